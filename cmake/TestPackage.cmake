@@ -1,0 +1,17 @@
+# Installs BUILD_DIR into a fresh prefix, then configures, builds and tests the project in SOURCE_DIR against that prefix.
+set(work ${BUILD_DIR}/package)
+file(REMOVE_RECURSE ${work})
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${work}/prefix)
+run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR} -B ${work}/build
+  -D CMAKE_PREFIX_PATH=${work}/prefix
+  -D CMAKE_BUILD_TYPE=${CONFIG}
+  -D CMAKE_CXX_COMPILER=${COMPILER}
+  -D CMAKE_CXX_FLAGS=${FLAGS}
+  -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM})
+run(${CMAKE_COMMAND} --build ${work}/build)
+run(${CMAKE_CTEST_COMMAND} --test-dir ${work}/build --output-on-failure --no-tests=error)
