@@ -1,0 +1,20 @@
+// tessera.array: arrays that know where they live: shared storage, handles with shape and strides, views, slicing,
+// iteration, printing. It imports memory and schedule; evaluating expressions is the next room's work.
+export module tessera.array;
+
+export import :concepts;
+export import :layout;
+export import :index;
+export import :slicing;
+export import :buffer;
+export import :pointer;
+export import :reference;
+export import :strided_copy;
+export import :iterator;
+export import :view;
+export import :elements;
+export import :handle;
+export import :reshaping;
+export import :factories;
+export import :make_array;
+export import :print;

@@ -1,0 +1,92 @@
+module;
+#include <concepts>
+#include <type_traits>
+export module tessera.array:concepts;
+import tessera.core;
+import tessera.device;
+
+// The contract between arrays and what is computed from them. An array assigns whatever satisfies Source by calling
+// assign(destination, source), which the expression room defines.
+namespace tessera {
+
+template <class T>
+inline constexpr bool is_array = false;
+
+template <class T>
+inline constexpr bool is_view = false;
+
+/// Array<T, D, P>: a handle to shared storage.
+export template <class A>
+concept ArrayHandle = is_array<std::remove_cvref_t<A>>;
+
+/// ArrayView<T, D, P>: a view that borrows its memory.
+export template <class V>
+concept ViewHandle = is_view<std::remove_cvref_t<V>>;
+
+/// An array or a view: something with elements in memory.
+export template <class A>
+concept Elements = ArrayHandle<A> || ViewHandle<A>;
+
+/// A node of an expression: it has an element type, a rank, a shape and a place_type (void when it has no operand in
+/// memory), and computes nothing until it is assigned.
+export template <class E>
+concept Expression = requires(const std::remove_cvref_t<E>& node) {
+  typename std::remove_cvref_t<E>::expression_tag;
+  typename std::remove_cvref_t<E>::place_type;
+  requires Element<typename std::remove_cvref_t<E>::value_type>;
+  { node.shape() } -> std::same_as<Dim<std::remove_cvref_t<E>::rank>>;
+};
+
+/// Operands of expressions: arrays, views and other expressions.
+export template <class O>
+concept Operand = Expression<O> || Elements<O>;
+
+/// A C++ arithmetic type or any other element type, standing for one value.
+export template <class S>
+concept Scalar = WeakScalar<std::remove_cvref_t<S>> || Element<std::remove_cvref_t<S>>;
+
+/// Whatever can stand on the right of an assignment to an array.
+export template <class S>
+concept Source = Operand<S> || Scalar<S>;
+
+template <class S>
+struct SourceFacts {
+  using value_type = S;
+  using place_type = void;
+  static constexpr int rank = 0;
+};
+template <Operand S>
+struct SourceFacts<S> {
+  using value_type = typename S::value_type;
+  using place_type = typename S::place_type;
+  static constexpr int rank = S::rank;
+};
+
+/// Element type of an operand, or the type of a scalar.
+export template <Source S>
+using value_of = typename SourceFacts<std::remove_cvref_t<S>>::value_type;
+
+/// Place type of an operand; void for scalars and expressions without memory.
+export template <Source S>
+using place_of = typename SourceFacts<std::remove_cvref_t<S>>::place_type;
+
+/// Rank of an operand; 0 for scalars.
+export template <Source S>
+inline constexpr int rank_of = SourceFacts<std::remove_cvref_t<S>>::rank;
+
+/// Two place types that may meet in one expression: equal, or one of them unknown before run time.
+export template <class P, class Q>
+concept PlacesMayMeet = std::is_void_v<P> || std::is_void_v<Q> || std::same_as<P, Place> || std::same_as<Q, Place> || std::same_as<P, Q>;
+
+/// A source may be assigned to elements of type T: within its kind, or a scalar that takes the array's type.
+export template <class S, class T>
+concept ValueFits = AssignableTo<value_of<S>, T> || (Scalar<S> && WeakWith<std::remove_cvref_t<S>, T>);
+
+/// S can be assigned to an array of T with Rank axes at P; a failure says what to do.
+export template <class S, class T, int Rank, class P>
+concept AssignableSource =
+    Source<S> && (rank_of<S> <= Rank || unsatisfied<"rank mismatch: the source has more axes than the array it is assigned to">) &&
+    (ValueFits<S, T> || unsatisfied<"the assignment crosses kinds of element types, as float to int does: write cast<T>(...)">) &&
+    (PlacesMayMeet<place_of<S>, P> || unsatisfied<"the source and the array are on different places: move one with to(place)">);
+
+}  // namespace tessera

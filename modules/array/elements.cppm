@@ -1,0 +1,82 @@
+module;
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <utility>
+export module tessera.array:elements;
+import tessera.core;
+import tessera.device;
+import :index;
+import :iterator;
+import :layout;
+import :pointer;
+import :reference;
+import :slicing;
+
+// What arrays and views share: element access, slicing, transposition, iteration.
+namespace tessera {
+
+inline void require_host(Place place, const char* operation) {
+  if (place.on_host()) return;
+  throw PlaceError(to_string(Failure{.operation = operation,
+                                     .problem = "the elements are on " + to_string(place) + ", which the host cannot read",
+                                     .advice = "copy them with to(CpuPlace{})"}));
+}
+
+/// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place() and with_layout(Layout<N>).
+export template <class Derived, class Value, int Rank, class P>
+class ElementOperations {
+ public:
+  std::ptrdiff_t size() const { return product(self().shape()); }
+  bool is_contiguous() const { return tessera::is_contiguous(self().shape(), self().strides()); }
+
+  /// Address of the first element.
+  PlacedPointer<Value> pointer() const { return {self().data(), self().place()}; }
+
+  /// One element: T& where the place is known to be the host's, Reference<T> otherwise, which reads and writes on every
+  /// place. Negative indices count from the end. Throws IndexError outside the shape.
+  decltype(auto) operator[](const Index<Rank>& index) const {
+    Value* element = self().data() + offset_of(index, self().shape(), self().strides());
+    if constexpr (HostPlace<P>) {
+      return static_cast<Value&>(*element);
+    } else {
+      return Reference<Value>(PlacedPointer<Value>(element, self().place()));
+    }
+  }
+
+  /// A view that shares the storage: integers drop an axis, range(start, stop, step) and all keep it, newaxis adds
+  /// one, ellipsis stands for the axes not named. Throws IndexError for an index outside its axis and for step 0.
+  template <class... I>
+    requires(sizeof...(I) > 0) && (Indexer<I> && ...) &&
+            (consumed_axes<I...> <= Rank || unsatisfied<"more indices than axes">) &&
+            (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">)
+  auto operator()(const I&... indexers) const {
+    return self().with_layout(sliced(self().layout(), indexers...));
+  }
+
+  /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
+  auto T() const {
+    std::array<int, static_cast<std::size_t>(Rank)> axes{};
+    for (int axis = 0; axis < Rank; ++axis) axes[static_cast<std::size_t>(axis)] = Rank - 1 - axis;
+    return self().with_layout(transposed(self().layout(), axes));
+  }
+
+  /// Elements in row-major order. Throws PlaceError if they are not on the host.
+  ViewIterator<Value, Rank> begin() const
+    requires(!std::same_as<P, GpuPlace>)
+  {
+    require_host(self().place(), "begin");
+    return {self().data(), self().shape(), self().strides(), 0};
+  }
+  ViewIterator<Value, Rank> end() const
+    requires(!std::same_as<P, GpuPlace>)
+  {
+    return {self().data(), self().shape(), self().strides(), size()};
+  }
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+module;
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+export module tessera.array:layout;
+import tessera.core;
+
+// Where the elements of an array lie relative to its first one: shape, strides and offset, and what views do to them.
+namespace tessera {
+
+/// Distance between neighbours along each axis, in elements.
+export template <int Rank>
+using Strides = std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)>;
+
+/// Element (i, j, ...) lies at offset + i * strides[0] + j * strides[1] + ...
+export template <int Rank>
+struct Layout {
+  Dim<Rank> shape{};
+  Strides<Rank> strides{};
+  std::ptrdiff_t offset = 0;
+};
+
+/// Row-major strides without gaps.
+export template <int Rank>
+constexpr Strides<Rank> contiguous_strides(const Dim<Rank>& shape) {
+  Strides<Rank> strides{};
+  std::ptrdiff_t step = 1;
+  for (int axis = Rank; axis-- > 0;) {
+    strides[static_cast<std::size_t>(axis)] = step;
+    step *= shape[axis] > 0 ? shape[axis] : 1;
+  }
+  return strides;
+}
+
+/// The elements lie in row-major order without gaps. Axes of extent 1 and empty arrays do not matter.
+export template <int Rank>
+constexpr bool is_contiguous(const Dim<Rank>& shape, const Strides<Rank>& strides) {
+  std::ptrdiff_t step = 1;
+  for (int axis = Rank; axis-- > 0;) {
+    if (shape[axis] == 0) return true;
+    if (shape[axis] != 1 && strides[static_cast<std::size_t>(axis)] != step) return false;
+    step *= shape[axis];
+  }
+  return true;
+}
+
+/// An axis counted from the end when negative. Throws IndexError outside [-rank, rank).
+export int checked_axis(std::ptrdiff_t axis, int rank, const char* operation);
+
+/// Axes in the order `axes`. Throws IndexError if `axes` is not a permutation.
+template <int Rank>
+Layout<Rank> transposed(const Layout<Rank>& layout, const std::array<int, static_cast<std::size_t>(Rank)>& axes) {
+  Layout<Rank> result{.offset = layout.offset};
+  std::array<bool, static_cast<std::size_t>(Rank)> used{};
+  for (int to = 0; to < Rank; ++to) {
+    const int from = checked_axis(axes[static_cast<std::size_t>(to)], Rank, "transpose");
+    if (std::exchange(used[static_cast<std::size_t>(from)], true)) {
+      throw IndexError(to_string(Failure{.operation = "transpose",
+                                         .problem = "axis " + std::to_string(from) + " is named twice",
+                                         .operands = {"the shape is " + to_string(layout.shape)},
+                                         .advice = "name each axis once"}));
+    }
+    result.shape = result.shape.with(to, layout.shape[from]);
+    result.strides[static_cast<std::size_t>(to)] = layout.strides[static_cast<std::size_t>(from)];
+  }
+  return result;
+}
+
+/// Strides of the same elements under another shape of the same element count, if views can express them
+/// (std::nullopt: they must be copied).
+std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
+                                                               std::span<const std::ptrdiff_t> from_strides,
+                                                               std::span<const std::ptrdiff_t> to_shape);
+
+/// Throws ShapeError if `from` does not broadcast to `to` under NumPy's rules; the message names the first axis.
+export void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to, const char* operation);
+
+/// The layout seen with the shape `to`: axes of extent 1 repeat with stride 0. Throws ShapeError if they do not fit.
+export template <int Rank, int To>
+  requires(To >= Rank)
+Layout<To> broadcasted(const Layout<Rank>& layout, const Dim<To>& to, const char* operation = "broadcast_to") {
+  check_broadcast(layout.shape.extents(), to.extents(), operation);
+  Layout<To> result{.shape = to, .offset = layout.offset};
+  for (int axis = 0; axis < Rank; ++axis) {
+    const int target = axis + To - Rank;
+    const bool repeats = layout.shape[axis] == 1 && to[target] != 1;
+    result.strides[static_cast<std::size_t>(target)] = repeats ? 0 : layout.strides[static_cast<std::size_t>(axis)];
+  }
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,52 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+module tessera.array;
+
+// Resolving indices and ranges against an axis, and the message when they do not fit.
+namespace tessera {
+
+AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis) {
+  if (range.step == 0) {
+    throw IndexError(to_string(Failure{.operation = "slice",
+                                       .problem = "the step of axis " + std::to_string(axis) + " is 0",
+                                       .advice = "a step is at least 1, or at most -1 to go backwards"}));
+  }
+  const bool forward = range.step > 0;
+  const std::ptrdiff_t lowest = forward ? 0 : -1;
+  const std::ptrdiff_t highest = forward ? extent : extent - 1;
+  const auto bound = [&](const std::optional<std::ptrdiff_t>& given, std::ptrdiff_t open) {
+    if (!given) return open;
+    return std::clamp(*given < 0 ? *given + extent : *given, lowest, highest);
+  };
+  const std::ptrdiff_t start = bound(range.start, forward ? lowest : highest);
+  const std::ptrdiff_t stop = bound(range.stop, forward ? highest : lowest);
+  const auto distance = static_cast<std::size_t>(forward ? stop - start : start - stop);
+  if (forward ? stop <= start : start <= stop) return {.first = 0, .count = 0, .step = range.step};
+  const std::size_t step = forward ? static_cast<std::size_t>(range.step) : std::size_t{0} - static_cast<std::size_t>(range.step);
+  return {.first = start, .count = static_cast<std::ptrdiff_t>((distance - 1) / step + 1), .step = range.step};
+}
+
+std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis) {
+  const std::ptrdiff_t counted = index < 0 ? index + extent : index;
+  if (counted >= 0 && counted < extent) return counted;
+  throw IndexError(to_string(Failure{.operation = "slice",
+                                     .problem = "index " + std::to_string(index) + " is out of range for axis " + std::to_string(axis) +
+                                                " with extent " + std::to_string(extent)}));
+}
+
+void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::span<const std::ptrdiff_t> shape,
+                       const std::source_location& where) {
+  const auto at = static_cast<std::size_t>(axis);
+  throw IndexError(to_string(Failure{.operation = "element access",
+                                     .problem = "index " + shape_text(index) + " is outside the shape " + shape_text(shape) + ": axis " +
+                                                std::to_string(axis) + " takes " + std::to_string(-shape[at]) + " to " +
+                                                std::to_string(shape[at] - 1) + ", not " + std::to_string(index[at]),
+                                     .where = where}));
+}
+
+}  // namespace tessera

@@ -1,0 +1,123 @@
+module;
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+export module tessera.array:slicing;
+import tessera.core;
+import :layout;
+
+// NumPy's basic indexing: integers drop an axis, ranges with steps, all, newaxis, ellipsis.
+namespace tessera {
+
+struct All {};
+struct NewAxis {};
+struct Ellipsis {};
+struct None {};
+
+/// The whole axis.
+export inline constexpr All all{};
+/// A new axis of extent 1.
+export inline constexpr NewAxis newaxis{};
+/// As many whole axes as are left.
+export inline constexpr Ellipsis ellipsis{};
+/// An open bound of a range.
+export inline constexpr None none{};
+
+/// Part of an axis: start, start + step, ... before stop. Bounds count from the end when negative and are cut to the axis,
+/// as in NumPy.
+export struct Range {
+  std::optional<std::ptrdiff_t> start;
+  std::optional<std::ptrdiff_t> stop;
+  std::ptrdiff_t step = 1;
+};
+
+/// An integer or `none`.
+template <class B>
+concept Bound = std::integral<B> || std::same_as<B, None>;
+
+constexpr std::optional<std::ptrdiff_t> bound_value(None) { return std::nullopt; }
+constexpr std::optional<std::ptrdiff_t> bound_value(std::integral auto value) { return static_cast<std::ptrdiff_t>(value); }
+
+/// range(stop)
+export constexpr Range range(Bound auto stop) { return {std::nullopt, bound_value(stop), 1}; }
+
+/// range(start, stop, step); a negative step goes backwards: range(none, none, -1) reverses.
+export constexpr Range range(Bound auto start, Bound auto stop, std::integral auto step) {
+  return {bound_value(start), bound_value(stop), static_cast<std::ptrdiff_t>(step)};
+}
+export constexpr Range range(Bound auto start, Bound auto stop) { return {bound_value(start), bound_value(stop), 1}; }
+
+/// Something that may stand between the parentheses of `a(...)`.
+export template <class I>
+concept Indexer = std::integral<I> || std::same_as<I, Range> || std::same_as<I, All> || std::same_as<I, NewAxis> || std::same_as<I, Ellipsis>;
+
+/// Axes of the source that the indexers name, ellipsis aside.
+template <class... I>
+inline constexpr int consumed_axes = (0 + ... + int(!std::same_as<I, NewAxis> && !std::same_as<I, Ellipsis>));
+
+template <class... I>
+inline constexpr int ellipses = (0 + ... + int(std::same_as<I, Ellipsis>));
+
+/// Rank of `a(indexers...)` for an array of rank `Rank`.
+template <int Rank, class... I>
+inline constexpr int sliced_rank = Rank + (0 + ... + (std::same_as<I, NewAxis> ? 1 : std::integral<I> ? -1 : 0));
+
+struct AxisPart {
+  std::ptrdiff_t first;  // index of the first element
+  std::ptrdiff_t count;
+  std::ptrdiff_t step;
+};
+
+/// The part of an axis of `extent` elements. Throws IndexError for step 0.
+AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis);
+
+/// The position of `index` on an axis. Throws IndexError outside it.
+std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis);
+
+// Builds the layout of a slice axis by axis.
+template <int Rank, int Result>
+struct Slicer {
+  const Layout<Rank>& from;
+  Layout<Result> to{.offset = from.offset};
+  int source = 0;
+  int target = 0;
+  int whole_axes = 0;  // what an ellipsis stands for
+
+  void append(std::ptrdiff_t extent, std::ptrdiff_t stride) {
+    to.shape = to.shape.with(target, extent);
+    to.strides[static_cast<std::size_t>(target++)] = stride;
+  }
+  std::ptrdiff_t stride() const { return from.strides[static_cast<std::size_t>(source)]; }
+
+  void take(std::integral auto index) {
+    to.offset += resolve(static_cast<std::ptrdiff_t>(index), from.shape[source], source) * stride();
+    ++source;
+  }
+  void take(const Range& range) {
+    const AxisPart part = resolve(range, from.shape[source], source);
+    to.offset += part.first * stride();
+    append(part.count, part.count > 1 ? stride() * part.step : stride());  // a huge step of a single element must not wrap
+    ++source;
+  }
+  void take(All) {
+    append(from.shape[source], stride());
+    ++source;
+  }
+  void take(NewAxis) { append(1, 0); }
+  void take(Ellipsis) {
+    for (int axis = 0; axis < whole_axes; ++axis) take(All{});
+  }
+};
+
+template <int Rank, Indexer... I>
+Layout<sliced_rank<Rank, I...>> sliced(const Layout<Rank>& layout, const I&... indexers) {
+  Slicer<Rank, sliced_rank<Rank, I...>> slicer{.from = layout};
+  slicer.whole_axes = Rank - consumed_axes<I...>;
+  (slicer.take(indexers), ...);
+  if constexpr (ellipses<I...> == 0) slicer.take(ellipsis);
+  return slicer.to;
+}
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+module;
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <ostream>
+#include <span>
+#include <string>
+export module tessera.core:dim;
+import :error;
+import :checked;
+
+// Shapes whose rank is known at compile time. Their run-time twin is DDim (ddim.cppm).
+namespace tessera {
+
+/// Highest rank that a dynamic shape can hold; static shapes may go beyond it.
+export inline constexpr int max_rank = 9;
+
+/// Extent of each axis of an array, slowest first.
+export template <int Rank>
+  requires(Rank >= 0)
+class Dim {
+ public:
+  static constexpr int rank = Rank;
+
+  constexpr Dim() = default;
+
+  /// One extent per axis; implicit, so that `zeros<float>({2, 3})` reads well. Throws ShapeError if any is negative.
+  template <std::integral... Extent>
+    requires(sizeof...(Extent) == Rank && Rank > 0)
+  constexpr Dim(Extent... extent) : extents_{checked_extent(extent)...} {}
+
+  constexpr std::ptrdiff_t operator[](int axis) const { return extents_[static_cast<std::size_t>(axis)]; }
+  constexpr std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents() const {
+    return std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)>(extents_);
+  }
+
+  /// The same shape with one extent replaced. Throws ShapeError if it is negative.
+  constexpr Dim with(int axis, std::ptrdiff_t extent) const {
+    Dim changed = *this;
+    changed.extents_[static_cast<std::size_t>(axis)] = checked_extent(extent);
+    return changed;
+  }
+
+  friend constexpr bool operator==(const Dim&, const Dim&) = default;
+
+ private:
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents_{};
+};
+
+export template <std::integral... Extent>
+Dim(Extent...) -> Dim<static_cast<int>(sizeof...(Extent))>;
+
+/// The shape with the given extents.
+export template <std::integral... Extent>
+constexpr Dim<static_cast<int>(sizeof...(Extent))> make_dim(Extent... extent) {
+  return {extent...};
+}
+
+/// Number of elements. Throws ShapeError if it does not fit in ptrdiff_t; a shape with a zero extent has none, but
+/// the product of its other extents must fit as well.
+export template <int Rank>
+constexpr std::ptrdiff_t product(const Dim<Rank>& shape) {
+  std::ptrdiff_t count = 1;
+  bool empty = false;
+  for (const std::ptrdiff_t extent : shape.extents()) {
+    if (extent == 0) {
+      empty = true;
+    } else {
+      count = checked_multiply(count, extent);
+    }
+  }
+  return empty ? 0 : count;
+}
+
+/// "(2, 3)", and "(3,)" for one axis, as Python prints a tuple.
+export std::string shape_text(std::span<const std::ptrdiff_t> extents);
+
+export template <int Rank>
+std::string to_string(const Dim<Rank>& shape) {
+  return shape_text(shape.extents());
+}
+
+export template <int Rank>
+std::ostream& operator<<(std::ostream& out, const Dim<Rank>& shape) {
+  return out << to_string(shape);
+}
+
+}  // namespace tessera

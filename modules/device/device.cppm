@@ -1,0 +1,8 @@
+// tessera.device: where memory and work can be: places, the device table, the CUDA driver opened at run time, the
+// CPU's instruction sets. It imports core only.
+export module tessera.device;
+
+export import :place;
+export import :table;
+export import :driver;
+export import :cpu;

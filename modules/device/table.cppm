@@ -1,0 +1,34 @@
+module;
+#include <cstddef>
+#include <string>
+#include <vector>
+export module tessera.device:table;
+import tessera.core;
+import :place;
+
+// The device table: which GPUs this process can use, and why not if it cannot.
+namespace tessera {
+
+/// What is known of one GPU.
+export struct DeviceInfo {
+  GpuPlace place{};
+  std::string name{};              ///< as the driver reports it
+  std::ptrdiff_t total_bytes = 0;  ///< memory of the device
+  int compute_major = 0;           ///< compute capability, before the point
+  int compute_minor = 0;           ///< compute capability, after the point
+};
+
+/// The GPUs of this process, found once. Empty without a driver or a GPU.
+export const std::vector<DeviceInfo>& devices();
+
+/// Number of GPUs; 0 without a driver.
+export int device_count();
+
+/// Why there is no GPU: what was looked for and what failed. Empty if there is one.
+export const std::string& no_device_reason();
+
+/// Throws DeviceError if memory or work cannot be at `place`: a GPU that does not exist, or pinned memory without a
+/// driver. The message says what is missing.
+export void require_device(Place place);
+
+}  // namespace tessera

@@ -1,0 +1,8 @@
+// tessera: everything, by one import.
+export module tessera;
+
+export import tessera.core;
+export import tessera.device;
+export import tessera.memory;
+export import tessera.schedule;
+export import tessera.array;
