@@ -1,0 +1,91 @@
+// What one training run leaves behind: plain facts, from which the table, the JSON file and the report are made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataset.hpp"
+#include "machine.hpp"
+#include "options.hpp"
+
+namespace digits {
+
+/// Averages over one pass of the training images, and over the test images after it.
+struct Epoch {
+  double train_loss = 0;
+  double train_accuracy = 0;  ///< 0..1
+  double test_loss = 0;
+  double test_accuracy = 0;  ///< 0..1
+  double seconds = 0;        ///< of training alone, without the pass over the test images
+};
+
+/// A test image that the trained network reads as something else.
+struct Mistake {
+  std::int64_t index = 0;     ///< among the test images
+  std::vector<float> pixels;  ///< rows x columns, 0..1
+  int truth = 0;
+  int predicted = 0;
+  double probability = 0;        ///< that the network gives to `predicted`
+  double truth_probability = 0;  ///< that it gives to `truth`
+};
+
+/// Time spent in one kind of operation, such as matrix products.
+struct OperationTime {
+  std::string kind;
+  double seconds = 0;
+  std::int64_t calls = 0;
+};
+
+/// Memory that one place handed out.
+struct PlaceMemory {
+  std::string place;
+  std::int64_t peak_bytes = 0;
+  std::int64_t used_bytes = 0;  ///< still in use at the end
+  std::int64_t allocations = 0;
+};
+
+struct Run {
+  Options options;
+  std::string command;  ///< as it can be typed again
+  int threads = 1;      ///< that were really used
+  MachineFacts machine;
+
+  std::string dataset;
+  std::vector<std::string> class_names;
+  int rows = 0;     ///< of an image
+  int columns = 0;  ///< of an image
+  std::int64_t train_images = 0;
+  std::int64_t test_images = 0;
+
+  std::vector<Epoch> epochs;
+  std::vector<float> step_losses;       ///< loss of every batch, in order
+  std::vector<std::int64_t> confusion;  ///< classes x classes test images: row is the truth, column the prediction
+  std::vector<Mistake> mistakes;        ///< all of them, in any order
+  std::vector<OperationTime> operations;
+  std::vector<PlaceMemory> memory;
+  std::uint64_t checksum = 0;  ///< of the final weights
+};
+
+/// A run with the facts of `data` and `options` filled in.
+Run make_run(const Options& options, const Dataset& data);
+
+/// Widths of all layers: pixels, hidden layers, classes.
+std::vector<std::int64_t> layers(const Run& run);
+
+/// Number of weights and biases.
+std::int64_t parameter_count(const Run& run);
+
+/// Facts of the last epoch; all zero when there is none.
+Epoch last_epoch(const Run& run);
+
+/// Seconds of training over all epochs.
+double train_seconds(const Run& run);
+
+/// Training images a second over all epochs; 0 when no time has passed.
+double images_per_second(const Run& run);
+
+/// Sum of the peaks of all places.
+std::int64_t peak_bytes(const Run& run);
+
+}  // namespace digits
