@@ -6,3 +6,4 @@ export import tessera.device;
 export import tessera.memory;
 export import tessera.schedule;
 export import tessera.array;
+export import tessera.expr;

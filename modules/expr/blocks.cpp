@@ -1,0 +1,150 @@
+module;
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+module tessera.expr;
+
+// Simplifying axes, packing blocks, and the memory for packed blocks.
+namespace tessera::plan {
+
+void Space::add(const Target& target) {
+  operands.push_back({static_cast<std::byte*>(target.data), target.strides, target.item, nullptr, nullptr, 0});
+}
+
+void Space::add(const Leaf& leaf) {
+  // The evaluator writes through its first operand only, so the const of a leaf is kept in fact.
+  operands.push_back({static_cast<std::byte*>(const_cast<void*>(leaf.data)), leaf.strides, leaf.item, leaf.generate, leaf.context, leaf.first});
+}
+
+void Space::advance(int axis, std::ptrdiff_t count) {
+  for (Operand& operand : operands) {
+    const std::ptrdiff_t elements = operand.strides[static_cast<std::size_t>(axis)] * count;
+    if (operand.data != nullptr) operand.data += elements * operand.item;
+    operand.first += elements;
+  }
+}
+
+void Space::remove_axis(int axis) {
+  --rank;
+  for (auto i = static_cast<std::size_t>(axis); i < static_cast<std::size_t>(rank); ++i) {
+    extents[i] = extents[i + 1];
+    for (Operand& operand : operands) operand.strides[i] = operand.strides[i + 1];
+  }
+}
+
+void Space::swap_axes(int a, int b) {
+  const auto i = static_cast<std::size_t>(a);
+  const auto j = static_cast<std::size_t>(b);
+  std::swap(extents[i], extents[j]);
+  for (Operand& operand : operands) std::swap(operand.strides[i], operand.strides[j]);
+}
+
+void Space::merge_axes(int first, int& last) {
+  for (int axis = last - 2; axis >= first; --axis) {
+    const auto outer = static_cast<std::size_t>(axis);
+    bool continues = true;
+    for (const Operand& operand : operands) {
+      continues = continues && operand.strides[outer] == operand.strides[outer + 1] * extents[outer + 1];
+    }
+    if (!continues) continue;
+    extents[outer + 1] *= extents[outer];
+    remove_axis(axis);
+    --last;
+  }
+}
+
+namespace {
+
+using Wide = std::array<std::uint64_t, 2>;  // an element of 16 bytes
+
+template <class Item>
+void fill(Item* to, Item value, std::ptrdiff_t n) {
+  for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = value;
+}
+
+template <class Item>
+void pack_items(const Item* from, Item* to, const Block& block, std::ptrdiff_t row_step, std::ptrdiff_t column_step) {
+  const auto [rows, columns] = std::pair(block.rows, block.columns);
+  if (column_step == 1) {
+    for (std::ptrdiff_t r = 0; r < rows; ++r) std::memcpy(to + r * columns, from + r * row_step, static_cast<std::size_t>(columns) * sizeof(Item));
+  } else if (column_step == 0) {
+    for (std::ptrdiff_t r = 0; r < rows; ++r) fill(to + r * columns, from[r * row_step], columns);
+  } else if (std::abs(row_step) < std::abs(column_step)) {
+    for (std::ptrdiff_t c = 0; c < columns; ++c) {
+      for (std::ptrdiff_t r = 0; r < rows; ++r) to[r * columns + c] = from[r * row_step + c * column_step];
+    }
+  } else {
+    for (std::ptrdiff_t r = 0; r < rows; ++r) {
+      for (std::ptrdiff_t c = 0; c < columns; ++c) to[r * columns + c] = from[r * row_step + c * column_step];
+    }
+  }
+}
+
+template <class Item>
+void unpack_items(const Item* from, Item* to, const Block& block, std::ptrdiff_t row_step, std::ptrdiff_t column_step) {
+  for (std::ptrdiff_t r = 0; r < block.rows; ++r) {
+    for (std::ptrdiff_t c = 0; c < block.columns; ++c) to[r * row_step + c * column_step] = from[r * block.columns + c];
+  }
+}
+
+/// Calls `function` with a null pointer to an unsigned type of `bytes` bytes.
+template <class Function>
+void with_item(std::ptrdiff_t bytes, const Function& function) {
+  switch (bytes) {
+    case 1: return function(static_cast<std::uint8_t*>(nullptr));
+    case 2: return function(static_cast<std::uint16_t*>(nullptr));
+    case 4: return function(static_cast<std::uint32_t*>(nullptr));
+    case 8: return function(static_cast<std::uint64_t*>(nullptr));
+    default: return function(static_cast<Wide*>(nullptr));
+  }
+}
+
+void generate(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
+  for (std::ptrdiff_t r = 0; r < block.rows; ++r) {
+    operand.generate(operand.context, to + r * block.columns * operand.item, operand.first + offset + r * row_stride(operand, block),
+                     column_stride(operand, block), block.columns);
+  }
+}
+
+struct Scratch {
+  std::byte* memory = nullptr;
+  std::ptrdiff_t bytes = 0;
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { memory::pool(CpuPlace{}).deallocate(memory, bytes); }
+};
+
+}  // namespace
+
+void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
+  if (operand.data == nullptr) return generate(operand, block, offset, to);
+  with_item(operand.item, [&]<class Item>(Item*) {
+    const Item* from = reinterpret_cast<const Item*>(operand.data) + offset;
+    pack_items(from, reinterpret_cast<Item*>(to), block, row_stride(operand, block), column_stride(operand, block));
+  });
+}
+
+void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from) {
+  with_item(operand.item, [&]<class Item>(Item*) {
+    Item* to = reinterpret_cast<Item*>(operand.data) + offset;
+    unpack_items(reinterpret_cast<const Item*>(from), to, block, row_stride(operand, block), column_stride(operand, block));
+  });
+}
+
+std::byte* scratch(std::ptrdiff_t bytes) {
+  thread_local Scratch mine;
+  if (mine.bytes < bytes) {
+    void* larger = memory::alloc(CpuPlace{}, bytes);
+    memory::pool(CpuPlace{}).deallocate(mine.memory, mine.bytes);
+    mine.memory = static_cast<std::byte*>(larger);
+    mine.bytes = bytes;
+  }
+  return mine.memory;
+}
+
+}  // namespace tessera::plan

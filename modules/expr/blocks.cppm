@@ -1,0 +1,76 @@
+module;
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+export module tessera.expr:blocks;
+import tessera.core;
+import tessera.memory;
+import :plan;
+
+// Blocks: small two-dimensional parts of an evaluation whose operands are delivered as contiguous memory, either where
+// they lie or packed into a buffer that stays in the L1 cache.
+namespace tessera::plan {
+
+/// The axes of an evaluation after simplification, slowest first. `operands` holds the target first, then the leaves.
+struct Space {
+  struct Operand {
+    std::byte* data;
+    Axes strides;
+    std::ptrdiff_t item;
+    Generate generate;
+    const void* context;
+    std::ptrdiff_t first;  // linear index of a generated operand's first element
+  };
+
+  int rank = 0;
+  Axes extents{};
+  std::vector<Operand> operands;
+
+  /// Adds the target or a leaf as the next operand.
+  void add(const Target& target);
+  void add(const Leaf& leaf);
+
+  /// Moves every operand along `axis` by `count` elements.
+  void advance(int axis, std::ptrdiff_t count);
+
+  /// Merges each axis in [first, last) with the next one where all operands continue from one to the other.
+  void merge_axes(int first, int& last);
+
+  void remove_axis(int axis);
+  void swap_axes(int a, int b);
+};
+
+/// One block: `rows` x `columns` elements, where a step down moves by each operand's row stride.
+struct Block {
+  std::ptrdiff_t rows, columns;
+  int row_axis;  // -1 when there is one row
+  int column_axis;
+};
+
+/// Stride of an operand from one row of a block to the next.
+inline std::ptrdiff_t row_stride(const Space::Operand& operand, const Block& block) {
+  return block.row_axis < 0 ? 0 : operand.strides[static_cast<std::size_t>(block.row_axis)];
+}
+inline std::ptrdiff_t column_stride(const Space::Operand& operand, const Block& block) {
+  return operand.strides[static_cast<std::size_t>(block.column_axis)];
+}
+
+/// The operand's elements of this block lie one after the other in memory.
+inline bool is_direct(const Space::Operand& operand, const Block& block) {
+  if (operand.data == nullptr) return false;
+  const bool columns_join = column_stride(operand, block) == 1 || block.columns == 1;
+  return columns_join && (block.rows == 1 || row_stride(operand, block) == block.columns);
+}
+
+/// Copies the block that starts `offset` elements into the operand to `to`, row by row, without gaps.
+void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
+
+/// The reverse: writes packed elements to where they belong.
+void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from);
+
+/// Memory of the calling thread for packed blocks, at least `bytes` large, 64-byte aligned. Valid until the next call on
+/// this thread. Throws OutOfMemory.
+std::byte* scratch(std::ptrdiff_t bytes);
+
+}  // namespace tessera::plan

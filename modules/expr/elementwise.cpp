@@ -1,0 +1,199 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+#include <utility>
+#include <vector>
+module tessera.expr;
+import tessera.schedule;
+
+// The evaluator of elementwise expressions: simplifies the axes, cuts the work into blocks, runs the kernel on each.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t direct_columns = 16 * 1024;  // of a block that needs no buffers
+constexpr std::ptrdiff_t short_columns = 128;         // below it, several rows share a block
+constexpr std::ptrdiff_t tile_side = 32;              // of a block through which an operand is transposed
+
+std::ptrdiff_t element_count(int rank, const Axes& extents) {
+  std::ptrdiff_t count = 1;
+  for (int axis = 0; axis < rank; ++axis) count *= extents[static_cast<std::size_t>(axis)];
+  return count;
+}
+
+/// Drops axes of one element, makes the target's strides positive and descending, merges what is contiguous.
+void simplify(Space& space) {
+  Space::Operand& target = space.operands.front();
+  for (int axis = space.rank; axis-- > 0;) {
+    const auto at = static_cast<std::size_t>(axis);
+    if (space.extents[at] == 1) {
+      space.remove_axis(axis);
+    } else if (target.strides[at] < 0) {
+      space.advance(axis, space.extents[at] - 1);
+      for (Space::Operand& operand : space.operands) operand.strides[at] = -operand.strides[at];
+    }
+  }
+  for (int axis = 1; axis < space.rank; ++axis) {  // insertion sort: stable, and ranks are small
+    for (int i = axis; i > 0 && target.strides[static_cast<std::size_t>(i - 1)] < target.strides[static_cast<std::size_t>(i)]; --i) {
+      space.swap_axes(i - 1, i);
+    }
+  }
+  int last = space.rank;
+  space.merge_axes(0, last);
+  if (space.rank == 0) {
+    space.rank = 1;
+    space.extents[0] = 1;
+    for (Space::Operand& operand : space.operands) operand.strides[0] = 0;
+  }
+}
+
+/// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
+int transposed_axis(const Space& space) {
+  const auto last = static_cast<std::size_t>(space.rank - 1);
+  for (const Space::Operand& leaf : std::span(space.operands).subspan(1)) {
+    if (leaf.data == nullptr || std::abs(leaf.strides[last]) <= 1) continue;
+    for (int axis = 0; axis + 1 < space.rank; ++axis) {
+      if (std::abs(leaf.strides[static_cast<std::size_t>(axis)]) == 1) return axis;
+    }
+  }
+  return -1;
+}
+
+/// The largest block: how the work is cut.
+Block block_shape(const Space& space) {
+  const int last = space.rank - 1;
+  const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
+  Block block{.rows = 1, .columns = std::min(extent, direct_columns), .row_axis = -1, .column_axis = last};
+  const bool all_direct = std::ranges::all_of(space.operands, [&](const Space::Operand& operand) { return is_direct(operand, block); });
+  if (const int axis = transposed_axis(space); axis >= 0) {
+    block.row_axis = axis;
+    block.rows = std::min(tile_side, space.extents[static_cast<std::size_t>(axis)]);
+    block.columns = std::min(extent, tile_side);
+  } else if (space.rank > 1 && extent < short_columns) {
+    block.row_axis = last - 1;
+    block.rows = std::min(block_elements / extent, space.extents[static_cast<std::size_t>(last - 1)]);
+  } else if (!all_direct) {
+    block.columns = std::min(extent, block_elements);
+  }
+  return block;
+}
+
+/// Visits blocks in order of their number; a position is the block's first index along every axis.
+class Walk {
+ public:
+  Walk(const Space& space, const Block& shape) : space_(space), shape_(shape) {
+    for (int axis = 0; axis < space.rank; ++axis) {
+      step_[at(axis)] = axis == shape.column_axis ? shape.columns : axis == shape.row_axis ? shape.rows : 1;
+      count_ *= (space.extents[at(axis)] - 1) / step_[at(axis)] + 1;
+    }
+  }
+
+  std::ptrdiff_t count() const { return count_; }
+
+  void start_at(std::ptrdiff_t number) {
+    for (int axis = space_.rank; axis-- > 0;) {
+      const std::ptrdiff_t steps = (space_.extents[at(axis)] - 1) / step_[at(axis)] + 1;
+      position_[at(axis)] = number % steps * step_[at(axis)];
+      number /= steps;
+    }
+  }
+
+  void next() {
+    for (int axis = space_.rank; axis-- > 0;) {
+      position_[at(axis)] += step_[at(axis)];
+      if (position_[at(axis)] < space_.extents[at(axis)]) return;
+      position_[at(axis)] = 0;
+    }
+  }
+
+  Block block() const {
+    Block current = shape_;
+    current.columns = std::min(shape_.columns, left(shape_.column_axis));
+    if (shape_.row_axis >= 0) current.rows = std::min(shape_.rows, left(shape_.row_axis));
+    return current;
+  }
+
+  std::ptrdiff_t offset(const Space::Operand& operand) const {
+    std::ptrdiff_t elements = 0;
+    for (int axis = 0; axis < space_.rank; ++axis) elements += position_[at(axis)] * operand.strides[at(axis)];
+    return elements;
+  }
+
+ private:
+  static std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+  std::ptrdiff_t left(int axis) const { return space_.extents[at(axis)] - position_[at(axis)]; }
+
+  const Space& space_;
+  Block shape_;
+  Axes step_{};
+  Axes position_{};
+  std::ptrdiff_t count_ = 1;
+};
+
+struct Evaluation {
+  const Loop& loop;
+  Space space;
+  Block shape;
+
+  /// Bytes of buffers that one block can need.
+  std::ptrdiff_t buffer_bytes() const {
+    if (shape.rows * shape.columns > block_elements) return 0;  // only direct blocks are that large
+    return static_cast<std::ptrdiff_t>(space.operands.size()) * buffer_stride;
+  }
+
+  void run_blocks(std::ptrdiff_t first, std::ptrdiff_t last) const {
+    std::byte* buffers = buffer_bytes() > 0 ? scratch(buffer_bytes()) : nullptr;
+    std::array<const void*, 64> few;
+    std::vector<const void*> many(space.operands.size() > few.size() ? space.operands.size() : 0);
+    const void** delivered = many.empty() ? few.data() : many.data();
+    Walk walk(space, shape);
+    walk.start_at(first);
+    for (std::ptrdiff_t number = first; number < last; ++number, walk.next()) run_block(walk, buffers, delivered);
+  }
+
+ private:
+  static constexpr std::ptrdiff_t buffer_stride = block_elements * 16 + 64;  // the odd line keeps buffers off the same cache sets
+
+  void run_block(const Walk& walk, std::byte* buffers, const void** delivered) const {
+    const Block block = walk.block();
+    for (std::size_t k = 1; k < space.operands.size(); ++k) {
+      const Space::Operand& leaf = space.operands[k];
+      const std::ptrdiff_t offset = walk.offset(leaf);
+      if (is_direct(leaf, block)) {
+        delivered[k - 1] = leaf.data + offset * leaf.item;
+      } else {
+        std::byte* packed = buffers + static_cast<std::ptrdiff_t>(k) * buffer_stride;
+        pack(leaf, block, offset, packed);
+        delivered[k - 1] = packed;
+      }
+    }
+    const Space::Operand& target = space.operands.front();
+    const std::ptrdiff_t offset = walk.offset(target);
+    const bool direct = is_direct(target, block);
+    void* to = direct ? static_cast<void*>(target.data + offset * target.item) : buffers;
+    loop.kernel(loop.nodes, to, delivered, block.rows * block.columns);
+    if (!direct) unpack(target, block, offset, buffers);
+  }
+};
+
+}  // namespace
+
+void run(const Loop& loop) {
+  const std::ptrdiff_t elements = element_count(loop.rank, loop.extents);
+  if (elements == 0) return;
+  Evaluation evaluation{.loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = {}}, .shape = {}};
+  evaluation.space.operands.reserve(loop.leaves.size() + 1);
+  evaluation.space.add(loop.target);
+  for (const Leaf& leaf : loop.leaves) evaluation.space.add(leaf);
+  simplify(evaluation.space);
+  evaluation.shape = block_shape(evaluation.space);
+  const std::ptrdiff_t blocks = Walk(evaluation.space, evaluation.shape).count();
+  if (!loop.parallel || elements < parallel_threshold) return evaluation.run_blocks(0, blocks);
+  const std::ptrdiff_t tasks = std::min(blocks, elements / task_elements);
+  parallel_for(tasks, [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
+}
+
+}  // namespace tessera::plan

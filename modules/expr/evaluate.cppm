@@ -1,0 +1,81 @@
+module;
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <utility>
+export module tessera.expr:evaluate;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.array;
+import :plan;
+import :lowering;
+import :node;
+import :kernel;
+import :product;
+
+// Computing a node into memory.
+namespace tessera {
+
+/// A node that computes its own elements better than one by one, in its own shape: a reduction, a product.
+template <class Node, class To>
+concept ComputesItself = requires(const Node& node, To* data, const Strides<Node::rank>& strides, Place place) { node.compute(data, strides, place); };
+
+/// Writes the node's elements, broadcast to `shape`, as elements of type To. The memory must not conflict with the operands.
+template <Element To, class Node, int Rank>
+void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides, Place place) {
+  static_assert(Rank <= plan::most_axes, "an expression can have at most 16 axes");
+  plan::Leaf storage[Node::leaf_count + 1];
+  plan::Lowering lowering(storage, shape.extents(), place, Node::products == 1);
+  const auto lowered = node.lower(lowering);
+  plan::Loop loop{.rank = Rank,
+                  .extents = lowering.extents(),
+                  .target = {.data = data, .strides = {}, .item = sizeof(To)},
+                  .leaves = lowering.leaves(),
+                  .kernel = kernel_of<To>(lowered),
+                  .nodes = &lowered};
+  for (int axis = 0; axis < Rank; ++axis) loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
+  if (lowering.tiled()) {
+    plan::run_tiled(loop, *lowering.tiled());
+  } else {
+    plan::run(loop);
+  }
+}
+
+/// As evaluate_elementwise, letting the node compute itself where it can.
+template <Element To, class Node, int Rank>
+void evaluate_into(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides, Place place) {
+  if constexpr (Node::rank == Rank && ComputesItself<Node, To>) {
+    if (node.shape() == shape) return node.compute(data, strides, place);
+  }
+  evaluate_elementwise(node, data, shape, strides, place);
+}
+
+/// Elements of a node in memory, row-major unless they were there already.
+template <Element T, int Rank>
+struct Materialised {
+  const T* data;
+  Dim<Rank> shape;
+  Strides<Rank> strides;
+  std::shared_ptr<const memory::Allocation> owner;  // null for the user's own memory
+};
+
+/// The node's elements as type T: its own memory for a leaf of T, computed into the pool otherwise. Throws PlaceError if a leaf
+/// is not at `place`.
+template <Element T, class Node>
+Materialised<T, Node::rank> materialise(const Node& node, Place place) {
+  if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
+    plan::Leaf storage[1];
+    plan::Lowering(storage, node.shape().extents(), place, false).add(node.array().data(), node.shape().extents(), node.array().strides(), sizeof(T), node.array().place());
+    return {node.array().data(), node.shape(), node.array().strides(), nullptr};
+  } else {
+    const Dim<Node::rank> shape = node.shape();
+    const Strides<Node::rank> strides = contiguous_strides(shape);
+    auto owner = std::make_shared<memory::Allocation>(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
+    T* data = static_cast<T*>(owner->data());
+    evaluate_into(node, data, shape, strides, place);
+    return {data, shape, strides, std::move(owner)};
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,25 @@
+// tessera.expr: lazy expressions over arrays. Nodes describe (leaf, scalar, map, reduction, dot), plans compute (pointers
+// and strides only), the evaluator runs one fused loop per expression for the CPU at hand. It imports array.
+export module tessera.expr;
+
+export import :plan;
+export import :blocks;
+export import :reducers;
+export import :lowering;
+export import :node;
+export import :vector_math;
+export import :blas;
+export import :product;
+export import :kernel;
+export import :evaluate;
+export import :map;
+export import :operators;
+export import :functions;
+export import :arithmetic;
+export import :select;
+export import :user_op;
+export import :reduction;
+export import :statistics;
+export import :dot;
+export import :assign;
+export import :comparing;

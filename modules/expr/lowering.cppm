@@ -1,0 +1,123 @@
+module;
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+export module tessera.expr:lowering;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.array;
+import :plan;
+
+// From nodes to a plan: every leaf registers its memory, broadcast to the evaluated shape.
+namespace tessera::plan {
+
+/// Memory that an assignment writes, or that an operand reads.
+struct Written {
+  const void* data;
+  std::span<const std::ptrdiff_t> shape;
+  std::span<const std::ptrdiff_t> strides;
+  std::ptrdiff_t item;
+};
+
+/// The two touch a common byte range.
+bool overlaps(const Written& written, const Written& read);
+
+/// They overlap, and not so that every element is read just where it is written.
+bool conflicts(const Written& written, const Written& read);
+
+/// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile.
+struct TiledProduct {
+  const void* a;
+  const void* b;
+  std::ptrdiff_t rows, columns, inner;
+  std::ptrdiff_t a_row, a_column, b_row, b_column;  // strides in elements
+  DType dtype;
+  int leaf;  // which leaf it stands for
+};
+
+/// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
+class Lowering {
+ public:
+  Lowering(std::span<Leaf> storage, std::span<const std::ptrdiff_t> extents, Place place, bool tile_products)
+      : storage_(storage), rank_(static_cast<int>(extents.size())), place_(place), may_tile_(tile_products) {
+    for (int axis = 0; axis < rank_; ++axis) extents_[static_cast<std::size_t>(axis)] = extents[static_cast<std::size_t>(axis)];
+  }
+
+  /// Registers memory of the given shape, which must broadcast to the evaluated shape, and returns its leaf number.
+  /// Throws PlaceError if it is not where the evaluation is.
+  int add(const void* data, std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides, std::ptrdiff_t item, Place place) {
+    if (place != place_) throw_places_differ(place);
+    Leaf& leaf = next(shape, strides);
+    leaf.data = data;
+    leaf.item = item;
+    leaf.generate = nullptr;
+    leaf.context = nullptr;
+    return count_ - 1;
+  }
+
+  /// Registers an operand that is computed from the linear index in its own row-major shape.
+  int add_generated(Generate generate, const void* context, std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides, std::ptrdiff_t item) {
+    Leaf& leaf = next(shape, strides);
+    leaf.data = nullptr;
+    leaf.item = item;
+    leaf.generate = generate;
+    leaf.context = context;
+    return count_ - 1;
+  }
+
+  /// Keeps something alive until the evaluation is over.
+  void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
+
+  /// Defers a product to the evaluator if it covers the whole evaluated shape and is the only one.
+  bool try_tile(TiledProduct product) {
+    const bool covers = rank_ == 2 && extents_[0] == product.rows && extents_[1] == product.columns;
+    if (!may_tile_ || tiled_ || !covers) return false;
+    const std::array<std::ptrdiff_t, 2> shape{product.rows, product.columns};
+    const std::array<std::ptrdiff_t, 2> strides{product.columns, 1};
+    product.leaf = add(nullptr, shape, strides, item_size(product.dtype), place_);
+    tiled_ = product;
+    return true;
+  }
+
+  int rank() const { return rank_; }
+  const Axes& extents() const { return extents_; }
+  Place place() const { return place_; }
+  std::span<const Leaf> leaves() const { return storage_.first(static_cast<std::size_t>(count_)); }
+  std::span<Leaf> leaves() { return storage_.first(static_cast<std::size_t>(count_)); }
+  const std::optional<TiledProduct>& tiled() const { return tiled_; }
+
+ private:
+  Leaf& next(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
+    Leaf& leaf = storage_[static_cast<std::size_t>(count_++)];
+    const auto lead = static_cast<std::size_t>(rank_) - shape.size();
+    for (std::size_t axis = 0; axis < lead; ++axis) leaf.strides[axis] = 0;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) leaf.strides[lead + axis] = shape[axis] == 1 ? 0 : strides[axis];
+    return leaf;
+  }
+
+  [[noreturn]] void throw_places_differ(Place place) const;
+
+  std::span<Leaf> storage_;
+  int count_ = 0;
+  int rank_;
+  Axes extents_;
+  Place place_;
+  bool may_tile_;
+  std::optional<TiledProduct> tiled_;
+  std::vector<std::shared_ptr<const void>> kept_;
+};
+
+/// Throws DeviceError: expressions are computed where the CPU's code can reach.
+[[noreturn]] void throw_cannot_evaluate(Place place);
+
+/// The shape to which all operands broadcast under NumPy's rules. Throws ShapeError with both shapes and the first
+/// axis that does not fit. `operation` is named in the message.
+void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::ptrdiff_t> operand, std::span<const std::ptrdiff_t> first,
+                    const char* operation);
+
+}  // namespace tessera::plan

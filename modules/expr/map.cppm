@@ -1,0 +1,169 @@
+module;
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+export module tessera.expr:map;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+import :plan;
+import :lowering;
+import :node;
+
+// Elementwise nodes: one scalar function applied to the elements of its operands.
+namespace tessera {
+
+// A list of values of different types; std::tuple without its weight in compile time.
+template <std::size_t I, class T>
+struct Slot {
+  T value;
+};
+template <class Indices, class... T>
+struct SlotsOf;
+template <std::size_t... I, class... T>
+struct SlotsOf<std::index_sequence<I...>, T...> : Slot<I, T>... {};
+template <class... T>
+using Slots = SlotsOf<std::index_sequence_for<T...>, T...>;
+
+/// The plan of a map: calls Op on the values of its arguments.
+template <class Op, class... Arguments>
+struct MapPlan {
+  Slots<Arguments...> arguments;
+
+  [[gnu::always_inline]] auto bind(const void* const* operands) const { return bind(operands, std::index_sequence_for<Arguments...>{}); }
+  [[gnu::always_inline]] auto at(std::ptrdiff_t i) const { return at(i, std::index_sequence_for<Arguments...>{}); }
+
+ private:
+  template <std::size_t... I>
+  [[gnu::always_inline]] auto bind(const void* const* operands, std::index_sequence<I...>) const {
+    using Bound = MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands))...>;
+    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands)}...}};
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] auto at(std::ptrdiff_t i, std::index_sequence<I...>) const {
+    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(i)...);
+  }
+};
+
+/// An elementwise node with values of type Value.
+template <class Op, Element Value, class... Nodes>
+class MapNode {
+ public:
+  using expression_tag = void;
+  using value_type = Value;
+  using place_type = typename join_places<typename Nodes::place_type...>::type;
+  static constexpr int rank = std::max({Nodes::rank...});
+  static constexpr int leaf_count = (0 + ... + Nodes::leaf_count);
+  static constexpr int products = (0 + ... + Nodes::products);
+
+  explicit MapNode(Nodes... nodes) : shape_(broadcast_shape<rank>(Op::name, nodes...)), nodes_{{std::move(nodes)}...} {}
+
+  const Dim<rank>& shape() const { return shape_; }
+  std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
+  auto lower(plan::Lowering& lowering) const { return lower(lowering, std::index_sequence_for<Nodes...>{}); }
+  bool conflicts(const plan::Written& written) const {
+    return any([&](const auto& node) { return node.conflicts(written); }, std::index_sequence_for<Nodes...>{});
+  }
+  bool overlaps(const plan::Written& written) const {
+    return any([&](const auto& node) { return node.overlaps(written); }, std::index_sequence_for<Nodes...>{});
+  }
+
+ private:
+  template <class Test, std::size_t... I>
+  bool any(const Test& test, std::index_sequence<I...>) const {
+    return (test(static_cast<const Slot<I, Nodes>&>(nodes_).value) || ...);
+  }
+  template <std::size_t... I>
+  std::optional<Place> place(std::index_sequence<I...>) const {
+    return first_place(static_cast<const Slot<I, Nodes>&>(nodes_).value...);
+  }
+  template <std::size_t... I>
+  auto lower(plan::Lowering& lowering, std::index_sequence<I...>) const {
+    using Plan = MapPlan<Op, decltype(static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering))...>;
+    return Plan{{{static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering)}...}};
+  }
+
+  Dim<rank> shape_;
+  Slots<Nodes...> nodes_;
+};
+
+/// Places of operands that may meet in one expression, pairwise.
+template <class... P>
+inline constexpr bool places_may_meet = true;
+template <class First, class... Rest>
+inline constexpr bool places_may_meet<First, Rest...> = (PlacesMayMeet<First, Rest> && ...) && places_may_meet<Rest...>;
+
+/// Whether an operand or scalar can meet elements of type T in an operation with promotion.
+template <class S, class T>
+concept Meets = (Operand<S> && Promotable<value_of<S>, T>) || (Scalar<S> && (WeakWith<std::remove_cvref_t<S>, T> || Promotable<value_of<S>, T>));
+
+template <class L, class R>
+struct common_value;
+template <Operand L, Operand R>
+  requires Promotable<value_of<L>, value_of<R>>
+struct common_value<L, R> {
+  using type = promote_t<value_of<L>, value_of<R>>;
+};
+template <Operand L, Scalar R>
+  requires Meets<R, value_of<L>>
+struct common_value<L, R> {
+  using type = value_of<L>;
+};
+template <Operand L, Scalar R>
+  requires(!WeakScalar<std::remove_cvref_t<R>>) && Promotable<value_of<L>, value_of<R>>
+struct common_value<L, R> {
+  using type = promote_t<value_of<L>, value_of<R>>;
+};
+template <Scalar L, Operand R>
+struct common_value<L, R> : common_value<R, L> {};
+
+/// The element type in which two operands meet: promoted for operands, the operand's own beside a C++ scalar.
+template <class L, class R>
+using common_value_t = typename common_value<std::remove_cvref_t<L>, std::remove_cvref_t<R>>::type;
+
+/// The node of a source beside elements of type T: scalars take that type.
+template <Element T, Source S>
+auto as_node_beside(S&& source) {
+  if constexpr (Operand<S>) {
+    return as_node(std::forward<S>(source));
+  } else {
+    return ScalarNode<T>(static_cast<compute_t<T>>(source));
+  }
+}
+
+/// Elementwise functions whose arguments all take the common type C: Op::apply(C...) of compute type.
+template <class Op, class C>
+struct Uniform {
+  static constexpr const char* name = Op::name;
+  [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }
+};
+
+/// Two sources that may stand on the two sides of an elementwise operation; a failure says why not.
+export template <class L, class R>
+concept Combinable =
+    (Operand<L> || Operand<R>) && Source<L> && Source<R> &&
+    (requires { typename common_value_t<L, R>; } ||
+     unsatisfied<"the element types have no common type (bool with numbers, integers with floats, int64 with uint64): write cast<T>(...)">) &&
+    (PlacesMayMeet<place_of<L>, place_of<R>> || unsatisfied<"the operands are on different places: move one with to(place)">);
+
+/// The node of `Op` on two sources of common type T, with values of type Value.
+template <class Op, Element Value, class L, class R>
+auto make_binary(L&& left, R&& right) {
+  using T = common_value_t<L, R>;
+  auto a = as_node_beside<T>(std::forward<L>(left));
+  auto b = as_node_beside<T>(std::forward<R>(right));
+  return MapNode<Uniform<Op, compute_t<T>>, Value, decltype(a), decltype(b)>(std::move(a), std::move(b));
+}
+
+/// The node of `Op` on one operand, with values of type Value.
+template <class Op, Element Value, class O>
+auto make_unary(O&& operand) {
+  auto node = as_node(std::forward<O>(operand));
+  using C = compute_t<typename decltype(node)::value_type>;
+  return MapNode<Uniform<Op, C>, Value, decltype(node)>(std::move(node));
+}
+
+}  // namespace tessera

@@ -1,0 +1,155 @@
+module;
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+export module tessera.expr:node;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+import :plan;
+import :lowering;
+
+// The leaves of expressions, and what every node offers:
+//   value_type, rank, place_type, expression_tag   as the Expression concept asks
+//   leaf_count, products                           how many leaves and matrix products it can lower to
+//   shape(), place()                               place() is empty without operands in memory
+//   lower(Lowering&)                               registers its leaves and returns its plan
+//   conflicts(Written)                             writing there while this is evaluated element by element would be wrong
+//   overlaps(Written)                              it reads any of that memory
+// A plan offers bind(operands), whose result offers at(i): the value of element i of the current block.
+namespace tessera {
+
+/// Reads elements of one block in their compute type.
+template <Element T>
+struct LeafPlan {
+  int leaf;
+
+  struct Bound {
+    const T* values;
+    [[gnu::always_inline]] compute_t<T> at(std::ptrdiff_t i) const { return static_cast<compute_t<T>>(values[i]); }
+  };
+  [[gnu::always_inline]] Bound bind(const void* const* operands) const { return {static_cast<const T*>(operands[leaf])}; }
+};
+
+/// One value for all elements.
+template <class C>
+struct ScalarPlan {
+  C value;
+
+  [[gnu::always_inline]] ScalarPlan bind(const void* const*) const { return *this; }
+  [[gnu::always_inline]] C at(std::ptrdiff_t) const { return value; }
+};
+
+/// An array or view as an expression.
+template <Elements A>
+class LeafNode {
+ public:
+  using expression_tag = void;
+  using value_type = typename A::value_type;
+  using place_type = typename A::place_type;
+  static constexpr int rank = A::rank;
+  static constexpr int leaf_count = 1;
+  static constexpr int products = 0;
+
+  explicit LeafNode(const A& array) : array_(array) {}
+  explicit LeafNode(A&& array) : array_(std::move(array)) {}
+
+  const Dim<rank>& shape() const { return array_.shape(); }
+  std::optional<Place> place() const { return array_.place(); }
+  const A& array() const { return array_; }
+
+  LeafPlan<value_type> lower(plan::Lowering& lowering) const {
+    return {lowering.add(array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type), array_.place())};
+  }
+  bool conflicts(const plan::Written& written) const { return plan::conflicts(written, memory()); }
+  bool overlaps(const plan::Written& written) const { return plan::overlaps(written, memory()); }
+
+ private:
+  plan::Written memory() const { return {array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type)}; }
+
+  A array_;
+};
+
+/// A scalar as an expression of rank 0.
+template <Element T>
+class ScalarNode {
+ public:
+  using expression_tag = void;
+  using value_type = T;
+  using place_type = void;
+  static constexpr int rank = 0;
+  static constexpr int leaf_count = 0;
+  static constexpr int products = 0;
+
+  explicit ScalarNode(compute_t<T> value) : value_(value) {}
+
+  Dim<0> shape() const { return {}; }
+  std::optional<Place> place() const { return std::nullopt; }
+  ScalarPlan<compute_t<T>> lower(plan::Lowering&) const { return {value_}; }
+  bool conflicts(const plan::Written&) const { return false; }
+  bool overlaps(const plan::Written&) const { return false; }
+
+ private:
+  compute_t<T> value_;
+};
+
+/// The node of an operand: itself for expressions, a leaf for arrays and views.
+template <Operand O>
+auto as_node(O&& operand) {
+  using Plain = std::remove_cvref_t<O>;
+  if constexpr (Expression<Plain>) {
+    return Plain(std::forward<O>(operand));
+  } else {
+    return LeafNode<Plain>(std::forward<O>(operand));
+  }
+}
+
+template <class O>
+using node_t = decltype(as_node(std::declval<O>()));
+
+/// The place type of several operands together: the known one, if any is known.
+template <class P, class Q>
+using joined_place = std::conditional_t<std::is_void_v<P> || (std::same_as<P, Place> && !std::is_void_v<Q>), Q, P>;
+
+template <class First, class... Rest>
+struct join_places {
+  using type = joined_place<First, typename join_places<Rest...>::type>;
+};
+template <class Only>
+struct join_places<Only> {
+  using type = Only;
+};
+
+/// The first place that an operand names.
+template <class... Nodes>
+std::optional<Place> first_place(const Nodes&... nodes) {
+  std::optional<Place> found;
+  ((found ? void() : void(found = nodes.place())), ...);
+  return found;
+}
+
+/// Shape of the operands broadcast together. Throws ShapeError naming `operation`.
+template <int Rank, class First, class... Rest>
+Dim<Rank> broadcast_shape(const char* operation, const First& first, const Rest&... rest) {
+  if constexpr (((First::rank == Rank) && ... && (Rest::rank == 0))) {
+    return first.shape();
+  } else {
+    std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents;
+    extents.fill(1);
+    const auto add = [&](const auto& node) {
+      const auto shape = node.shape();
+      const auto first_shape = first.shape();
+      plan::broadcast_into(extents, shape.extents(), first_shape.extents(), operation);
+    };
+    add(first);
+    (add(rest), ...);
+    Dim<Rank> shape;
+    for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
+    return shape;
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,97 @@
+module;
+#include <array>
+#include <cstddef>
+#include <span>
+export module tessera.expr:plan;
+import tessera.core;
+
+// What is left of an expression when it is computed: pointers, strides and one inner loop. Nothing here is a template, so
+// the code that walks arrays exists once for all expressions.
+namespace tessera::plan {
+
+/// Most axes that one evaluation can have.
+inline constexpr int most_axes = 16;
+
+/// Extents or strides along the axes of an evaluation; only the first `rank` are meaningful.
+using Axes = std::array<std::ptrdiff_t, most_axes>;
+
+/// Writes n elements of a generated operand: those with linear indices first, first + step, ...
+using Generate = void (*)(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
+
+/// One operand in memory, or a generated one (`data` is null and strides count linear indices).
+struct Leaf {
+  const void* data;
+  Axes strides;  // in elements; 0 where the operand repeats
+  std::ptrdiff_t item;  // bytes of one element
+  Generate generate;
+  const void* context;
+  std::ptrdiff_t first = 0;  // linear index of a generated operand's first element
+};
+
+/// Where an evaluation writes.
+struct Target {
+  void* data;
+  Axes strides;
+  std::ptrdiff_t item;
+};
+
+/// The inner loop of an expression: n elements from contiguous operands into contiguous memory. `nodes` is the plan
+/// tree with its scalars, `operands[k]` the current block of leaf k.
+using Kernel = void (*)(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n);
+
+/// An elementwise evaluation.
+struct Loop {
+  int rank;
+  Axes extents;
+  Target target;
+  std::span<const Leaf> leaves;
+  Kernel kernel;
+  const void* nodes;
+  bool parallel = true;
+};
+
+/// Computes every element of the target.
+void run(const Loop& loop);
+
+/// A reduction's arithmetic for one element type, on accumulators whose size and type only it knows.
+struct Reducer {
+  std::ptrdiff_t value_bytes;        // of what the kernel writes
+  std::ptrdiff_t accumulator_bytes;  // a multiple of 8 unless it is the size of one number
+  void (*clear)(void* accumulators, std::ptrdiff_t n);
+  /// One accumulator takes n values; `first` is the position of the first along the reduced axes.
+  void (*row)(void* accumulator, const void* values, std::ptrdiff_t n, std::ptrdiff_t first);
+  /// n accumulators take one value each, all from position `first`.
+  void (*columns)(void* accumulators, const void* values, std::ptrdiff_t n, std::ptrdiff_t first);
+  /// n accumulators take up n later ones.
+  void (*merge)(void* accumulators, const void* later, std::ptrdiff_t n);
+};
+
+/// Writes n results, `stride` elements apart.
+using Store = void (*)(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n);
+
+/// A reduction of an elementwise expression. The target's strides are 0 along reduced axes.
+struct Reduction {
+  int rank;
+  Axes extents;
+  std::array<bool, most_axes> reduced;
+  Target target;
+  std::span<const Leaf> leaves;
+  Kernel kernel;
+  const void* nodes;
+  const Reducer* reducer;
+  Store store;
+};
+
+/// Computes every element of the target. The order of the arithmetic depends on the shapes only.
+void run(const Reduction& reduction);
+
+/// From this many elements on, an operation uses several threads.
+inline constexpr std::ptrdiff_t parallel_threshold = 64 * 1024;
+
+/// Elements of one parallel task, at least.
+inline constexpr std::ptrdiff_t task_elements = 32 * 1024;
+
+/// Elements of a block that goes through packing buffers; one buffer fits the L1 cache beside a few others.
+inline constexpr std::ptrdiff_t block_elements = 1024;
+
+}  // namespace tessera::plan

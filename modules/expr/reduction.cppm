@@ -1,0 +1,267 @@
+module;
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+export module tessera.expr:reduction;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.array;
+import :plan;
+import :reducers;
+import :lowering;
+import :node;
+import :kernel;
+import :map;
+
+// Reductions along axes, fused with the expression that they reduce.
+namespace tessera {
+
+using plan::ReduceOp;
+
+struct KeepDims {};
+/// Reduced axes stay in the shape with extent 1, so that the result broadcasts against the operand.
+export inline constexpr KeepDims keepdims{};
+
+template <ReduceOp Op>
+inline constexpr const char* reduction_name = Op == ReduceOp::sum       ? "sum"
+                                              : Op == ReduceOp::product ? "prod"
+                                              : Op == ReduceOp::minimum ? "min"
+                                              : Op == ReduceOp::maximum ? "max"
+                                              : Op == ReduceOp::argmin  ? "argmin"
+                                                                        : "argmax";
+
+template <ReduceOp Op, class T>
+struct ReducedValue {
+  using type = T;
+};
+template <ReduceOp Op, class T>
+  requires(Op == ReduceOp::argmin || Op == ReduceOp::argmax)
+struct ReducedValue<Op, T> {
+  using type = std::int64_t;
+};
+template <ReduceOp Op, class T>
+  requires(Op == ReduceOp::sum || Op == ReduceOp::product) && (!Floating<T>) && (!Complex<T>)
+struct ReducedValue<Op, T> {
+  using type = plan::accumulator_t<Op, T>;
+};
+
+/// The axes that are reduced: the named ones, counted from the end when negative, or all when none is named.
+template <int Rank, int... Axis>
+constexpr std::array<bool, static_cast<std::size_t>(Rank)> reduced_axes() {
+  std::array<bool, static_cast<std::size_t>(Rank)> reduced{};
+  if (sizeof...(Axis) == 0) reduced.fill(true);
+  ((reduced[static_cast<std::size_t>(Axis < 0 ? Axis + Rank : Axis)] = true), ...);
+  return reduced;
+}
+
+template <int Rank, int... Axis>
+constexpr bool axes_are_valid() {
+  if (!((Axis >= -Rank && Axis < Rank) && ...)) return false;
+  int named = 0;
+  for (const bool reduced : reduced_axes<Rank, Axis...>()) named += reduced ? 1 : 0;
+  return sizeof...(Axis) == 0 || named == static_cast<int>(sizeof...(Axis));
+}
+
+/// Writes accumulators as elements of type To, converted as an assignment would.
+template <class A, class To>
+void store_results(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n) {
+  const A* from = static_cast<const A*>(accumulators);
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    if constexpr (requires { from[i].index; }) {
+      static_cast<To*>(to)[i * stride] = static_cast<To>(from[i].index);
+    } else {
+      static_cast<To*>(to)[i * stride] = static_cast<To>(from[i]);
+    }
+  }
+}
+
+/// A reduction of `Node` by Op along Axis... .
+template <ReduceOp Op, bool Keep, class Node, int... Axis>
+class ReduceNode {
+  using Operand = typename Node::value_type;
+  using Compute = compute_t<Operand>;
+  using Accumulator = plan::accumulator_t<Op, Compute>;
+
+ public:
+  using expression_tag = void;
+  using value_type = typename ReducedValue<Op, Operand>::type;
+  using place_type = typename Node::place_type;
+  static constexpr std::array reduced = reduced_axes<Node::rank, Axis...>();
+  static constexpr int rank = Keep ? Node::rank : sizeof...(Axis) == 0 ? 0 : Node::rank - static_cast<int>(sizeof...(Axis));
+  static constexpr int leaf_count = 1;
+  static constexpr int products = 0;
+
+  /// Throws ShapeError if an axis without elements is reduced by an operation without a neutral element.
+  explicit ReduceNode(Node node) : node_(std::move(node)) {
+    if constexpr (Op == ReduceOp::sum || Op == ReduceOp::product) return;
+    const Dim<Node::rank> shape = node_.shape();
+    for (int axis = 0; axis < Node::rank; ++axis) {
+      if (!reduced[static_cast<std::size_t>(axis)] || shape[axis] != 0) continue;
+      throw ShapeError(to_string(Failure{.operation = reduction_name<Op>,
+                                         .problem = "axis " + std::to_string(axis) + " of the shape " + to_string(shape) + " has no elements",
+                                         .advice = "there is no result over nothing"}));
+    }
+  }
+
+  Dim<rank> shape() const {
+    const Dim<Node::rank> from = node_.shape();
+    Dim<rank> to;
+    for (int axis = 0, target = 0; axis < Node::rank; ++axis) {
+      const bool gone = reduced[static_cast<std::size_t>(axis)];
+      if (gone && !Keep) continue;
+      to = to.with(target++, gone ? 1 : from[axis]);
+    }
+    return to;
+  }
+
+  std::optional<Place> place() const { return node_.place(); }
+
+  /// Inside a larger expression the reduction is complete before anything is written.
+  bool conflicts(const plan::Written&) const { return false; }
+  bool overlaps(const plan::Written& written) const { return node_.overlaps(written); }
+
+  /// Computes into elements of type To at `data`, whose strides belong to this node's shape.
+  template <Element To>
+  void compute(To* data, const Strides<rank>& strides, Place place) const {
+    const Dim<Node::rank> shape = node_.shape();
+    plan::Leaf storage[Node::leaf_count + 1];
+    plan::Lowering lowering(storage, shape.extents(), place, false);
+    const auto lowered = node_.lower(lowering);
+    compute_lowered(lowering, lowered, data, strides);
+  }
+
+  /// As a leaf of a larger expression: computed first, into memory that lives as long as the evaluation.
+  LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const {
+    using Held = compute_t<value_type>;
+    const Dim<rank> result = shape();
+    const auto bytes = checked_multiply(product(result), static_cast<std::ptrdiff_t>(sizeof(Held)));
+    auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, bytes);
+    const Strides<rank> strides = contiguous_strides(result);
+    compute(static_cast<Held*>(memory->data()), strides, lowering.place());
+    const int leaf = lowering.add(memory->data(), result.extents(), strides, sizeof(Held), lowering.place());
+    lowering.keep(std::move(memory));
+    return {leaf};
+  }
+
+ private:
+  template <Element To, class Plan>
+  void compute_lowered(plan::Lowering& lowering, const Plan& lowered, To* data, const Strides<rank>& strides) const {
+    constexpr bool values_are_elements = std::same_as<Plan, LeafPlan<Compute>>;  // nothing to compute before folding
+    plan::Reduction work{.rank = Node::rank,
+                         .extents = lowering.extents(),
+                         .reduced = {},
+                         .target = {.data = data, .strides = {}, .item = sizeof(To)},
+                         .leaves = lowering.leaves(),
+                         .kernel = values_are_elements ? nullptr : kernel_of<Compute>(lowered),
+                         .nodes = &lowered,
+                         .reducer = &plan::reducer(Op, dtype_of<Operand>),
+                         .store = store_results<Accumulator, To>};
+    for (int axis = 0, target = 0; axis < Node::rank; ++axis) {
+      const auto at = static_cast<std::size_t>(axis);
+      work.reduced[at] = reduced[at];
+      if (!reduced[at]) work.target.strides[at] = strides[static_cast<std::size_t>(target)];
+      if (!reduced[at] || Keep) ++target;
+    }
+    plan::run(work);
+  }
+
+  Node node_;
+};
+
+template <ReduceOp Op, bool Keep, int... Axis, class O>
+auto make_reduction(O&& operand) {
+  auto node = as_node(std::forward<O>(operand));
+  return ReduceNode<Op, Keep, decltype(node), Axis...>(std::move(node));
+}
+
+/// Axes that can be reduced in an operand of the given rank: in range, each once.
+export template <class O, int... Axis>
+concept ReducibleAxes = Operand<O> && (axes_are_valid<rank_of<O>, Axis...>() || unsatisfied<"a reduced axis is out of range or named twice">);
+
+/// An operand of elements with an order.
+export template <class O>
+concept OrderedOperand = Operand<O> && Real<value_of<O>>;
+
+/// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated
+/// in float with the error of pairwise summation.
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto sum(O&& x) {
+  return make_reduction<ReduceOp::sum, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto sum(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::sum, true, Axis...>(std::forward<O>(x));
+}
+
+/// Product along the named axes, or of all elements; of integers in 64 bits.
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto prod(O&& x) {
+  return make_reduction<ReduceOp::product, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto prod(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::product, true, Axis...>(std::forward<O>(x));
+}
+
+/// Smallest element along the named axes, or of all; NaN if one is NaN. Throws ShapeError over an empty axis.
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto min(O&& x) {
+  return make_reduction<ReduceOp::minimum, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto min(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::minimum, true, Axis...>(std::forward<O>(x));
+}
+
+/// Largest element along the named axes, or of all; NaN if one is NaN. Throws ShapeError over an empty axis.
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto max(O&& x) {
+  return make_reduction<ReduceOp::maximum, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto max(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::maximum, true, Axis...>(std::forward<O>(x));
+}
+
+/// Position (int64) of the smallest element along one axis, or in row-major order of all elements; the first of equals, and
+/// the first NaN if there is one. Throws ShapeError over an empty axis.
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+auto argmin(O&& x) {
+  return make_reduction<ReduceOp::argmin, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+auto argmin(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::argmin, true, Axis...>(std::forward<O>(x));
+}
+
+/// Position (int64) of the largest element; as argmin.
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+auto argmax(O&& x) {
+  return make_reduction<ReduceOp::argmax, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, OrderedOperand O>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+auto argmax(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::argmax, true, Axis...>(std::forward<O>(x));
+}
+
+}  // namespace tessera

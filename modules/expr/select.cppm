@@ -1,0 +1,96 @@
+module;
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+export module tessera.expr:select;
+import tessera.core;
+import tessera.array;
+import :lowering;
+import :node;
+import :map;
+
+// where, cast and copy.
+namespace tessera {
+
+template <class C>
+struct Where {
+  static constexpr const char* name = "where";
+  [[gnu::always_inline]] static C map(bool condition, auto a, auto b) {
+    const C first = static_cast<C>(a);
+    const C second = static_cast<C>(b);
+    return condition ? first : second;
+  }
+};
+
+template <class A, class B>
+struct where_value {
+  using type = common_value_t<A, B>;
+};
+template <Scalar A, Scalar B>
+  requires std::same_as<std::remove_cvref_t<A>, std::remove_cvref_t<B>> && Element<std::remove_cvref_t<A>>
+struct where_value<A, B> {
+  using type = std::remove_cvref_t<A>;
+};
+
+/// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type.
+export template <Operand Condition, class A, class B>
+  requires(std::same_as<value_of<Condition>, bool> || unsatisfied<"the condition of where is an expression of bool, as z > 0 is">) &&
+          (requires { typename where_value<A, B>::type; } || unsatisfied<"the two branches have no common type: write cast<T>(...)">)
+auto where(Condition&& condition, A&& a, B&& b) {
+  using T = typename where_value<A, B>::type;
+  auto test = as_node(std::forward<Condition>(condition));
+  auto first = as_node_beside<T>(std::forward<A>(a));
+  auto second = as_node_beside<T>(std::forward<B>(b));
+  return MapNode<Where<compute_t<T>>, T, decltype(test), decltype(first), decltype(second)>(std::move(test), std::move(first), std::move(second));
+}
+
+/// To an integer type the value is cut to its range first, and NaN gives 0, so that every conversion is defined.
+template <Element To>
+struct Cast {
+  static constexpr const char* name = "cast";
+
+  template <class From>
+  [[gnu::always_inline]] static compute_t<To> map(From value) {
+    if constexpr (std::same_as<To, bool>) {
+      return value != From(0);
+    } else if constexpr (Integer<To> && std::floating_point<From>) {
+      return saturated(value);
+    } else if constexpr (Complex<From> && !Complex<To>) {
+      return static_cast<compute_t<To>>(value.real());
+    } else if constexpr (Complex<To> && !Complex<From>) {
+      return To(static_cast<typename To::value_type>(value));
+    } else if constexpr (Floating<To> && sizeof(To) == 2) {
+      return static_cast<float>(To(value));  // rounds here, so that a cast means the same inside an expression
+    } else {
+      return static_cast<compute_t<To>>(value);
+    }
+  }
+
+  template <class From>
+  [[gnu::always_inline]] static To saturated(From value) {
+    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From past = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From(2);  // max + 1, exactly
+    if (value != value) return To(0);
+    if (value < low) return std::numeric_limits<To>::min();
+    if (value >= past) return std::numeric_limits<To>::max();
+    return static_cast<To>(value);
+  }
+};
+
+/// Elements converted to type T. From floating to integer: towards zero, cut to the range of T, NaN gives 0. From
+/// complex to real: the real part.
+export template <Element T, Operand O>
+auto cast(O&& operand) {
+  auto node = as_node(std::forward<O>(operand));
+  return MapNode<Cast<T>, T, decltype(node)>(std::move(node));
+}
+
+/// The elements as an expression: `a = copy(b)` writes them into a's storage, where `a = b` would re-point a.
+export template <Elements A>
+auto copy(A&& array) {
+  return as_node(std::forward<A>(array));
+}
+
+}  // namespace tessera
