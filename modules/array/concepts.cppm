@@ -34,7 +34,7 @@ concept Expression = requires(const std::remove_cvref_t<E>& node) {
   typename std::remove_cvref_t<E>::expression_tag;
   typename std::remove_cvref_t<E>::place_type;
   requires Element<typename std::remove_cvref_t<E>::value_type>;
-  { node.shape() } -> std::same_as<Dim<std::remove_cvref_t<E>::rank>>;
+  { node.shape() } -> std::convertible_to<Dim<std::remove_cvref_t<E>::rank>>;
 };
 
 /// Operands of expressions: arrays, views and other expressions.

@@ -17,7 +17,8 @@ import :slicing;
 // What arrays and views share: element access, slicing, transposition, iteration.
 namespace tessera {
 
-inline void require_host(Place place, const char* operation) {
+/// Throws PlaceError if the host cannot read memory of `place`.
+export inline void require_host(Place place, const char* operation) {
   if (place.on_host()) return;
   throw PlaceError(to_string(Failure{.operation = operation,
                                      .problem = "the elements are on " + to_string(place) + ", which the host cannot read",

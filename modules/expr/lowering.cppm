@@ -17,7 +17,7 @@ import :plan;
 namespace tessera::plan {
 
 /// Memory that an assignment writes, or that an operand reads.
-struct Written {
+export struct Written {
   const void* data;
   std::span<const std::ptrdiff_t> shape;
   std::span<const std::ptrdiff_t> strides;
@@ -25,13 +25,13 @@ struct Written {
 };
 
 /// The two touch a common byte range.
-bool overlaps(const Written& written, const Written& read);
+export bool overlaps(const Written& written, const Written& read);
 
 /// They overlap, and not so that every element is read just where it is written.
-bool conflicts(const Written& written, const Written& read);
+export bool conflicts(const Written& written, const Written& read);
 
 /// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile.
-struct TiledProduct {
+export struct TiledProduct {
   const void* a;
   const void* b;
   std::ptrdiff_t rows, columns, inner;
@@ -41,7 +41,7 @@ struct TiledProduct {
 };
 
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
-class Lowering {
+export class Lowering {
  public:
   Lowering(std::span<Leaf> storage, std::span<const std::ptrdiff_t> extents, Place place, bool tile_products)
       : storage_(storage), rank_(static_cast<int>(extents.size())), place_(place), may_tile_(tile_products) {

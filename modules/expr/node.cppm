@@ -23,7 +23,7 @@ import :lowering;
 namespace tessera {
 
 /// Reads elements of one block in their compute type.
-template <Element T>
+export template <Element T>
 struct LeafPlan {
   int leaf;
 

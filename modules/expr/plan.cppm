@@ -10,16 +10,16 @@ import tessera.core;
 namespace tessera::plan {
 
 /// Most axes that one evaluation can have.
-inline constexpr int most_axes = 16;
+export inline constexpr int most_axes = 16;
 
 /// Extents or strides along the axes of an evaluation; only the first `rank` are meaningful.
-using Axes = std::array<std::ptrdiff_t, most_axes>;
+export using Axes = std::array<std::ptrdiff_t, most_axes>;
 
 /// Writes n elements of a generated operand: those with linear indices first, first + step, ...
-using Generate = void (*)(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
+export using Generate = void (*)(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
 
 /// One operand in memory, or a generated one (`data` is null and strides count linear indices).
-struct Leaf {
+export struct Leaf {
   const void* data;
   Axes strides;  // in elements; 0 where the operand repeats
   std::ptrdiff_t item;  // bytes of one element
@@ -86,12 +86,12 @@ struct Reduction {
 void run(const Reduction& reduction);
 
 /// From this many elements on, an operation uses several threads.
-inline constexpr std::ptrdiff_t parallel_threshold = 64 * 1024;
+export inline constexpr std::ptrdiff_t parallel_threshold = 64 * 1024;
 
 /// Elements of one parallel task, at least.
-inline constexpr std::ptrdiff_t task_elements = 32 * 1024;
+export inline constexpr std::ptrdiff_t task_elements = 32 * 1024;
 
 /// Elements of a block that goes through packing buffers; one buffer fits the L1 cache beside a few others.
-inline constexpr std::ptrdiff_t block_elements = 1024;
+export inline constexpr std::ptrdiff_t block_elements = 1024;
 
 }  // namespace tessera::plan

@@ -7,3 +7,4 @@ export import tessera.memory;
 export import tessera.schedule;
 export import tessera.array;
 export import tessera.expr;
+export import tessera.algorithm;

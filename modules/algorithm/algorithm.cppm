@@ -1,0 +1,6 @@
+// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering. It imports expr.
+export module tessera.algorithm;
+
+export import :philox;
+export import :random;
+export import :gather;

@@ -1,0 +1,57 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+export module tessera.algorithm:gather;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
+
+// Picking slices by index.
+namespace tessera {
+
+[[noreturn]] inline void throw_take_error(std::int64_t index, std::ptrdiff_t position, std::ptrdiff_t extent, const std::source_location& where) {
+  throw IndexError(to_string(Failure{.operation = "take",
+                                     .problem = "index " + std::to_string(index) + " at position " + std::to_string(position) +
+                                                " is out of range for an axis with extent " + std::to_string(extent),
+                                     .where = where}));
+}
+
+/// A new array whose slice i along the first axis is slice indices[i] of `array`; negative indices count from the end. Both
+/// are on the host. Throws IndexError for an index out of range, PlaceError for arrays on a device.
+export template <Element T, int Rank, AnyPlace P, Element I, AnyPlace Q>
+  requires(Rank >= 1) && Integer<I>
+Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,
+                       std::source_location where = std::source_location::current()) {
+  require_host(array.place(), "take");
+  require_host(indices.place(), "take");
+  const std::ptrdiff_t extent = array.shape()[0];
+  const std::ptrdiff_t count = indices.shape()[0];
+  const auto slice_at = [&](std::ptrdiff_t i) {
+    const auto index = static_cast<std::int64_t>(indices.data()[i * indices.strides()[0]]);
+    const std::int64_t counted = index < 0 ? index + extent : index;
+    if (counted < 0 || counted >= extent) throw_take_error(index, i, extent, where);
+    return counted;
+  };
+  for (std::ptrdiff_t i = 0; i < count; ++i) slice_at(i);
+  Array<T, Rank, P> result(array.shape().with(0, count), array.place());
+  const auto extents = array.shape().extents().template subspan<1>();
+  const std::size_t lead = 1;
+  const auto copy_slice = [&](std::ptrdiff_t i) {
+    copy_strided(extents, sizeof(T), {result.data() + i * result.strides()[0], std::span(result.strides()).subspan(lead), CpuPlace{}},
+                 {array.data() + slice_at(i) * array.strides()[0], std::span(array.strides()).subspan(lead), CpuPlace{}});
+  };
+  constexpr std::ptrdiff_t slices_per_task = 64;
+  parallel_for((count + slices_per_task - 1) / slices_per_task, [&](std::ptrdiff_t task) {
+    const std::ptrdiff_t end = std::min(count, (task + 1) * slices_per_task);
+    for (std::ptrdiff_t i = task * slices_per_task; i < end; ++i) copy_slice(i);
+  });
+  return result;
+}
+
+}  // namespace tessera

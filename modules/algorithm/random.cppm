@@ -1,0 +1,79 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+export module tessera.algorithm:random;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+import tessera.expr;
+import :philox;
+
+// Arrays of random numbers as lazy expressions: an element depends on the key and its row-major position only.
+namespace tessera::random {
+
+/// Random bits of a uniform number, so that every value is exact in T and below 1.
+template <Floating T>
+inline constexpr int uniform_bits = sizeof(T) == 8 ? 53 : sizeof(T) == 4 ? 24 : std::is_same_v<T, float16> ? 11 : 8;
+
+template <class T>
+struct UniformNumbers {
+  static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+    fill_uniform(*static_cast<const Key*>(key), uniform_bits<T>, static_cast<compute_t<T>*>(to), first, step, n);
+  }
+};
+
+template <class T>
+struct NormalNumbers {
+  static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+    fill_normal(*static_cast<const Key*>(key), static_cast<compute_t<T>*>(to), first, step, n);
+  }
+};
+
+/// Random numbers of a shape, computed where they are needed; it has no memory and so no place.
+template <Floating T, int Rank, class Numbers>
+class RandomNode {
+ public:
+  using expression_tag = void;
+  using value_type = T;
+  using place_type = void;
+  static constexpr int rank = Rank;
+  static constexpr int leaf_count = 1;
+  static constexpr int products = 0;
+
+  RandomNode(Key key, const Dim<Rank>& shape) : key_(key), shape_(shape) { static_cast<void>(product(shape)); }
+
+  const Dim<Rank>& shape() const { return shape_; }
+  std::optional<Place> place() const { return std::nullopt; }
+  bool conflicts(const plan::Written&) const { return false; }
+  bool overlaps(const plan::Written&) const { return false; }
+
+  LeafPlan<compute_t<T>> lower(plan::Lowering& lowering) const {
+    const Strides<Rank> strides = contiguous_strides(shape_);
+    return {lowering.add_generated(Numbers::generate, &key_, shape_.extents(), strides, sizeof(compute_t<T>))};
+  }
+
+ private:
+  Key key_;
+  Dim<Rank> shape_;
+};
+
+/// Uniform numbers in [0, 1) with as many random bits as T has significant ones. Throws ShapeError if the shape is too large.
+export template <Floating T, int Rank>
+auto uniform(Key key, const Dim<Rank>& shape) {
+  return RandomNode<T, Rank, UniformNumbers<T>>(key, shape);
+}
+
+/// Normal numbers with mean 0 and variance 1. Throws ShapeError if the shape is too large.
+export template <Floating T, int Rank>
+auto normal(Key key, const Dim<Rank>& shape) {
+  return RandomNode<T, Rank, NormalNumbers<T>>(key, shape);
+}
+
+/// The numbers 0 to count - 1 in random order; every order is equally likely. Throws ShapeError if count is negative.
+export Array<std::int64_t, 1> permutation(Key key, std::ptrdiff_t count);
+
+}  // namespace tessera::random
