@@ -7,7 +7,8 @@ function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     list(JOIN ARGV " " command)
-    message(FATAL_ERROR "${command}\nfailed (${status}):\n${output}")
+    message("${output}")  # as it is: a FATAL_ERROR would wrap its lines
+    message(FATAL_ERROR "failed (${status}): ${command}")
   endif()
 endfunction()
 
