@@ -10,6 +10,15 @@ follow() {
   done
 }
 
+# The part of a log that says why: from ninja's first failure on, or else the end.
+excerpt() {
+  if grep -q '^FAILED: ' "$1"; then
+    awk '/^FAILED: / { found = 1 } found && lines++ < 60' "$1"
+  else
+    tail -n 40 "$1"
+  fi
+}
+
 # step TEXT COMMAND...: runs the command with its output in a log; says what, how long, and why if it fails.
 step() {
   local text=$1 status=0 begin=$SECONDS follower='' log line
@@ -33,8 +42,8 @@ step() {
     printf '%5d s%s\n' $((SECONDS - begin)) "${follower:+              }"
     return 0
   fi
-  printf ' failed after %d s; the log ends:\n' $((SECONDS - begin))
-  tail -n 40 "$log" | sed 's/^/    /'
+  printf ' failed after %d s:\n' $((SECONDS - begin))
+  excerpt "$log" | cut -c 1-400 | sed 's/^/    /'
   echo "  all of it: ${log#"$root"/}"
   return "$status"
 }
