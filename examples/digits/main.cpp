@@ -1,0 +1,53 @@
+// digits: trains a network on images of digits, or of clothes with --fashion, and reports how well it did.
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <ostream>
+
+#include "dataset.hpp"
+#include "errors.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "results.hpp"
+#include "run.hpp"
+#include "terminal.hpp"
+#include "training.hpp"
+
+namespace {
+
+void run(int argument_count, const char* const* arguments) {
+  using namespace digits;
+  const Options options = parse_options(argument_count, arguments);
+  if (options.help) {
+    std::cout << help_text();
+    return;
+  }
+  require_writable(options.report);  // before the work, not after it
+  if (options.json) require_writable(*options.json);
+  const Dataset data = options.fashion ? load_fashion(options.fashion_directory) : load_digits();
+  require_fitting_batch(options, static_cast<std::int64_t>(data.train_labels.size()));
+
+  std::ostream silent(nullptr);
+  Progress progress(options.quiet ? silent : std::cout, terminal_of(STDOUT_FILENO), options.epochs,
+                    static_cast<std::int64_t>(data.train_labels.size()));
+  Run result = train(options, data, progress);
+  result.command = command_text(argument_count, arguments);
+  if (!options.quiet) std::cout << results_table(result);
+  write_report(options.report, result);
+  if (options.json) write_results(*options.json, result);
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  try {
+    run(argument_count, arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "digits: " << error.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,166 @@
+module;
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+export module digits.network;
+import tessera;
+
+// A multilayer perceptron with ReLU, softmax cross-entropy and momentum, written as a user of the library writes it: every
+// line over arrays is one fused pass, or a matrix product with the work around it.
+namespace digits {
+
+using namespace tessera;
+
+/// How a step changes the weights: v = momentum * v - rate * (gradient + decay * w), w = w + v.
+export struct StepRule {
+  double learning_rate = 0.05;
+  double momentum = 0.9;
+  double decay = 1e-4;
+};
+
+/// Loss and hits of one batch.
+export struct BatchResult {
+  double loss = 0;            ///< mean cross-entropy, in nats
+  std::int64_t correct = 0;   ///< images whose largest logit is their label's
+};
+
+/// Seconds and calls of the kinds of work in a training run.
+export struct WorkTimes {
+  struct Kind {
+    double seconds = 0;
+    std::int64_t calls = 0;
+  };
+  Kind batches, forward, loss, backward, update;
+};
+
+/// Adds the time of its own life to one kind of work.
+export class Stopwatch {
+ public:
+  explicit Stopwatch(WorkTimes::Kind& kind) : kind_(kind), start_(Clock::now()) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    kind_.seconds += std::chrono::duration<double>(Clock::now() - start_).count();
+    ++kind_.calls;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  WorkTimes::Kind& kind_;
+  Clock::time_point start_;
+};
+
+/// The labels (rank 1) as rows with a one in the column of each label.
+export template <class T>
+Array<T, 2> one_hot(const Array<std::int64_t, 1>& labels, int classes) {
+  return cast<T>(labels(all, newaxis) == arange<std::int64_t>(classes)(newaxis, all));
+}
+
+/// Weights and activations are stored as T; momentum is kept in T's compute type, float for bfloat16.
+export template <class T>
+class Network {
+ public:
+  using State = compute_t<T>;
+
+  /// Layers of the given widths, pixels first, classes last; weights are normal with variance 2 / inputs (He et al., 2015).
+  Network(std::span<const std::int64_t> widths, random::Key key) {
+    for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+      const Dim shape{widths[i], widths[i + 1]};
+      const double scale = std::sqrt(2.0 / static_cast<double>(widths[i]));
+      Layer layer;
+      layer.w = Array<T, 2>(random::normal<T>(key.fold(i), shape) * scale);
+      layer.b = zeros<T>(Dim{shape[1]});
+      layer.w_velocity = zeros<State>(shape);
+      layer.b_velocity = zeros<State>(Dim{shape[1]});
+      layers_.push_back(layer);
+    }
+  }
+
+  /// The logits of a batch: images in rows, one column a class.
+  const Array<T, 2>& forward(const Array<T, 2>& images) {
+    Array<T, 2> input = images;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      Layer& layer = layers_[i];
+      if (layer.out && layer.out.shape()[0] != input.shape()[0]) layer.out = Array<T, 2>();
+      if (i + 1 < layers_.size()) {
+        layer.out = relu(dot(input, layer.w) + layer.b);
+      } else {
+        layer.out = dot(input, layer.w) + layer.b;
+      }
+      input = layer.out;
+    }
+    return layers_.back().out;
+  }
+
+  /// Cross-entropy of the last logits against one-hot targets; keeps its gradient for `backward`.
+  BatchResult loss(const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels) {
+    const Array<T, 2>& logits = layers_.back().out;
+    const auto count = static_cast<double>(logits.shape()[0]);
+    if (delta_ && delta_.shape() != logits.shape()) log_p_ = delta_ = Array<State, 2>();
+    log_p_ = log_softmax<1>(cast<State>(logits));
+    delta_ = (exp(log_p_) - targets) / count;
+    return {.loss = -static_cast<double>(item(sum(log_p_ * targets))) / count, .correct = item(sum(argmax<1>(logits) == labels))};
+  }
+
+  /// Carries the gradient back through the layers and changes every weight as the rule says.
+  void backward(const Array<T, 2>& images, const StepRule& rule, WorkTimes& times) {
+    const double rate = rule.learning_rate;
+    Array<State, 2> delta = delta_;
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      Layer& layer = layers_[i];
+      const Array<T, 2>& input = i == 0 ? images : layers_[i - 1].out;
+      Array<State, 2> below;
+      if (i > 0) {
+        const Stopwatch watch(times.backward);
+        below = where(input > 0, dot(delta, layer.w.T()), 0);
+      }
+      const Stopwatch watch(times.update);
+      layer.w_velocity = rule.momentum * layer.w_velocity - rate * (dot(input.T(), delta) + rule.decay * layer.w);
+      layer.b_velocity = rule.momentum * layer.b_velocity - rate * sum<0>(delta);
+      layer.w += layer.w_velocity;
+      layer.b += layer.b_velocity;
+      delta = below;
+    }
+  }
+
+  /// One step of training on a batch.
+  BatchResult step(const Array<T, 2>& images, const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels, const StepRule& rule,
+                   WorkTimes& times) {
+    {
+      const Stopwatch watch(times.forward);
+      forward(images);
+    }
+    BatchResult result;
+    {
+      const Stopwatch watch(times.loss);
+      result = loss(targets, labels);
+    }
+    backward(images, rule, times);
+    return result;
+  }
+
+  /// Probabilities of the classes for the last logits.
+  Array<State, 2> probabilities() const { return softmax<1>(cast<State>(layers_.back().out)); }
+
+  std::size_t depth() const { return layers_.size(); }
+  const Array<T, 2>& weights(std::size_t layer) const { return layers_[layer].w; }
+  const Array<T, 1>& biases(std::size_t layer) const { return layers_[layer].b; }
+
+ private:
+  struct Layer {
+    Array<T, 2> w;
+    Array<T, 1> b;
+    Array<State, 2> w_velocity;
+    Array<State, 1> b_velocity;
+    Array<T, 2> out;  // activations of the last batch
+  };
+
+  std::vector<Layer> layers_;
+  Array<State, 2> log_p_;
+  Array<State, 2> delta_;  // gradient of the loss with respect to the logits
+};
+
+}  // namespace digits
