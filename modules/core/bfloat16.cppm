@@ -16,15 +16,15 @@ export [[gnu::always_inline]] constexpr std::uint16_t bfloat16_bits(float value)
   return static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : rounded);
 }
 
-/// bfloat16: 8 significant bits with the range of float. Converts from any arithmetic type with one rounding to
-/// nearest even, and to float exactly.
+/// bfloat16: 8 significant bits with the range of float. Converts from float, double and integers with one
+/// rounding to nearest even, and to float exactly.
 export class bfloat16 {
  public:
   bfloat16() = default;
 
   [[gnu::always_inline]] constexpr bfloat16(float value) : bits_(bfloat16_bits(value)) {}
   constexpr bfloat16(double value) : bits_(bfloat16_bits(round_to_odd(value))) {}
-  constexpr bfloat16(std::integral auto value) : bfloat16(static_cast<double>(value)) {}
+  constexpr bfloat16(std::integral auto value) : bfloat16(double_rounded_to_odd(value)) {}
 
   [[gnu::always_inline]] constexpr operator float() const {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16);

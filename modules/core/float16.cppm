@@ -18,6 +18,18 @@ constexpr float round_to_odd(double value) {
   return std::bit_cast<float>(away_from_zero ? bits - 1 : bits + 1);
 }
 
+/// `value` as a double; one that needs more than 53 bits is rounded to odd, so that no second rounding goes wrong.
+template <std::integral Integer>
+constexpr double double_rounded_to_odd(Integer value) {
+  if constexpr (sizeof(Integer) == 8) {
+    constexpr Integer exact = Integer{1} << 53;
+    const bool fits = value <= exact && (std::unsigned_integral<Integer> || value >= Integer{0} - exact);
+    constexpr Integer lost = 0x7ff;  // the bits below the 53 that a double keeps of a 64-bit number
+    if (!fits) return static_cast<double>((value & ~lost) | ((value & lost) != 0 ? lost + 1 : 0));
+  }
+  return static_cast<double>(value);
+}
+
 /// Bits of the binary16 nearest to `value`, ties to even; NaN stays NaN, overflow becomes infinity. Branch-free.
 export [[gnu::always_inline]] constexpr std::uint16_t float16_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -45,15 +57,15 @@ export [[gnu::always_inline]] constexpr float float16_value(std::uint16_t bits) 
   return std::bit_cast<float>(sign | result);
 }
 
-/// IEEE 754 binary16: 11 significant bits, up to 65504. Converts from any arithmetic type with one rounding to
-/// nearest even, and to float exactly.
+/// IEEE 754 binary16: 11 significant bits, up to 65504. Converts from float, double and integers with one rounding
+/// to nearest even, and to float exactly.
 export class float16 {
  public:
   float16() = default;
 
   [[gnu::always_inline]] constexpr float16(float value) : bits_(float16_bits(value)) {}
   constexpr float16(double value) : bits_(float16_bits(round_to_odd(value))) {}
-  constexpr float16(std::integral auto value) : float16(static_cast<double>(value)) {}
+  constexpr float16(std::integral auto value) : float16(double_rounded_to_odd(value)) {}
 
   [[gnu::always_inline]] constexpr operator float() const { return float16_value(bits_); }
 

@@ -28,7 +28,7 @@ constexpr std::optional<DType> promote_integers(DType a, DType b) {
 }
 
 constexpr std::optional<DType> promote_floating(DType a, DType b) {
-  if (item_size(a) != item_size(b)) return item_size(a) > item_size(b) ? a : b;
+  if (a == b || item_size(a) != item_size(b)) return item_size(a) >= item_size(b) ? a : b;
   return DType::float32;  // float16 with bfloat16: the smallest type that holds both
 }
 

@@ -1,0 +1,83 @@
+// Tests of the error types and of the one form of their messages.
+#include <doctest/doctest.h>
+
+#include <concepts>
+#include <exception>
+#include <new>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+import tessera;
+
+using namespace tessera;
+
+static_assert(std::derived_from<ShapeError, std::invalid_argument> && std::derived_from<DTypeError, std::invalid_argument>);
+static_assert(std::derived_from<PlaceError, std::invalid_argument> && std::derived_from<IndexError, std::out_of_range>);
+static_assert(std::derived_from<OutOfMemory, std::bad_alloc> && std::derived_from<DeviceError, std::runtime_error>);
+static_assert(std::derived_from<FormatError, std::runtime_error> && std::derived_from<SchedulerError, std::logic_error>);
+static_assert(!std::derived_from<ShapeError, DTypeError> && !std::derived_from<FormatError, DeviceError>);
+
+// An exception is copied while another may be in flight.
+static_assert(std::is_nothrow_copy_constructible_v<OutOfMemory> && std::is_nothrow_copy_constructible_v<ShapeError>);
+
+namespace {
+
+template <class Error, class Base>
+void check_caught_as() {
+  CAPTURE(typeid(Error).name());
+  try {
+    throw Error("what happened");
+  } catch (const Base& error) {
+    CHECK(std::string(error.what()) == "what happened");
+    return;
+  }
+  FAIL_CHECK("not caught as its base");
+}
+
+}  // namespace
+
+TEST_CASE("every error is caught as the standard exception it derives from, with its message") {
+  check_caught_as<ShapeError, std::invalid_argument>();
+  check_caught_as<DTypeError, std::invalid_argument>();
+  check_caught_as<PlaceError, std::invalid_argument>();
+  check_caught_as<IndexError, std::out_of_range>();
+  check_caught_as<OutOfMemory, std::bad_alloc>();
+  check_caught_as<DeviceError, std::runtime_error>();
+  check_caught_as<FormatError, std::runtime_error>();
+  check_caught_as<SchedulerError, std::logic_error>();
+}
+
+TEST_CASE("a message says the operation, the problem, the operands, the advice and the place of the call") {
+  const auto here = std::source_location::current();
+  const std::string message = to_string(Failure{.operation = "dot",
+                                                .problem = "axis 1 has 3 elements, axis 0 has 4",
+                                                .operands = {"a is float32 (2, 3) on cpu", "b is float32 (4, 5) on cpu"},
+                                                .advice = "transpose one",
+                                                .where = here});
+  CHECK(message == "dot: axis 1 has 3 elements, axis 0 has 4; a is float32 (2, 3) on cpu, b is float32 (4, 5) on cpu; transpose one; "
+                   "called at error.cpp:" + std::to_string(here.line()));
+}
+
+TEST_CASE("parts of a message that are not known are left out") {
+  CHECK(to_string(Failure{.operation = "sum", .problem = "no axis"}) == "sum: no axis");
+  CHECK(to_string(Failure{.operation = "sum", .problem = "no axis", .advice = "name one"}) == "sum: no axis; name one");
+  CHECK(to_string(Failure{.operation = "sum", .problem = "no axis", .operands = {"a is int8 (2,)"}}) == "sum: no axis; a is int8 (2,)");
+}
+
+// --8<-- [start:error]
+TEST_CASE("an index error says the index, the shape, and the line of the user's program") {
+  Array<float, 2> a = zeros<float>(Dim{2, 3});
+  std::string message;
+  const auto line = std::source_location::current().line() + 2;
+  try {
+    a[{1, 3}] = 1.0f;
+  } catch (const IndexError& error) {  // a std::out_of_range too
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(message.find("(1, 3)") != message.npos);
+  CHECK(message.find("(2, 3)") != message.npos);
+  CHECK(message.find("called at error.cpp:" + std::to_string(line)) != message.npos);
+}
+// --8<-- [end:error]

@@ -1,0 +1,6 @@
+// char is no element type.
+// expect: Element
+import tessera;
+
+constexpr tessera::DType fine = tessera::dtype_of<signed char>;
+constexpr tessera::DType wrong = tessera::dtype_of<char>;
