@@ -109,16 +109,21 @@ void find_devices(Driver& driver) {
     return;
   }
   int version = 0;
-  if (driver.driver_version(&version) != cuda_success || version < lowest_driver) {
+  if (const CuResult result = driver.driver_version(&version); result != cuda_success) {
+    driver.reason = "cuDriverGetVersion failed with " + error_text(driver, result);
+    return;
+  }
+  if (version < lowest_driver) {
     driver.reason = "the CUDA driver is of version " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
                     ", at least 12.0 is needed";
     return;
   }
   int count = 0;
-  if (const CuResult result = driver.device_count(&count); result != cuda_success || count == 0) {
-    driver.reason = "the CUDA driver reports no GPU";
+  if (const CuResult result = driver.device_count(&count); result != cuda_success) {
+    driver.reason = "cuDeviceGetCount failed with " + error_text(driver, result);
     return;
   }
+  if (count == 0) driver.reason = "the CUDA driver reports no GPU";
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     if (!add_device(driver, ordinal)) return;
   }
@@ -130,7 +135,8 @@ Driver open_driver() {
   const std::string library = chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
   driver.library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (driver.library == nullptr) {
-    driver.reason = "the CUDA driver library " + library + " was not found";
+    const char* why = dlerror();
+    driver.reason = "the CUDA driver library cannot be opened: " + std::string(why != nullptr ? why : library);
     return driver;
   }
   resolve_all(driver);
@@ -138,8 +144,9 @@ Driver open_driver() {
   return driver;
 }
 
+/// Opened on first use and never closed, so that arrays with static storage can still be freed at exit.
 const Driver& driver() {
-  static const Driver opened = open_driver();
+  static const Driver& opened = *new Driver(open_driver());
   return opened;
 }
 
@@ -150,6 +157,14 @@ void check(CuResult result, std::string_view operation) {
 
 /// The context in which memory of `place` is used: its own GPU's, and the first one's for pinned memory.
 CuContext context_of(Place place) { return driver().contexts[static_cast<std::size_t>(place.ordinal())]; }
+
+/// Why a GPU that was asked for is not there.
+std::string missing_device() {
+  if (driver().devices.empty()) return driver().reason;
+  const std::size_t count = driver().devices.size();
+  const std::string counted = count == 1 ? "there is 1 GPU" : "there are " + std::to_string(count) + " GPUs";
+  return counted + ", numbered from 0" + (driver().reason.empty() ? "" : "; " + driver().reason);
+}
 
 CuPointer address(const void* pointer) { return reinterpret_cast<CuPointer>(pointer); }
 
@@ -164,11 +179,9 @@ const std::string& no_device_reason() { return driver().reason; }
 void require_device(Place place) {
   if (place.kind() == PlaceKind::cpu) return;
   if (place.ordinal() >= 0 && place.ordinal() < device_count()) return;
-  const std::string count = std::to_string(device_count());
-  const std::string problem = device_count() > 0 ? "there are " + count + " GPUs, numbered from 0" : no_device_reason();
   const std::string operation = "place " + to_string(place);
   throw DeviceError(to_string(Failure{.operation = operation,
-                                      .problem = problem,
+                                      .problem = missing_device(),
                                       .advice = "devices() lists what can be used; CpuPlace{} always can"}));
 }
 
@@ -204,6 +217,8 @@ void copy_bytes(void* to, Place to_place, const void* from, Place from_place, st
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
     return;
   }
+  require_device(to_place);
+  require_device(from_place);
   check(driver().set_context(context_of(to_place.on_host() ? from_place : to_place)), "cuCtxSetCurrent");
   check(driver().copy(address(to), address(from), static_cast<std::size_t>(bytes)), "cuMemcpy");
 }

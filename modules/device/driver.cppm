@@ -16,7 +16,8 @@ export void* driver_allocate(Place place, std::ptrdiff_t bytes);
 /// Gives back what driver_allocate returned for the same place.
 export void driver_free(Place place, void* pointer) noexcept;
 
-/// Copies bytes between any two places and returns when they have arrived. Throws DeviceError if the driver reports one.
+/// Copies bytes between any two places and returns when they have arrived. Throws DeviceError if a place does not exist
+/// or the driver reports an error.
 export void copy_bytes(void* to, Place to_place, const void* from, Place from_place, std::ptrdiff_t bytes);
 
 }  // namespace tessera::device

@@ -1,0 +1,11 @@
+// An expression on a GPU is not assigned to an array on the host: moving is explicit.
+// expect: the source and the array are on different places: move one with to\(place\)
+import tessera;
+
+using namespace tessera;
+
+int main() {
+  auto host = zeros<float>(Dim{3}, CpuPlace{});
+  const auto gpu = zeros<float>(Dim{3}, GpuPlace{0});
+  host = gpu + 1.0f;
+}
