@@ -67,6 +67,7 @@ class Trainer {
     std::int64_t correct = 0;
     for (std::int64_t done = 0; done < train_.count();) {
       const std::int64_t end = std::min<std::int64_t>(done + run_.options.batch, train_.count());
+      rule_.learning_rate = learning_rate(epoch, done);
       const BatchResult batch = train_batch(order(range(done, end)));
       run_.step_losses.push_back(static_cast<float>(batch.loss));
       loss += batch.loss * static_cast<double>(end - done);
@@ -80,6 +81,12 @@ class Trainer {
     result.train_accuracy = static_cast<double>(correct) / count;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
+  }
+
+  /// Falls linearly from the given rate to zero over the run.
+  double learning_rate(int epoch, std::int64_t done) const {
+    const double epochs_done = epoch + static_cast<double>(done) / static_cast<double>(train_.count());
+    return run_.options.learning_rate * (1 - epochs_done / run_.options.epochs);
   }
 
   BatchResult train_batch(const Array<std::int64_t, 1>& chosen) {
