@@ -7,7 +7,6 @@ module;
 #include <sstream>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 module tessera.memory;
 
@@ -44,16 +43,14 @@ void* Pool::allocate(std::ptrdiff_t bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > largest_request) fail(bytes);
   const int size_class = class_of(bytes);
-  // Everything that can throw comes before a block is taken, so that a failure changes nothing.
-  std::unordered_map<void*, Block> single;
-  single.emplace(nullptr, Block{bytes, size_class});
-  auto entry = single.extract(single.begin());
-  live_.reserve(live_.size() + 1);
-
   void* pointer = take(size_class);
   if (pointer == nullptr) fail(bytes);
-  entry.key() = pointer;
-  live_.insert(std::move(entry));
+  try {
+    live_.emplace(pointer, Block{bytes, size_class});
+  } catch (...) {  // no memory for the bookkeeping: the block stays warm, nothing else has changed
+    classes_[static_cast<std::size_t>(size_class)].cached.push_back(pointer);
+    throw;
+  }
   stats_.in_use += bytes;
   stats_.peak = std::max(stats_.peak, stats_.in_use);
   ++stats_.live;

@@ -1,6 +1,6 @@
 // Elements that are known to be on a GPU have no host iterators.
-// expect: GpuPlace
-// expect: begin
+// expect: .begin.: constraints not satisfied
+// expect: !std::same_as<tessera::GpuPlace, GpuPlace>
 import tessera;
 
 int main() {
