@@ -42,20 +42,12 @@ class Setting {
   bool ours_;
 };
 
-void* open_library(const std::string& name) {
-  const Setting one_thread("OPENBLAS_NUM_THREADS", "1");  // tiles run on the scheduler's threads
-  // OpenBLAS 0.3.21 does not know AMD's CPUs with AVX-512 and falls back to its AVX2 kernels, at half the speed.
-  const bool helps = device::isa() == device::Isa::avx512 && __builtin_cpu_is("amd");
-  if (!helps) return dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const Setting kernels("OPENBLAS_CORETYPE", "SkylakeX");
-  return dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-}
-
 Library open() {
   Library library;
   const char* chosen = std::getenv("TESSERA_BLAS");
   const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "libopenblas.so.0";
-  void* handle = open_library(name);
+  const Setting one_thread("OPENBLAS_NUM_THREADS", "1");  // no pool of its own: tiles run on the scheduler's threads
+  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     library.reason = "the BLAS library " + name + " was not found";
     return library;
