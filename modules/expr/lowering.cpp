@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -29,9 +30,24 @@ bool same_elements(const Written& written, const Written& read) {
   if (written.data != read.data || written.item != read.item || written.shape.size() != read.shape.size()) return false;
   for (std::size_t axis = 0; axis < written.shape.size(); ++axis) {
     if (written.shape[axis] != read.shape[axis]) return false;
-    if (written.shape[axis] > 1 && written.strides[axis] != read.strides[axis]) return false;
+    if (written.shape[axis] == 1) continue;
+    if (written.strides[axis] == 0) return false;  // written several times: a later time would read an earlier result
+    if (written.strides[axis] != read.strides[axis]) return false;
   }
   return true;
+}
+
+using Shape = std::span<const std::ptrdiff_t>;
+
+/// `operand` does not fit one of the earlier operands along `axis` of a result of the given rank.
+[[noreturn]] void throw_shapes_differ(std::span<const Shape> earlier, Shape operand, std::size_t axis, std::size_t rank, const char* operation) {
+  const auto extent_of = [&](Shape shape) { return axis + shape.size() < rank ? 1 : shape[axis + shape.size() - rank]; };
+  const Shape other = *std::ranges::find_if(earlier, [&](Shape shape) { return extent_of(shape) != 1; });
+  throw ShapeError(to_string(Failure{.operation = operation,
+                                     .problem = "the shapes " + shape_text(other) + " and " + shape_text(operand) + " do not broadcast: axis " +
+                                                std::to_string(axis) + " has extents " + std::to_string(extent_of(other)) + " and " +
+                                                std::to_string(extent_of(operand)),
+                                     .advice = "extents must be equal, or one of them 1"}));
 }
 
 }  // namespace
@@ -56,21 +72,15 @@ void throw_cannot_evaluate(Place place) {
                                       .advice = "move the operands with to(CpuPlace{})"}));
 }
 
-void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::ptrdiff_t> operand, std::span<const std::ptrdiff_t> first,
-                    const char* operation) {
-  const std::size_t lead = result.size() - operand.size();
-  for (std::size_t axis = 0; axis < operand.size(); ++axis) {
-    std::ptrdiff_t& extent = result[lead + axis];
-    if (extent == operand[axis] || operand[axis] == 1) continue;
-    if (extent == 1) {
-      extent = operand[axis];
-      continue;
+void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands, const char* operation) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const std::size_t lead = result.size() - operands[k].size();
+    for (std::size_t axis = 0; axis < operands[k].size(); ++axis) {
+      std::ptrdiff_t& extent = result[lead + axis];
+      if (extent == operands[k][axis] || operands[k][axis] == 1) continue;
+      if (extent != 1) throw_shapes_differ(operands.first(k), operands[k], lead + axis, result.size(), operation);
+      extent = operands[k][axis];
     }
-    throw ShapeError(to_string(Failure{.operation = operation,
-                                       .problem = "the shapes " + shape_text(first) + " and " + shape_text(operand) +
-                                                  " do not broadcast: axis " + std::to_string(lead + axis) + " has extents " +
-                                                  std::to_string(extent) + " and " + std::to_string(operand[axis]),
-                                       .advice = "extents must be equal, or one of them 1"}));
   }
 }
 

@@ -115,9 +115,8 @@ export class Lowering {
 /// Throws DeviceError: expressions are computed where the CPU's code can reach.
 [[noreturn]] void throw_cannot_evaluate(Place place);
 
-/// The shape to which all operands broadcast under NumPy's rules. Throws ShapeError with both shapes and the first
-/// axis that does not fit. `operation` is named in the message.
-void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::ptrdiff_t> operand, std::span<const std::ptrdiff_t> first,
-                    const char* operation);
+/// The shape to which all operands broadcast under NumPy's rules; `result` holds ones. Throws ShapeError with the shapes of the
+/// first two operands that disagree and the axis. `operation` is named in the message.
+void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands, const char* operation);
 
 }  // namespace tessera::plan

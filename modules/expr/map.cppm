@@ -96,10 +96,6 @@ inline constexpr bool places_may_meet = true;
 template <class First, class... Rest>
 inline constexpr bool places_may_meet<First, Rest...> = (PlacesMayMeet<First, Rest> && ...) && places_may_meet<Rest...>;
 
-/// Whether an operand or scalar can meet elements of type T in an operation with promotion.
-template <class S, class T>
-concept Meets = (Operand<S> && Promotable<value_of<S>, T>) || (Scalar<S> && (WeakWith<std::remove_cvref_t<S>, T> || Promotable<value_of<S>, T>));
-
 template <class L, class R>
 struct common_value;
 template <Operand L, Operand R>
@@ -108,7 +104,7 @@ struct common_value<L, R> {
   using type = promote_t<value_of<L>, value_of<R>>;
 };
 template <Operand L, Scalar R>
-  requires Meets<R, value_of<L>>
+  requires WeakWith<std::remove_cvref_t<R>, value_of<L>>
 struct common_value<L, R> {
   using type = value_of<L>;
 };

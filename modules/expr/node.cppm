@@ -3,6 +3,7 @@ module;
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 export module tessera.expr:node;
@@ -139,13 +140,11 @@ Dim<Rank> broadcast_shape(const char* operation, const First& first, const Rest&
   } else {
     std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents;
     extents.fill(1);
-    const auto add = [&](const auto& node) {
-      const auto shape = node.shape();
-      const auto first_shape = first.shape();
-      plan::broadcast_into(extents, shape.extents(), first_shape.extents(), operation);
+    const auto broadcast = [&](const auto&... shapes) {
+      const std::span<const std::ptrdiff_t> operands[] = {shapes.extents()...};
+      plan::broadcast_into(extents, operands, operation);
     };
-    add(first);
-    (add(rest), ...);
+    broadcast(first.shape(), rest.shape()...);
     Dim<Rank> shape;
     for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
     return shape;

@@ -58,7 +58,7 @@ struct Cast {
     } else if constexpr (Integer<To> && std::floating_point<From>) {
       return saturated(value);
     } else if constexpr (Complex<From> && !Complex<To>) {
-      return static_cast<compute_t<To>>(value.real());
+      return map(value.real());
     } else if constexpr (Complex<To> && !Complex<From>) {
       return To(static_cast<typename To::value_type>(value));
     } else if constexpr (Floating<To> && sizeof(To) == 2) {
