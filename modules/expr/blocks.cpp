@@ -4,6 +4,8 @@ module;
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 module tessera.expr;
@@ -110,13 +112,18 @@ void generate(const Space::Operand& operand, const Block& block, std::ptrdiff_t 
   }
 }
 
+// Not from the place's pool: a thread meets its buffers in the middle of an operation, where the pool's limit must not stop it
+// with half of the destination written.
 struct Scratch {
-  std::byte* memory = nullptr;
-  std::ptrdiff_t bytes = 0;
+  struct Free {
+    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(64)); }
+  };
+
   Scratch() = default;
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { memory::pool(CpuPlace{}).deallocate(memory, bytes); }
+  explicit Scratch(std::ptrdiff_t size) : memory(static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size), std::align_val_t(64)))), bytes(size) {}
+
+  std::unique_ptr<std::byte, Free> memory;
+  std::ptrdiff_t bytes = 0;
 };
 
 }  // namespace
@@ -138,13 +145,8 @@ void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t of
 
 std::byte* scratch(std::ptrdiff_t bytes) {
   thread_local Scratch mine;
-  if (mine.bytes < bytes) {
-    void* larger = memory::alloc(CpuPlace{}, bytes);
-    memory::pool(CpuPlace{}).deallocate(mine.memory, mine.bytes);
-    mine.memory = static_cast<std::byte*>(larger);
-    mine.bytes = bytes;
-  }
-  return mine.memory;
+  if (mine.bytes < bytes) mine = Scratch(bytes);
+  return mine.memory.get();
 }
 
 }  // namespace tessera::plan

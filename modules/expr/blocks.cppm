@@ -70,7 +70,7 @@ void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offs
 void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from);
 
 /// Memory of the calling thread for packed blocks, at least `bytes` large, 64-byte aligned. Valid until the next call on
-/// this thread. Throws OutOfMemory.
+/// this thread. Throws std::bad_alloc.
 std::byte* scratch(std::ptrdiff_t bytes);
 
 }  // namespace tessera::plan

@@ -131,6 +131,11 @@ Tile tile_of(const TiledProduct& p, const Grid& grid, std::ptrdiff_t number) {
   return {row, p.rows * (i + 1) / grid.down - row, column, p.columns * (j + 1) / grid.across - column};
 }
 
+/// Elements of the largest tile.
+std::ptrdiff_t largest_tile(const TiledProduct& p, const Grid& grid) {
+  return ((p.rows - 1) / grid.down + 1) * ((p.columns - 1) / grid.across + 1);
+}
+
 TiledProduct part(const TiledProduct& whole, const Tile& tile) {
   const std::ptrdiff_t item = item_size(whole.dtype);
   TiledProduct p = whole;
@@ -180,9 +185,10 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
 void run_tiled(const Loop& loop, const TiledProduct& product) {
   if (product.rows == 0 || product.columns == 0) return;
   const Grid grid(product);
+  Workspaces tiles(grid.count(), largest_tile(product, grid) * item_size(product.dtype));
   parallel_for(grid.count(), [&](std::ptrdiff_t number) {
     const Tile tile = tile_of(product, grid, number);
-    const memory::Allocation values(CpuPlace{}, tile.rows * tile.columns * item_size(product.dtype));
+    const Workspaces::Piece values(tiles);
     multiply(part(product, tile), values.data(), tile.columns);
     run_epilogue(loop, product, tile, values.data());
   });
