@@ -25,28 +25,10 @@ struct Library {
   std::string reason;  // why there is none
 };
 
-/// Sets an environment variable for as long as a library reads its settings, unless the user has set it.
-class Setting {
- public:
-  Setting(const char* name, const char* value) : name_(name), ours_(std::getenv(name) == nullptr) {
-    if (ours_) setenv(name, value, 0);
-  }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
-  ~Setting() {
-    if (ours_) unsetenv(name_);
-  }
-
- private:
-  const char* name_;
-  bool ours_;
-};
-
 Library open() {
   Library library;
   const char* chosen = std::getenv("TESSERA_BLAS");
   const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "libopenblas.so.0";
-  const Setting one_thread("OPENBLAS_NUM_THREADS", "1");  // no pool of its own: tiles run on the scheduler's threads
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     library.reason = "the BLAS library " + name + " was not found";
@@ -55,7 +37,9 @@ Library open() {
   library.sgemm = reinterpret_cast<Sgemm>(dlsym(handle, "cblas_sgemm"));
   library.dgemm = reinterpret_cast<Dgemm>(dlsym(handle, "cblas_dgemm"));
   if (library.sgemm == nullptr || library.dgemm == nullptr) library.reason = "the library " + name + " has no C interface to the BLAS";
-  if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) set_threads(1);
+  if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) {
+    set_threads(1);  // tiles run on the scheduler's threads
+  }
   library.description = name;
   if (const auto config = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_config"))) library.description = config();
   return library;
@@ -66,7 +50,7 @@ const Library& library() {
   if (!opened.reason.empty()) {
     throw DeviceError(to_string(Failure{.operation = "dot",
                                         .problem = opened.reason,
-                                        .advice = "install libopenblas0, or name another BLAS in TESSERA_BLAS"}));
+                                        .advice = "install libopenblas0-pthread, or name another BLAS in TESSERA_BLAS"}));
   }
   return opened;
 }
