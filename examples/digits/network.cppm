@@ -81,6 +81,7 @@ class Network {
 
   /// The logits of a batch: images in rows, one column a class.
   const Array<T, 2>& forward(const Array<T, 2>& images) {
+    // --8<-- [start:forward]
     Array<T, 2> input = images;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       Layer& layer = layers_[i];
@@ -92,6 +93,7 @@ class Network {
       }
       input = layer.out;
     }
+    // --8<-- [end:forward]
     return layers_.back().out;
   }
 
@@ -107,6 +109,7 @@ class Network {
 
   /// Carries the gradient back through the layers and changes every weight as the rule says.
   void backward(const Array<T, 2>& images, const StepRule& rule, WorkTimes& times) {
+    // --8<-- [start:backward]
     const double rate = rule.learning_rate;
     Array<State, 2> delta = delta_;
     for (std::size_t i = layers_.size(); i-- > 0;) {
@@ -124,6 +127,7 @@ class Network {
       layer.b += layer.b_velocity;
       delta = below;
     }
+    // --8<-- [end:backward]
   }
 
   /// One step of training on a batch.
