@@ -9,8 +9,10 @@ using namespace tessera;
 
 namespace {
 
+// --8<-- [start:explain]
 template <class T>
 concept Small = sizeof(T) <= 2 || unsatisfied<"the type has more than two bytes">;
+// --8<-- [end:explain]
 
 template <Sentence Text>
 constexpr std::string_view text_of = Text.text;

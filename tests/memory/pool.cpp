@@ -19,6 +19,7 @@ static_assert(memory::Allocator<LedgerAllocator<Place>> && !std::is_copy_constru
 
 namespace {
 
+// --8<-- [start:allocator]
 /// Gives out addresses with nothing behind them, so that a pool can be asked for any size.
 struct HollowAllocator {
   std::ptrdiff_t* last_size;
@@ -31,6 +32,8 @@ struct HollowAllocator {
   }
   void deallocate(void*, std::ptrdiff_t) noexcept {}
 };
+static_assert(memory::Allocator<HollowAllocator>);
+// --8<-- [end:allocator]
 
 struct TestPool {
   Ledger ledger;
