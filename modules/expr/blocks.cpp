@@ -6,20 +6,31 @@ module;
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
-#include <vector>
 module tessera.expr;
 
 // Simplifying axes, packing blocks, and the memory for packed blocks.
 namespace tessera::plan {
 
+namespace {
+
+std::span<Space::Operand> with_one_more(std::span<Space::Operand> operands, const Space::Operand& operand) {
+  const std::span<Space::Operand> more(operands.data(), operands.size() + 1);
+  more.back() = operand;
+  return more;
+}
+
+}  // namespace
+
 void Space::add(const Target& target) {
-  operands.push_back({static_cast<std::byte*>(target.data), target.strides, target.item, nullptr, nullptr, 0});
+  operands = with_one_more(operands, {static_cast<std::byte*>(target.data), target.strides, target.item, nullptr, nullptr, 0});
 }
 
 void Space::add(const Leaf& leaf) {
   // The evaluator writes through its first operand only, so the const of a leaf is kept in fact.
-  operands.push_back({static_cast<std::byte*>(const_cast<void*>(leaf.data)), leaf.strides, leaf.item, leaf.generate, leaf.context, leaf.first});
+  operands = with_one_more(operands, {static_cast<std::byte*>(const_cast<void*>(leaf.data)), leaf.strides, leaf.item, leaf.generate,
+                                      leaf.context, leaf.first});
 }
 
 void Space::advance(int axis, std::ptrdiff_t count) {

@@ -25,7 +25,7 @@ struct Space {
 
   int rank = 0;
   Axes extents{};
-  std::vector<Operand> operands;
+  std::span<Operand> operands;  // in an OperandStorage
 
   /// Adds the target or a leaf as the next operand.
   void add(const Target& target);
@@ -39,6 +39,22 @@ struct Space {
 
   void remove_axis(int axis);
   void swap_axes(int a, int b);
+};
+
+/// Room for the operands of one evaluation, on the stack for the usual few.
+class OperandStorage {
+ public:
+  explicit OperandStorage(std::size_t count) : many_(count > few ? count : 0) {}
+  OperandStorage(const OperandStorage&) = delete;
+  OperandStorage& operator=(const OperandStorage&) = delete;
+
+  /// No operands yet, with room for all of them.
+  std::span<Space::Operand> empty() { return {many_.empty() ? few_ : many_.data(), 0}; }
+
+ private:
+  static constexpr std::size_t few = 8;
+  Space::Operand few_[few];
+  std::vector<Space::Operand> many_;
 };
 
 /// One block: `rows` x `columns` elements, where a step down moves by each operand's row stride.

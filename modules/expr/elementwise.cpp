@@ -53,7 +53,7 @@ void simplify(Space& space) {
 /// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
 int transposed_axis(const Space& space) {
   const auto last = static_cast<std::size_t>(space.rank - 1);
-  for (const Space::Operand& leaf : std::span(space.operands).subspan(1)) {
+  for (const Space::Operand& leaf : space.operands.subspan(1)) {
     if (leaf.data == nullptr || std::abs(leaf.strides[last]) <= 1) continue;
     for (int axis = 0; axis + 1 < space.rank; ++axis) {
       if (std::abs(leaf.strides[static_cast<std::size_t>(axis)]) == 1) return axis;
@@ -179,13 +179,38 @@ struct Evaluation {
   }
 };
 
+bool is_contiguous(int rank, const Axes& extents, const Axes& strides) {
+  std::ptrdiff_t expected = 1;
+  for (int axis = rank; axis-- > 0;) {
+    const auto at = static_cast<std::size_t>(axis);
+    if (extents[at] == 1) continue;
+    if (strides[at] != expected) return false;
+    expected *= extents[at];
+  }
+  return true;
+}
+
+/// Small evaluations over contiguous memory need no walk: one call of the kernel. Returns whether it was made.
+bool run_at_once(const Loop& loop, std::ptrdiff_t elements) {
+  std::array<const void*, 8> operands;
+  if (elements > direct_columns || loop.leaves.size() > operands.size()) return false;
+  if (!is_contiguous(loop.rank, loop.extents, loop.target.strides)) return false;
+  for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
+    const Leaf& leaf = loop.leaves[k];
+    if (leaf.data == nullptr || !is_contiguous(loop.rank, loop.extents, leaf.strides)) return false;
+    operands[k] = leaf.data;
+  }
+  loop.kernel(loop.nodes, loop.target.data, operands.data(), elements);
+  return true;
+}
+
 }  // namespace
 
 void run(const Loop& loop) {
   const std::ptrdiff_t elements = element_count(loop.rank, loop.extents);
-  if (elements == 0) return;
-  Evaluation evaluation{.loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = {}}, .shape = {}};
-  evaluation.space.operands.reserve(loop.leaves.size() + 1);
+  if (elements == 0 || run_at_once(loop, elements)) return;
+  OperandStorage storage(loop.leaves.size() + 1);
+  Evaluation evaluation{.loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = storage.empty()}, .shape = {}};
   evaluation.space.add(loop.target);
   for (const Leaf& leaf : loop.leaves) evaluation.space.add(leaf);
   simplify(evaluation.space);

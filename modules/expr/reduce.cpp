@@ -129,7 +129,7 @@ void arrange(Task& task) {
 bool better_by_columns(const Task& task) {
   if (task.kept == 0 || task.extent(task.last_kept()) < 8) return false;
   int score = 0;
-  for (const Space::Operand& leaf : std::span(task.space.operands).subspan(1)) {
+  for (const Space::Operand& leaf : task.space.operands.subspan(1)) {
     score += std::abs(leaf.strides[at(task.last_kept())]) == 1 ? 1 : 0;
     score -= std::abs(leaf.strides[at(task.last_reduced())]) == 1 ? 1 : 0;
   }
@@ -352,7 +352,8 @@ void store_cleared(const Task& task) {
 }  // namespace
 
 void run(const Reduction& reduction) {
-  Task task{.reduction = reduction, .space = {}};
+  OperandStorage storage(reduction.leaves.size() + 1);
+  Task task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);
   for (int axis = 0; axis < task.kept; ++axis) {
     if (task.extent(axis) == 0) return;
