@@ -45,6 +45,13 @@ concept Operand = Expression<O> || Elements<O>;
 export template <class S>
 concept Scalar = WeakScalar<std::remove_cvref_t<S>> || Element<std::remove_cvref_t<S>>;
 
+/// What is evaluated into an array that is a variable. An array on the right re-points the variable instead, which only an array
+/// of its own type can do.
+export template <class S>
+concept EvaluatedSource =
+    !ArrayHandle<S> ||
+    unsatisfied<"an array on the right of = re-points the handle on the left: element type, rank and place must be the same; write a = copy(b) to convert elements">;
+
 /// Whatever can stand on the right of an assignment to an array.
 export template <class S>
 concept Source = Operand<S> || Scalar<S>;

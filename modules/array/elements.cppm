@@ -25,11 +25,23 @@ export inline void require_host(Place place, const char* operation) {
                                      .advice = "copy them with to(CpuPlace{})"}));
 }
 
+/// An array of rank 0 has one element, unless it has no storage at all.
+inline void require_storage(const void* data) {
+  if (data != nullptr) return;
+  throw IndexError(to_string(Failure{.operation = "element access",
+                                     .problem = "the array of rank 0 has no storage",
+                                     .advice = "give it some: zeros<T>(Dim<0>{}), or assign an expression of rank 0"}));
+}
+
 /// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place() and with_layout(Layout<N>).
 export template <class Derived, class Value, int Rank, class P>
 class ElementOperations {
  public:
-  std::ptrdiff_t size() const { return product(self().shape()); }
+  /// Number of elements; 0 without storage.
+  std::ptrdiff_t size() const {
+    if constexpr (Rank == 0) return self().data() == nullptr ? 0 : 1;
+    return product(self().shape());
+  }
   bool is_contiguous() const { return tessera::is_contiguous(self().shape(), self().strides()); }
 
   /// Address of the first element.
@@ -38,6 +50,7 @@ class ElementOperations {
   /// One element: T& where the place is known to be the host's, Reference<T> otherwise, which reads and writes on every
   /// place. Negative indices count from the end. Throws IndexError outside the shape.
   decltype(auto) operator[](const Index<Rank>& index) const {
+    if constexpr (Rank == 0) require_storage(self().data());
     Value* element = self().data() + offset_of(index, self().shape(), self().strides());
     if constexpr (HostPlace<P>) {
       return static_cast<Value&>(*element);
@@ -73,6 +86,7 @@ class ElementOperations {
   ViewIterator<Value, Rank> end() const
     requires(!std::same_as<P, GpuPlace>)
   {
+    require_host(self().place(), "end");
     return {self().data(), self().shape(), self().strides(), size()};
   }
 

@@ -3,8 +3,10 @@ module;
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 export module tessera.array:factories;
 import tessera.core;
@@ -48,13 +50,27 @@ Array<T, Rank, P> ones(const Dim<Rank>& shape, P place = {}) {
 }
 
 std::ptrdiff_t arange_count(double start, double stop, double step);
+std::ptrdiff_t arange_count(std::uint64_t distance, std::uint64_t step);
+
+// Integers are counted and computed modulo 2^64, which is exact wherever the result is one of them.
+template <std::integral T>
+std::ptrdiff_t arange_count_of(T start, T stop, T step) {
+  const auto wide = [](T value) { return static_cast<std::uint64_t>(value); };
+  if (step < 0) return arange_count(stop < start ? wide(start) - wide(stop) : 0, std::uint64_t{0} - wide(step));
+  return arange_count(start < stop ? wide(stop) - wide(start) : 0, wide(step));
+}
 
 /// start, start + step, ... before stop. Throws ShapeError if step is 0 or NaN, or if there are too many.
 export template <Real T, AnyPlace P = Place>
 Array<T, 1, P> arange(T start, T stop, T step = T(1), P place = {}) {
-  const std::ptrdiff_t count = arange_count(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
+  using C = std::conditional_t<Floating<T>, double, std::uint64_t>;
+  std::ptrdiff_t count = 0;
+  if constexpr (Floating<T>) {
+    count = arange_count(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
+  } else {
+    count = arange_count_of(start, stop, step);
+  }
   return filled<T>(Dim<1>{count}, place, [=](T* data, std::ptrdiff_t n) {
-    using C = compute_t<T>;
     for (std::ptrdiff_t i = 0; i < n; ++i) data[i] = static_cast<T>(static_cast<C>(start) + static_cast<C>(i) * static_cast<C>(step));
   });
 }

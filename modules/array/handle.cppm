@@ -68,14 +68,26 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
       : Array(other.buffer(), other.data(), other.layout(), place_cast<P>(other.place())) {}
 
   Array(const Array&) = default;
-  Array(Array&&) noexcept = default;
+  /// The other handle is left without storage.
+  Array(Array&& other) noexcept
+      : buffer_(std::move(other.buffer_)),
+        data_(std::exchange(other.data_, nullptr)),
+        layout_(std::exchange(other.layout_, {})),
+        place_(other.place_) {}
   Array& operator=(const Array&) & = default;
-  Array& operator=(Array&&) & noexcept = default;
+  Array& operator=(Array&& other) & noexcept {
+    Array taken(std::move(other));
+    buffer_.swap(taken.buffer_);
+    data_ = taken.data_;
+    layout_ = taken.layout_;
+    place_ = taken.place_;
+    return *this;
+  }
 
   void operator=(const Array& source) && { assign(*this, source); }
 
   template <class S>
-    requires(!ArrayHandle<S>) && AssignableSource<S, T, Rank, P>
+    requires EvaluatedSource<S> && AssignableSource<S, T, Rank, P>
   Array& operator=(const S& source) & {
     assign(*this, source);
     return *this;
@@ -127,10 +139,10 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
     return {buffer_, data_, layout, place_};
   }
 
-  /// New storage with the same elements, row-major, at the same place.
+  /// New storage with the same elements, row-major, at the same place; no storage if there is none. Throws OutOfMemory.
   Array clone() const { return copied_to(place_); }
 
-  /// The elements at `place`: this handle if they are there already, otherwise a row-major copy. Throws DeviceError.
+  /// The elements at `place`: this handle if they are there already, otherwise a row-major copy. Throws DeviceError, OutOfMemory.
   template <AnyPlace Q>
   Array<T, Rank, Q> to(Q place) const {
     if (Place(place_) == Place(place)) return Array<T, Rank, Q>(buffer_, data_, layout_, place);
@@ -150,6 +162,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 
   template <AnyPlace Q>
   Array<T, Rank, Q> copied_to(Q place) const {
+    if (!buffer_) return {nullptr, nullptr, {}, place};
     Array<T, Rank, Q> copy(shape(), place);
     copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place}, {data_, strides(), place_});
     return copy;

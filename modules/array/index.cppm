@@ -2,6 +2,7 @@ module;
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <span>
 #include <string>
@@ -12,28 +13,36 @@ import :layout;
 // The index of one element, with the place in the user's code where it was written.
 namespace tessera {
 
+/// The integer as a position; unsigned ones beyond PTRDIFF_MAX, which no array reaches, become PTRDIFF_MAX instead of negative.
+template <std::integral I>
+constexpr std::ptrdiff_t position_value(I value) {
+  if constexpr (std::unsigned_integral<I> && sizeof(I) >= sizeof(std::ptrdiff_t)) {
+    if (value > static_cast<I>(PTRDIFF_MAX)) return PTRDIFF_MAX;
+  }
+  return static_cast<std::ptrdiff_t>(value);
+}
+
 /// One integer per axis; negative ones count from the end. Written in braces, it remembers its source location for error
 /// messages: `a[{0, -1}]`.
 export template <int Rank>
 class Index {
  public:
   using Where = std::source_location;
-  using I = std::ptrdiff_t;
 
   constexpr Index(Where where = Where::current()) requires(Rank == 0) : where_(where) {}
-  constexpr Index(std::integral auto i, Where where = Where::current()) requires(Rank == 1) : values_{I(i)}, where_(where) {}
+  constexpr Index(std::integral auto i, Where where = Where::current()) requires(Rank == 1) : values_{position_value(i)}, where_(where) {}
   constexpr Index(std::integral auto i, std::integral auto j, Where where = Where::current()) requires(Rank == 2)
-      : values_{I(i), I(j)}, where_(where) {}
+      : values_{position_value(i), position_value(j)}, where_(where) {}
   constexpr Index(std::integral auto i, std::integral auto j, std::integral auto k, Where where = Where::current()) requires(Rank == 3)
-      : values_{I(i), I(j), I(k)}, where_(where) {}
+      : values_{position_value(i), position_value(j), position_value(k)}, where_(where) {}
   constexpr Index(std::integral auto i, std::integral auto j, std::integral auto k, std::integral auto l,
                   Where where = Where::current()) requires(Rank == 4)
-      : values_{I(i), I(j), I(k), I(l)}, where_(where) {}
+      : values_{position_value(i), position_value(j), position_value(k), position_value(l)}, where_(where) {}
 
   /// Five axes and more.
   template <std::integral... Integers>
     requires(sizeof...(Integers) == Rank && Rank > 4)
-  constexpr Index(Integers... values) : values_{I(values)...} {}
+  constexpr Index(Integers... values) : values_{position_value(values)...} {}
 
   constexpr Index(const Dim<Rank>& position, Where where = Where::current()) requires(Rank > 0) : where_(where) {
     for (int axis = 0; axis < Rank; ++axis) values_[static_cast<std::size_t>(axis)] = position[axis];

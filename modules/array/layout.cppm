@@ -23,14 +23,14 @@ struct Layout {
   std::ptrdiff_t offset = 0;
 };
 
-/// Row-major strides without gaps.
+/// Row-major strides without gaps. Throws ShapeError if the shape is too large.
 export template <int Rank>
 constexpr Strides<Rank> contiguous_strides(const Dim<Rank>& shape) {
   Strides<Rank> strides{};
   std::ptrdiff_t step = 1;
   for (int axis = Rank; axis-- > 0;) {
     strides[static_cast<std::size_t>(axis)] = step;
-    step *= shape[axis] > 0 ? shape[axis] : 1;
+    step = checked_multiply(step, shape[axis] > 0 ? shape[axis] : 1);
   }
   return strides;
 }
@@ -83,6 +83,7 @@ export template <int Rank, int To>
   requires(To >= Rank)
 Layout<To> broadcasted(const Layout<Rank>& layout, const Dim<To>& to, const char* operation = "broadcast_to") {
   check_broadcast(layout.shape.extents(), to.extents(), operation);
+  product(to);  // no view may have more elements than can be counted
   Layout<To> result{.shape = to, .offset = layout.offset};
   for (int axis = 0; axis < Rank; ++axis) {
     const int target = axis + To - Rank;

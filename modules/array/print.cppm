@@ -10,6 +10,7 @@ export module tessera.array:print;
 import tessera.core;
 import tessera.device;
 import :concepts;
+import :elements;
 import :handle;
 import :view;
 
@@ -19,7 +20,7 @@ namespace tessera {
 /// One printed array: its shape and the elements to show, row-major; summarised axes show their first and last three.
 struct PrintedElements {
   std::vector<std::ptrdiff_t> shape{};
-  std::vector<std::string> cells{};// one per shown element, row-major
+  std::vector<std::string> cells{};  // one per shown element, row-major
   bool summarised = false;
 };
 
@@ -29,37 +30,64 @@ inline constexpr std::ptrdiff_t print_edge = 3;          // shown at each end of
 /// Positions along an axis that are shown.
 std::vector<std::ptrdiff_t> shown_positions(std::ptrdiff_t extent, bool summarised);
 
-/// Aligned text of floating values, all in one format as NumPy does: 8 significant decimals at most, trailing zeros
-/// cut, scientific notation for very large, very small or widely spread values.
-std::vector<std::string> format_floats(std::span<const double> values, bool single_precision);
+/// Makes all cells as wide as the widest.
+void pad_left(std::vector<std::string>& cells);
 
-/// Cells padded to one width and put into brackets.
+/// Cells padded to one width and put into brackets; lines break before column 75.
 std::string lay_out(const PrintedElements& printed);
+
+/// Values of a floating dtype with their points in line, all in one format as NumPy does: the shortest digits that give the value
+/// back, 8 decimals at most, scientific notation for very large, very small or widely spread values. (number_text.cpp)
+std::vector<std::string> format_floats(std::span<const double> values, DType dtype);
+
+/// As format_floats for the real and the imaginary parts, which are formatted apart; `dtype` is that of a part.
+std::vector<std::string> format_complex(std::span<const double> real, std::span<const double> imag, DType dtype);
+
+/// One value outside brackets, with all digits that it takes to give it back.
+std::string scalar_text(double value, DType dtype);
+std::string scalar_text(double real, double imag, DType dtype);
+
+template <class T>
+std::vector<double> widened(const std::vector<T>& values) {
+  std::vector<double> wide;
+  for (const T& value : values) wide.push_back(static_cast<double>(value));
+  return wide;
+}
 
 template <class T>
 std::vector<std::string> format_cells(const std::vector<T>& values) {
-  std::vector<std::string> cells;
   if constexpr (Floating<T>) {
-    const std::vector<double> wide(values.begin(), values.end());
-    cells = format_floats(wide, sizeof(T) < 8);
+    return format_floats(widened(values), dtype_of<T>);
   } else if constexpr (Complex<T>) {
-    std::vector<double> real, imag;
+    using Part = typename T::value_type;
+    std::vector<Part> real, imag;
     for (const T& value : values) {
-      real.push_back(static_cast<double>(value.real()));
-      imag.push_back(static_cast<double>(value.imag()));
+      real.push_back(value.real());
+      imag.push_back(value.imag());
     }
-    const auto re = format_floats(real, sizeof(T) < 16);
-    const auto im = format_floats(imag, sizeof(T) < 16);
-    for (std::size_t i = 0; i < re.size(); ++i) {
-      const std::string trimmed = im[i].substr(im[i].find_first_not_of(' '));
-      cells.push_back(re[i] + (trimmed.front() == '-' ? "" : "+") + trimmed + "j");
-    }
-  } else if constexpr (std::is_same_v<T, bool>) {
-    for (const bool value : values) cells.emplace_back(value ? "True" : "False");
+    return format_complex(widened(real), widened(imag), dtype_of<Part>);
   } else {
-    for (const T value : values) cells.push_back(std::to_string(value));
+    std::vector<std::string> cells;
+    for (const T value : values) {
+      if constexpr (std::is_same_v<T, bool>) {
+        cells.emplace_back(value ? "True" : "False");
+      } else {
+        cells.push_back(std::to_string(value));
+      }
+    }
+    return cells;
   }
-  return cells;
+}
+
+template <class T>
+std::string format_scalar(const T& value) {
+  if constexpr (Floating<T>) {
+    return scalar_text(static_cast<double>(value), dtype_of<T>);
+  } else if constexpr (Complex<T>) {
+    return scalar_text(static_cast<double>(value.real()), static_cast<double>(value.imag()), dtype_of<typename T::value_type>);
+  } else {
+    return format_cells(std::vector<T>{value}).front();
+  }
 }
 
 template <int Axis, class V, class T>
@@ -73,23 +101,35 @@ void collect(const V& view, std::ptrdiff_t offset, bool summarised, std::vector<
   }
 }
 
-/// The elements in brackets, one bracket pair per axis, columns aligned; more than 1000 elements are summarised with
-/// "...". Works on every place.
+/// The elements of a view in brackets, one bracket pair per axis, columns aligned; more than 1000 elements are
+/// summarised with "...". Throws PlaceError if they are not on the host.
 export template <Element T, int Rank, AnyPlace P>
-std::string to_string(const Array<T, Rank, P>& array) {
-  if (!array) return "(no storage)";
-  const Array<T, Rank, Place> dynamic = array;
-  const Array<T, Rank, Place> host = Place(array.place()).on_host() ? dynamic : dynamic.to(Place(CpuPlace{}));
-  PrintedElements printed{.shape = {host.shape().extents().begin(), host.shape().extents().end()}, .cells = {}};
-  printed.summarised = host.size() > print_threshold;
-  std::vector<T> values;
-  collect<0>(host, 0, printed.summarised, values);
-  printed.cells = format_cells(values);
-  return lay_out(printed);
+std::string to_string(const ArrayView<T, Rank, P>& view) {
+  require_host(view.place(), "to_string");
+  if constexpr (Rank == 0) {
+    return format_scalar(*view.data());
+  } else {
+    PrintedElements printed{.shape = {view.shape().extents().begin(), view.shape().extents().end()}};
+    printed.summarised = view.size() > print_threshold;
+    std::vector<T> values;
+    collect<0>(view, 0, printed.summarised, values);
+    printed.cells = format_cells(values);
+    return lay_out(printed);
+  }
 }
 
+/// As for views, on every place.
 export template <Element T, int Rank, AnyPlace P>
-std::ostream& operator<<(std::ostream& out, const Array<T, Rank, P>& array) {
+std::string to_string(const Array<T, Rank, P>& array) {
+  const bool has_storage = static_cast<bool>(array);  // `!array` is an expression when the elements are bool
+  if (!has_storage) return "(no storage)";
+  if (Place(array.place()).on_host()) return to_string(make_view(array));
+  const Array<T, Rank, CpuPlace> host = array.to(CpuPlace{});
+  return to_string(make_view(host));
+}
+
+export template <Elements A>
+std::ostream& operator<<(std::ostream& out, const A& array) {
   return out << to_string(array);
 }
 

@@ -1,4 +1,5 @@
 module;
+#include <concepts>
 #include <ostream>
 export module tessera.array:reference;
 import tessera.core;
@@ -17,6 +18,13 @@ class Reference {
 
   operator T() const { return pointer_.get(); }
 
+  /// 16-bit elements read as float too, the type in which they are computed with.
+  operator float() const
+    requires(!std::same_as<compute_t<T>, T>)
+  {
+    return static_cast<float>(pointer_.get());
+  }
+
   const Reference& operator=(T value) const {
     pointer_.put(value);
     return *this;
@@ -30,6 +38,18 @@ class Reference {
   const Reference& operator-=(T value) const { return *this = static_cast<T>(pointer_.get() - value); }
   const Reference& operator*=(T value) const { return *this = static_cast<T>(pointer_.get() * value); }
   const Reference& operator/=(T value) const { return *this = static_cast<T>(pointer_.get() / value); }
+
+  // Comparisons of std::complex are templates that would not see through the conversion.
+  friend bool operator==(const Reference& element, const T& value)
+    requires Complex<T>
+  {
+    return element.pointer_.get() == value;
+  }
+  friend bool operator==(const Reference& a, const Reference& b)
+    requires Complex<T>
+  {
+    return a.pointer_.get() == b.pointer_.get();
+  }
 
   friend std::ostream& operator<<(std::ostream& out, const Reference& element) { return out << element.pointer_.get(); }
 

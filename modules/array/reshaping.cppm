@@ -80,7 +80,8 @@ export template <Element T, int Rank, AnyPlace P, std::integral... Extent>
   requires(sizeof...(Extent) > 0)
 auto reshape(const Array<T, Rank, P>& array, Extent... extents) {
   const std::ptrdiff_t inferred = inferred_extent({static_cast<std::ptrdiff_t>(extents)...}, array.size());
-  return reshape(array, Dim<static_cast<int>(sizeof...(Extent))>{(std::cmp_equal(extents, -1) ? inferred : static_cast<std::ptrdiff_t>(extents))...});
+  return reshape(array, Dim<static_cast<int>(sizeof...(Extent))>{(std::cmp_equal(extents, -1) ? inferred : static_cast<std::ptrdiff_t>(extents))...},
+                 std::source_location{});  // unknown behind a parameter pack
 }
 
 /// All elements in row-major order along one axis: a view where strides allow it, a copy otherwise.
@@ -96,10 +97,11 @@ auto squeeze(const A& array) {
   constexpr int result_rank = A::rank - static_cast<int>(sizeof...(Axis));
   std::array<bool, static_cast<std::size_t>(A::rank)> dropped{};
   for (const int axis : {checked_axis(Axis, A::rank, "squeeze")...}) {
-    if (array.shape()[axis] != 1 || dropped[static_cast<std::size_t>(axis)]) {
+    const bool twice = dropped[static_cast<std::size_t>(axis)];
+    if (array.shape()[axis] != 1 || twice) {
       throw ShapeError(to_string(Failure{.operation = "squeeze",
-                                         .problem = "axis " + std::to_string(axis) + " of " + to_string(array.shape()) + " has extent " +
-                                                    std::to_string(array.shape()[axis]),
+                                         .problem = "axis " + std::to_string(axis) + " of " + to_string(array.shape()) +
+                                                    (twice ? " is named twice" : " has extent " + std::to_string(array.shape()[axis])),
                                          .advice = "only axes of extent 1 can be dropped, each once"}));
     }
     dropped[static_cast<std::size_t>(axis)] = true;

@@ -42,10 +42,11 @@ std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis) {
 void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::span<const std::ptrdiff_t> shape,
                        const std::source_location& where) {
   const auto at = static_cast<std::size_t>(axis);
+  const std::string accepted = shape[at] == 0 ? " is empty" : " takes " + std::to_string(-shape[at]) + " to " + std::to_string(shape[at] - 1) +
+                                                                       ", not " + std::to_string(index[at]);
   throw IndexError(to_string(Failure{.operation = "element access",
                                      .problem = "index " + shape_text(index) + " is outside the shape " + shape_text(shape) + ": axis " +
-                                                std::to_string(axis) + " takes " + std::to_string(-shape[at]) + " to " +
-                                                std::to_string(shape[at] - 1) + ", not " + std::to_string(index[at]),
+                                                std::to_string(axis) + accepted,
                                      .where = where}));
 }
 

@@ -6,6 +6,7 @@ module;
 #include <type_traits>
 export module tessera.array:slicing;
 import tessera.core;
+import :index;
 import :layout;
 
 // NumPy's basic indexing: integers drop an axis, ranges with steps, all, newaxis, ellipsis.
@@ -38,14 +39,14 @@ template <class B>
 concept Bound = std::integral<B> || std::same_as<B, None>;
 
 constexpr std::optional<std::ptrdiff_t> bound_value(None) { return std::nullopt; }
-constexpr std::optional<std::ptrdiff_t> bound_value(std::integral auto value) { return static_cast<std::ptrdiff_t>(value); }
+constexpr std::optional<std::ptrdiff_t> bound_value(std::integral auto value) { return position_value(value); }
 
 /// range(stop)
 export constexpr Range range(Bound auto stop) { return {std::nullopt, bound_value(stop), 1}; }
 
 /// range(start, stop, step); a negative step goes backwards: range(none, none, -1) reverses.
 export constexpr Range range(Bound auto start, Bound auto stop, std::integral auto step) {
-  return {bound_value(start), bound_value(stop), static_cast<std::ptrdiff_t>(step)};
+  return {bound_value(start), bound_value(stop), position_value(step)};
 }
 export constexpr Range range(Bound auto start, Bound auto stop) { return {bound_value(start), bound_value(stop), 1}; }
 
@@ -92,7 +93,7 @@ struct Slicer {
   std::ptrdiff_t stride() const { return from.strides[static_cast<std::size_t>(source)]; }
 
   void take(std::integral auto index) {
-    to.offset += resolve(static_cast<std::ptrdiff_t>(index), from.shape[source], source) * stride();
+    to.offset += resolve(position_value(index), from.shape[source], source) * stride();
     ++source;
   }
   void take(const Range& range) {

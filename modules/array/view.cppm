@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <ranges>
 #include <type_traits>
 export module tessera.array:view;
 import tessera.core;
@@ -89,6 +90,14 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
 
 template <class T, int Rank, class P>
 inline constexpr bool is_view<ArrayView<T, Rank, P>> = true;
+
+}  // namespace tessera
+
+// The iterators of a view hold its shape and strides, so they outlive it.
+template <class T, int Rank, class P>
+inline constexpr bool std::ranges::enable_borrowed_range<tessera::ArrayView<T, Rank, P>> = true;
+
+namespace tessera {
 
 /// A view of row-major host memory.
 export template <Element T, int Rank>

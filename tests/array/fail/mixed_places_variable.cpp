@@ -1,0 +1,6 @@
+// Nor does an expression over a device's elements fit into a host array.
+// expect: the source and the array are on different places: move one with to\(place\)
+import tessera;
+using namespace tessera;
+
+void assign_from_device(Array<float, 1, CpuPlace>& host, const Array<float, 1, GpuPlace>& device) { host = device * 2; }

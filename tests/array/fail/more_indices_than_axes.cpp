@@ -1,0 +1,6 @@
+// A matrix takes two indices.
+// expect: more indices than axes
+import tessera;
+using namespace tessera;
+
+auto third_axis(const Array<float, 2>& matrix) { return matrix(0, all, 1); }

@@ -1,0 +1,6 @@
+// An element of a matrix has two indices.
+// expect: Index<2>
+import tessera;
+using namespace tessera;
+
+float element(const Array<float, 2>& matrix) { return matrix[{0, 1, 2}]; }

@@ -1,0 +1,82 @@
+// Tests of element indices: values, where they were written, and the messages of those outside.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+import tessera;
+
+using namespace tessera;
+
+static_assert(std::constructible_from<Index<2>, int, int> && !std::constructible_from<Index<2>, int, int, int>);
+static_assert(std::convertible_to<int, Index<1>> && std::constructible_from<Index<3>, Dim<3>> && !std::constructible_from<Index<1>, double>);
+
+TEST_CASE("an index holds one position per axis, of any integer types") {
+  const Index<3> index{std::int8_t{-1}, 2u, 3L};
+  CHECK(index[0] == -1);
+  CHECK(index[1] == 2);
+  CHECK(index[2] == 3);
+  CHECK(Index<2>(Dim{4, 5})[1] == 5);
+  CHECK(Index<6>{1, 2, 3, 4, 5, -6}[5] == -6);
+}
+
+TEST_CASE("an index knows the line it was written on") {
+  const auto line = std::source_location::current().line() + 1;
+  const Index<2> index{1, 2};
+  CHECK(index.where().line() == line);
+}
+
+TEST_CASE("offsets add up strides, counting negative indices from the end") {
+  CHECK(offset_of<2>({1, 2}, Dim{2, 3}, {3, 1}) == 5);
+  CHECK(offset_of<2>({-1, -3}, Dim{2, 3}, {3, 1}) == 3);
+  CHECK(offset_of<2>({1, 1}, Dim{2, 3}, {-10, 0}) == -10);
+  CHECK(offset_of<0>({}, Dim<0>{}, {}) == 0);
+}
+
+// --8<-- [start:index_error]
+TEST_CASE("an index outside the shape throws with index, shape, axis and the line that asked") {
+  const Array<float, 2> a(Dim{2, 3});
+  const std::string line = std::to_string(std::source_location::current().line() + 1);
+  const auto read = [&] { return static_cast<float>(a[{0, 3}]); };
+  const std::string message = "element access: index (0, 3) is outside the shape (2, 3): axis 1 takes -3 to 2, not 3; called at index.cpp:" + line;
+  CHECK_THROWS_WITH_AS(read(), message.c_str(), IndexError);
+}
+// --8<-- [end:index_error]
+
+TEST_CASE("negative indices end at minus the extent") {
+  const Array<int, 1> a = arange(0, 3);
+  CHECK(a[-3] == 0);
+  CHECK(a[-1] == 2);
+  CHECK_THROWS_WITH_AS(a[-4], doctest::Contains("index (-4,) is outside the shape (3,): axis 0 takes -3 to 2, not -4; called at index.cpp:"),
+                       IndexError);
+}
+
+TEST_CASE("the first axis outside is named") {
+  const Array<int, 3> a(Dim{2, 3, 4});
+  const auto read = [&] { return static_cast<int>(a[{1, 9, 9}]); };
+  CHECK_THROWS_WITH_AS(read(), doctest::Contains("axis 1 takes -3 to 2, not 9"), IndexError);
+}
+
+TEST_CASE("extreme integers are outside every shape") {
+  const Array<int, 1> a = arange(0, 3);
+  CHECK_THROWS_AS(a[PTRDIFF_MIN], IndexError);
+  CHECK_THROWS_AS(a[PTRDIFF_MAX], IndexError);
+  CHECK_THROWS_AS(a[SIZE_MAX], IndexError);
+}
+
+TEST_CASE("an empty array has no element") {
+  const Array<int, 2> a(Dim{2, 0});
+  const auto read = [&] { return static_cast<int>(a[{0, 0}]); };
+  CHECK_THROWS_WITH_AS(read(), doctest::Contains("is outside the shape (2, 0): axis 1 is empty"), IndexError);
+}
+
+TEST_CASE("an array without storage has no element, at any rank") {
+  const Array<int, 0> scalar;
+  const Array<int, 1> vector;
+  const auto read = [&] { return static_cast<int>(scalar[{}]); };
+  CHECK_THROWS_WITH_AS(read(), doctest::Contains("the array of rank 0 has no storage"), IndexError);
+  CHECK_THROWS_AS(vector[0], IndexError);
+}

@@ -1,0 +1,48 @@
+// Tests of copies between layouts, for elements of every size.
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "model.hpp"
+#include "support.hpp"
+import tessera;
+
+using namespace tessera;
+
+TEST_CASE("runs, strides and broadcasts are copied to where they belong") {
+  int from[12], to[12] = {};
+  std::iota(from, from + 12, 0);
+  const std::ptrdiff_t shape[] = {2, 3}, rows[] = {3, 1}, columns[] = {1, 2}, repeated[] = {0, 4};
+  copy_strided(shape, sizeof(int), {to, rows, CpuPlace{}}, {from, rows, CpuPlace{}});
+  CHECK(joined(to) == "0 1 2 3 4 5 0 0 0 0 0 0");
+  copy_strided(shape, sizeof(int), {to, rows, CpuPlace{}}, {from, columns, CpuPlace{}});
+  CHECK(joined(to) == "0 2 4 1 3 5 0 0 0 0 0 0");
+  copy_strided(shape, sizeof(int), {to + 6, columns, CpuPlace{}}, {from, repeated, CpuPlace{}});
+  CHECK(joined(to) == "0 2 4 1 3 5 0 0 4 4 8 8");
+}
+
+TEST_CASE("an empty shape copies nothing, rank 0 copies one element") {
+  int from = 5, to = 0;
+  const std::ptrdiff_t empty[] = {3, 0}, strides[] = {1, 1};
+  copy_strided(empty, sizeof(int), {&to, strides, CpuPlace{}}, {&from, strides, CpuPlace{}});
+  CHECK(to == 0);
+  copy_strided({}, sizeof(int), {&to, {}, CpuPlace{}}, {&from, {}, CpuPlace{}});
+  CHECK(to == 5);
+}
+
+TEST_CASE_TEMPLATE("elements of every size are copied through every stride", T, std::uint8_t, float16, float, double, std::complex<double>) {
+  std::vector<T> memory;
+  for (int i = 0; i < 60; ++i) memory.push_back(static_cast<T>(static_cast<float>(i)));
+  const auto view = borrow(memory.data(), Dim{3, 4, 5});
+  for (const auto& source : {view, view(range(none, none, -1), all, range(none, none, -1)), view(all, range(0, 4, 2), range(none, none, 3)),
+                             transpose(view, {2, 0, 1}), transpose(view, {1, 2, 0})(range(1, 3))}) {
+    const auto copy = source.clone();
+    CHECK(copy.is_contiguous());
+    CHECK(copy.data() != source.data());
+    CHECK(elements_of(copy) == elements_of(source));
+  }
+}
