@@ -73,6 +73,13 @@ struct Loop {
   }
 };
 
+/// oneTBB orders a loop's start after what its caller did before, but out of TSan's sight; announce() and join() do so in its
+/// sight. The counter is not part of Loop, because the first access of another thread to a Loop must come after join().
+std::atomic<unsigned> started_loops{0};
+
+void announce() { started_loops.fetch_add(1, std::memory_order_release); }
+void join() { static_cast<void>(started_loops.load(std::memory_order_acquire)); }
+
 void run_serially(std::ptrdiff_t count, LoopBody body, const void* context) {
   for (std::ptrdiff_t index = 0; index < count; ++index) body(context, index);
 }
@@ -96,17 +103,20 @@ void run_parallel(std::ptrdiff_t count, LoopBody body, const void* context) {
   Loop loop{.count = count, .body = body, .context = context};
   std::atomic<int> finished{0};
   const auto participate = [&loop, &finished] {
+    join();
     loop.drain();
     finished.fetch_add(1, std::memory_order_release);
   };
   const auto arena = arena_of(threads);
-  arena->execute([&] {
+  announce();
+  arena->execute([&] {  // on a thread of the arena's if it has no room for the caller
+    join();
     tbb::task_group group;
     for (int helper = 0; helper < helpers; ++helper) group.run(participate);
-    loop.drain();
+    participate();
     group.wait();
   });
-  while (finished.load(std::memory_order_acquire) != helpers) std::this_thread::yield();
+  while (finished.load(std::memory_order_acquire) != helpers + 1) std::this_thread::yield();
   if (loop.failure) std::rethrow_exception(loop.failure);
 }
 
