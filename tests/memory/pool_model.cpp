@@ -91,7 +91,7 @@ struct Model {
   void misuse() {
     if (live.empty()) return;
     const auto block = any_block();
-    CHECK_THROWS_AS(pool.deallocate(reinterpret_cast<char*>(block->first) + 1 + number_below(128)), PlaceError);
+    CHECK_THROWS_AS(pool.deallocate(reinterpret_cast<char*>(block->first) + 1 + number_below(63)), PlaceError);
   }
 
   void change_limit() {
