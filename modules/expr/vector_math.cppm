@@ -98,9 +98,9 @@ struct ReducedExponent {
   const float z = x * x;
   // tanh(x) = x + x^3 q(x^2) for |x| <= 0.625; fit error 4e-9.
   const float q = -0x1.555534p-2f + z * (0x1.110768p-3f + z * (-0x1.b84448p-5f + z * (0x1.5256d6p-6f - z * 0x1.76ac18p-8f)));
-  const float near = x + x * z * q;
+  const float near = magnitude + magnitude * z * q;
   const float far = 1.0f - 2.0f / (math::exp(2.0f * magnitude) + 1.0f);
-  return magnitude < 0.625f ? near : __builtin_elementwise_copysign(far, x);
+  return __builtin_elementwise_copysign(magnitude < 0.625f ? near : far, x);
 }
 
 /// 1 / (1 + e^-x); at most 2.5 ULP.
