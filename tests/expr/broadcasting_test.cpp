@@ -1,0 +1,89 @@
+// Shapes: NumPy's broadcasting, and errors that name both shapes and the first axis that does not fit.
+#include "support.hpp"
+
+using namespace tessera;
+using namespace support;
+
+TEST_CASE("operands broadcast from the right; extents of 1 and missing axes repeat") {
+  // --8<-- [start:broadcast]
+  const Array<float, 2> column = make_array<float>({{10}, {20}});
+  const Array<float, 1> row = make_array<float>({1, 2, 3});
+  CHECK(array_equal(column + row, make_array<float>({{11, 12, 13}, {21, 22, 23}})));
+  // --8<-- [end:broadcast]
+  CHECK((column + row).shape() == Dim{2, 3});
+  CHECK((zeros<float>(Dim{4, 1, 3}) * zeros<float>(Dim{5, 1})).shape() == Dim{4, 5, 3});
+  CHECK((zeros<float>(Dim{1}) + zeros<float>(Dim{0})).shape() == Dim<1>{0});
+}
+
+TEST_CASE("an expression of lower rank or extent 1 is broadcast to the array on the left") {
+  Array<float, 2> a(Dim{2, 3});
+  a = make_array<float>({1, 2, 3}) * 2;
+  CHECK(array_equal(a, make_array<float>({{2, 4, 6}, {2, 4, 6}})));
+  a = make_array<float>({{5}, {6}}) + 0;
+  CHECK(array_equal(a, make_array<float>({{5, 5, 5}, {6, 6, 6}})));
+  a = sum(a);
+  CHECK(array_equal(a, full(Dim{2, 3}, 33.0f)));
+}
+
+TEST_CASE("operands that do not broadcast are a ShapeError when the expression is written") {
+  // --8<-- [start:error]
+  const Array<float, 2> a = zeros<float>(Dim{2, 3});
+  const Array<float, 1> b = zeros<float>(Dim{4});
+  try {
+    a + b;
+  } catch (const ShapeError& error) {
+    CHECK(std::string(error.what()) ==
+          "operator +: the shapes (2, 3) and (4,) do not broadcast: axis 1 has extents 3 and 4; extents must be equal, or one of them 1");
+  }
+  // --8<-- [end:error]
+  CHECK(message_of<ShapeError>([&] { a + b; }) != "nothing was thrown");
+}
+
+TEST_CASE("the message names the operation, and the first offending axis of several") {
+  const Array<float, 3> a = zeros<float>(Dim{2, 3, 4});
+  const Array<float, 3> b = zeros<float>(Dim{2, 5, 6});
+  const auto message = message_of<ShapeError>([&] { (void)(a < b); });
+  CHECK(contains(message, "operator <: the shapes (2, 3, 4) and (2, 5, 6) do not broadcast: axis 1 has extents 3 and 5"));
+  CHECK(contains(message_of<ShapeError>([&] { maximum(a, b); }), "maximum: "));
+  CHECK(contains(message_of<ShapeError>([&] { pow(a, b); }), "pow: "));
+  CHECK(contains(message_of<ShapeError>([&] { a + zeros<float>(Dim{0}); }), "axis 2 has extents 4 and 0"));
+}
+
+TEST_CASE("of three operands the message names the two that disagree") {
+  const Array<bool, 1> condition = full(Dim{1}, true);
+  const auto message = message_of<ShapeError>([&] { where(condition, zeros<float>(Dim{3}), zeros<float>(Dim{4})); });
+  CHECK(contains(message, "where: the shapes (3,) and (4,) do not broadcast: axis 0 has extents 3 and 4"));
+}
+
+TEST_CASE("an expression that does not fit the array on the left is a ShapeError, and nothing is written") {
+  Array<float, 2> a = full(Dim{2, 3}, 7.0f);
+  const auto message = message_of<ShapeError>([&] { a = zeros<float>(Dim{2, 4}) * 1; });
+  CHECK(contains(message, "assignment: "));
+  CHECK(contains(message, "(2, 4)"));
+  CHECK(contains(message, "(2, 3)"));
+  CHECK(contains(message, "axis 1"));
+  CHECK(contains(message_of<ShapeError>([&] { a = sum<0>(zeros<float>(Dim{3, 2})); }), "(2,)"));
+  CHECK(contains(message_of<ShapeError>([&] { a += zeros<float>(Dim{3, 3}); }), "operator +: the shapes (2, 3) and (3, 3)"));
+  CHECK(contains(message_of<ShapeError>([&] { a(0, all) = zeros<float>(Dim{2}); }), "assignment"));
+  CHECK(array_equal(a, full(Dim{2, 3}, 7.0f)));
+}
+
+TEST_CASE("the array on the left is never broadcast") {
+  Array<float, 1> a = full(Dim{1}, 7.0f);
+  CHECK(contains(message_of<ShapeError>([&] { a = zeros<float>(Dim{3}) + 1; }), "assignment"));
+  CHECK(a[{0}] == 7.0f);
+}
+
+TEST_CASE("whole-array answers compare shapes first") {
+  CHECK(!array_equal(zeros<float>(Dim{2}), zeros<float>(Dim{1})));
+  CHECK(!array_equal(zeros<float>(Dim{2, 1}), zeros<float>(Dim{2})));
+  CHECK(array_equal(zeros<float>(Dim{0, 3}), ones<float>(Dim{0, 3})));
+  CHECK(!allclose(zeros<float>(Dim{2}), zeros<float>(Dim{3})));
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  CHECK(allclose(make_array<float>({1, infinity}), make_array<float>({1.000001f, infinity})));
+  CHECK(!allclose(make_array<float>({infinity}), make_array<float>({-infinity})));
+  CHECK(!allclose(make_array<float>({1}), make_array<float>({infinity})));
+  CHECK(!allclose(make_array<float>({not_a_number}), make_array<float>({not_a_number})));
+  CHECK(!array_equal(make_array<float>({not_a_number}), make_array<float>({not_a_number})));
+}

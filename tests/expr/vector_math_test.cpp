@@ -1,0 +1,166 @@
+// Accuracy of the library's own float functions, measured in units in the last place against the C library in double: over a
+// sample of all floats, and over all 2^32 of them when TESSERA_ALL_FLOATS is set. Bounds are those of vector_math.cppm.
+#include "support.hpp"
+
+using namespace tessera;
+using namespace support;
+
+namespace {
+
+/// Distance between neighbouring floats around x.
+double unit_in_last_place(double x) {
+  const auto exponent = static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) - 1023;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(std::max(exponent, -126) - 23 + 1023) << 52);
+}
+
+/// Error of `got` in units in the last place; infinity where one is NaN and the other is not, or signs of zero differ.
+double error_of(float got, double exact) {
+  constexpr double wrong = std::numeric_limits<double>::infinity();
+  if (exact != exact || got != got) return (exact != exact) == (got != got) ? 0 : wrong;
+  if (exact == 0 && got == 0) return std::signbit(exact) == std::signbit(got) ? 0 : wrong;
+  if (std::isinf(exact)) return static_cast<double>(got) == exact ? 0 : wrong;
+  const double overflow = 0x1p+128;  // stands for infinity: the float after the largest
+  const double value = std::isinf(got) ? std::copysign(overflow, got) : static_cast<double>(got);
+  const double nearest = std::abs(exact) > overflow ? std::copysign(overflow, exact) : exact;
+  return std::abs(value - nearest) / unit_in_last_place(std::abs(nearest) < overflow ? nearest : 0x1p+127);
+}
+
+struct Worst {
+  double error = 0;
+  float argument = 0;
+};
+
+/// The floats with bits 0, step, 2 * step, ...
+struct Sample {
+  std::uint64_t step;
+  float operator[](std::ptrdiff_t i) const { return std::bit_cast<float>(static_cast<std::uint32_t>(step * static_cast<std::uint64_t>(i))); }
+  std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(((std::uint64_t{1} << 32) - 1) / step + 1); }
+};
+
+constexpr std::ptrdiff_t chunk = 1 << 14;  // below the parallel threshold: the threads are those of the test
+constexpr std::ptrdiff_t batch = 1 << 24;  // whose exact values are computed once for all instruction sets
+
+/// Largest error of `function` over sample[first], ... whose exact values are given.
+template <class Function>
+Worst worst_of(const Sample& sample, std::ptrdiff_t first, const std::vector<double>& exact, const Function& function) {
+  const auto count = static_cast<std::ptrdiff_t>(exact.size());
+  std::vector<Worst> worst(static_cast<std::size_t>((count - 1) / chunk + 1));
+  parallel_for(static_cast<std::ptrdiff_t>(worst.size()), [&](std::ptrdiff_t number) {
+    const std::ptrdiff_t start = number * chunk;
+    const std::ptrdiff_t n = std::min(chunk, count - start);
+    const Array<float, 1, CpuPlace> x(Dim<1>{n});
+    for (std::ptrdiff_t i = 0; i < n; ++i) x.data()[i] = sample[first + start + i];
+    const Array<float, 1, CpuPlace> y = function(x);
+    Worst& mine = worst[static_cast<std::size_t>(number)];
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+      const double error = error_of(y.data()[i], exact[static_cast<std::size_t>(start + i)]);
+      if (error > mine.error) mine = {error, x.data()[i]};
+    }
+  });
+  return *std::max_element(worst.begin(), worst.end(), [](const Worst& a, const Worst& b) { return a.error < b.error; });
+}
+
+template <class Function, class Exact>
+void check(const std::string& name, double bound, const Function& function, const Exact& exact) {
+  const bool all_floats = std::getenv("TESSERA_ALL_FLOATS") != nullptr;
+  const Sample sample{all_floats ? 1u : 1021u};  // a prime step visits every exponent, and odd and even fractions
+  Worst worst[std::size(all_isas)];
+  for (std::ptrdiff_t first = 0; first < sample.size(); first += batch) {
+    std::vector<double> values(static_cast<std::size_t>(std::min(batch, sample.size() - first)));
+    parallel_for(static_cast<std::ptrdiff_t>((values.size() - 1) / chunk + 1), [&](std::ptrdiff_t number) {
+      const auto last = std::min(static_cast<std::ptrdiff_t>(values.size()), (number + 1) * chunk);
+      for (std::ptrdiff_t i = number * chunk; i < last; ++i) values[static_cast<std::size_t>(i)] = exact(static_cast<double>(sample[first + i]));
+    });
+    for_each_isa([&](device::Isa isa) {
+      const Worst found = worst_of(sample, first, values, function);
+      Worst& most = worst[static_cast<int>(isa)];
+      if (found.error > most.error) most = found;
+    });
+  }
+  for_each_isa([&](device::Isa isa) {
+    const Worst& most = worst[static_cast<int>(isa)];
+    if (all_floats) MESSAGE(name << " on " << device::name(isa) << ": at most " << most.error << " ULP, at " << text_of(most.argument));
+    INFO(name << " on " << device::name(isa) << ", worst at " << text_of(most.argument));
+    CHECK(most.error > 0.25);  // the measurement itself works
+    CHECK(most.error <= bound);
+  });
+}
+
+double exact_sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// function(x) is exactly `y` for each pair, on every instruction set, in the vector part of a block and in its tail.
+template <class Function>
+void check_values(const Function& function, std::initializer_list<std::pair<float, float>> pairs) {
+  for_each_isa([&](device::Isa isa) {
+    CAPTURE(device::name(isa));
+    for (const auto& [x, y] : pairs) {
+      CAPTURE(x);
+      CHECK(difference(elements(evaluate(function(full(Dim{131}, x)))), std::vector<float>(131, y)) == "");
+    }
+  });
+}
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float tiny = 0x1p-149f;
+
+}  // namespace
+
+TEST_CASE("exp is within its bound") {
+  check("exp", 1.1, [](const auto& x) { return exp(x); }, [](double x) { return std::exp(x); });
+}
+
+TEST_CASE("expm1 is within its bound") {
+  check("expm1", 2, [](const auto& x) { return expm1(x); }, [](double x) { return std::expm1(x); });
+}
+
+TEST_CASE("log is within its bound") {
+  check("log", 1.5, [](const auto& x) { return log(x); }, [](double x) { return std::log(x); });
+}
+
+TEST_CASE("log1p is within its bound") {
+  check("log1p", 2.5, [](const auto& x) { return log1p(x); }, [](double x) { return std::log1p(x); });
+}
+
+TEST_CASE("tanh is within its bound") {
+  check("tanh", 2, [](const auto& x) { return tanh(x); }, [](double x) { return std::tanh(x); });
+}
+
+TEST_CASE("sigmoid is within its bound") {
+  check("sigmoid", 2.5, [](const auto& x) { return sigmoid(x); }, exact_sigmoid);
+}
+
+TEST_CASE("exp and expm1 of special values") {
+  check_values([](const auto& x) { return exp(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, 0.0f}, {0.0f, 1.0f}, {-0.0f, 1.0f}, {tiny, 1.0f},
+                                                      {89.0f, infinity}, {1e30f, infinity}, {-104.0f, 0.0f}, {-1e30f, 0.0f}});
+  check_values([](const auto& x) { return expm1(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, -1.0f}, {0.0f, 0.0f}, {-0.0f, -0.0f},
+                                                        {tiny, tiny}, {-tiny, -tiny}, {89.0f, infinity}, {-30.0f, -1.0f}});
+}
+
+TEST_CASE("log and log1p of special values") {
+  check_values([](const auto& x) { return log(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, not_a_number}, {-1.0f, not_a_number}, {-tiny, not_a_number}, {0.0f, -infinity},
+                                                      {-0.0f, -infinity}, {1.0f, 0.0f}, {tiny, -0x1.9d1da0p+6f}});
+  check_values([](const auto& x) { return log1p(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, not_a_number}, {-1.5f, not_a_number}, {-1.0f, -infinity},
+                                                        {0.0f, 0.0f}, {-0.0f, -0.0f}, {tiny, tiny}, {-tiny, -tiny}});
+}
+
+TEST_CASE("tanh and sigmoid of special values") {
+  check_values([](const auto& x) { return tanh(x); }, {{not_a_number, not_a_number}, {infinity, 1.0f}, {-infinity, -1.0f}, {0.0f, 0.0f}, {-0.0f, -0.0f}, {tiny, tiny},
+                                                       {-tiny, -tiny}, {50.0f, 1.0f}, {-1e30f, -1.0f}});
+  check_values([](const auto& x) { return sigmoid(x); }, {{not_a_number, not_a_number}, {infinity, 1.0f}, {-infinity, 0.0f}, {0.0f, 0.5f}, {-0.0f, 0.5f}, {tiny, 0.5f},
+                                                          {100.0f, 1.0f}, {-200.0f, 0.0f}});
+}
+
+TEST_CASE("a function's value does not depend on where the element lies") {
+  Random random(5);
+  INFO(random.how_to_repeat());
+  const Array<float, 1> x = random_array<float>(Dim{1000}, Arrangement::contiguous, random);
+  for_each_isa([&](device::Isa) {
+    const auto whole = elements(evaluate(tanh(exp(x)) + log1p(x * x)));
+    for (const std::ptrdiff_t start : {1, 3, 17, 900, 999}) {
+      const Array<float, 1> part = x(range(start, 1000));
+      const std::vector<float> expected(whole.begin() + start, whole.end());
+      CHECK(difference(elements(evaluate(tanh(exp(part)) + log1p(part * part))), expected) == "");
+    }
+  });
+}
