@@ -93,7 +93,17 @@ def check_bare(browser):
         check(sentence in text, f"bare: the page does not say '{sentence}'")
 
 
-def main(program, folder):
+def check_real_run(browser, program, folder):
+    """The report of a real training run, in every view."""
+    page = folder / "real.html"
+    subprocess.run([program, "--epochs", "5", "--quiet", "--report", page], check=True)
+    for name, width, height, dark, phone in VIEWS:
+        browser.open(page.as_uri(), width, height, dark, phone)
+        check_everywhere(browser, page.as_uri(), f"real run, {name}")
+        browser.screenshot(folder / f"real-{name}.png")
+
+
+def main(program, folder, digits=None):
     browser_program = chromium.find()
     if browser_program is None:
         print("skipped: no Chromium found; `apt install chromium` makes this test run, or name one in $CHROMIUM")
@@ -112,9 +122,11 @@ def main(program, folder):
             else:
                 fashion = kind == "fashion"
                 check_filled(browser, kind, 5 if fashion else 40, 48 if fashion else 8, 28 if fashion else 8)
-    print(f"{len(VIEWS)} views of 3 reports; screenshots are in {folder}" if not failures else f"{len(failures)} failures")
+        if digits is not None:
+            check_real_run(browser, digits, folder)
+    print(f"{len(VIEWS)} views of {3 if digits is None else 4} reports; screenshots are in {folder}" if not failures else f"{len(failures)} failures")
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]).resolve()))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]).resolve(), *map(Path, sys.argv[3:4])))
