@@ -9,6 +9,7 @@ module;
 #include <string_view>
 #include <vector>
 module tessera.device;
+import tessera.core;
 
 // The CUDA driver API, resolved by name. Declared here by its published C signatures, so that no CUDA header is needed.
 namespace tessera {

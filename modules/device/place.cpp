@@ -2,6 +2,7 @@ module;
 #include <ostream>
 #include <string>
 module tessera.device;
+import tessera.core;
 
 // Text of places, and the checked way from a dynamic place to a static one.
 namespace tessera {

@@ -2,6 +2,8 @@ module;
 #include <cstddef>
 #include <deque>
 module tessera.memory;
+import tessera.core;
+import tessera.device;
 
 // The pools of this process.
 namespace tessera::memory {

@@ -9,6 +9,8 @@ module;
 #include <unordered_map>
 #include <vector>
 module tessera.memory;
+import tessera.core;
+import tessera.device;
 
 // The pool's bookkeeping: size classes, cached blocks, figures.
 namespace tessera::memory {

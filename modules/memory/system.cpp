@@ -4,6 +4,8 @@ module;
 #include <cstddef>
 #include <cstdlib>
 module tessera.memory;
+import tessera.core;
+import tessera.device;
 
 // Host memory by aligned_alloc.
 namespace tessera::memory {

@@ -12,6 +12,7 @@ module;
 #include <string>
 #include <thread>
 module tessera.schedule;
+import tessera.core;
 
 // The loop over oneTBB's threads. Iterations are claimed from a counter of ours, so that every hand-over between
 // threads is an atomic operation of ours (TSan sees it), and no exception crosses a TBB frame.
