@@ -25,6 +25,10 @@ export inline void require_host(Place place, const char* operation) {
                                      .advice = "copy them with to(CpuPlace{})"}));
 }
 
+/// A place whose elements the host may be able to walk over.
+template <class P>
+concept IterablePlace = !std::same_as<P, GpuPlace> || unsatisfied<"the host cannot iterate over elements on a GPU: copy them with to(CpuPlace{})">;
+
 /// An array of rank 0 has one element, unless it has no storage at all.
 inline void require_storage(const void* data) {
   if (data != nullptr) return;
@@ -78,13 +82,13 @@ class ElementOperations {
 
   /// Elements in row-major order. Throws PlaceError if they are not on the host.
   ViewIterator<Value, Rank> begin() const
-    requires(!std::same_as<P, GpuPlace>)
+    requires IterablePlace<P>
   {
     require_host(self().place(), "begin");
     return {self().data(), self().shape(), self().strides(), 0};
   }
   ViewIterator<Value, Rank> end() const
-    requires(!std::same_as<P, GpuPlace>)
+    requires IterablePlace<P>
   {
     require_host(self().place(), "end");
     return {self().data(), self().shape(), self().strides(), size()};

@@ -38,9 +38,14 @@ double shortest_decimal(double value, DType dtype) {
   if (dtype == DType::float32) {
     return parsed(text, std::to_chars(text, text + sizeof text, static_cast<float>(value), std::chars_format::scientific).ptr);
   }
-  for (int decimals = 0; decimals < 5; ++decimals) {  // five significant digits tell all 16-bit numbers apart
-    const double decimal = parsed(text, std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, decimals).ptr);
-    if (rounded_to(decimal, dtype) == value) return decimal;
+  // Five significant digits tell all 16-bit numbers apart. At a power of two neighbours above are twice as far as below, so
+  // of two decimals equally near only the outer one may give it back.
+  const double outwards = std::nextafter(value, value < 0 ? -INFINITY : INFINITY);
+  for (int decimals = 0; decimals < 5; ++decimals) {
+    for (const double near : {value, outwards}) {
+      const double decimal = parsed(text, std::to_chars(text, text + sizeof text, near, std::chars_format::scientific, decimals).ptr);
+      if (rounded_to(decimal, dtype) == value) return decimal;
+    }
   }
   return value;
 }
@@ -82,7 +87,7 @@ std::string cut_text(double value, DType dtype, std::chars_format format) {
 /// From this magnitude on NumPy writes exponents: a power of ten whose digits the type still tells apart, 1e8 at most.
 double exponent_from(DType dtype) {
   switch (dtype) {
-    case DType::bfloat16: return 1e2;
+    case DType::bfloat16:
     case DType::float16: return 1e3;
     case DType::float32: return 1e6;
     default: return 1e8;
@@ -132,7 +137,8 @@ std::vector<std::string> scientific_texts(std::span<const double> values, DType 
   }
   const auto written = [&](double value) {
     if (!std::isfinite(value)) return special(value);
-    std::string text = text_with_decimals(value, std::chars_format::scientific, static_cast<int>(decimals));
+    std::string text = cut_text(value, dtype, std::chars_format::scientific);
+    if (decimals_of(text) < decimals) text = text_with_decimals(value, std::chars_format::scientific, static_cast<int>(decimals));
     if (decimals == 0) text.insert(text.find('e'), ".");
     return text.insert(text.find('e') + 2, digits - exponent_digits(text), '0');
   };
@@ -143,10 +149,11 @@ std::vector<std::string> scientific_texts(std::span<const double> values, DType 
 
 std::string signed_text(std::string text) { return text.front() == '-' ? text : '+' + text; }
 
-/// Scalars are written out between 1e-4 and 1e16.
+/// Scalars are written out from 1e-4 to where arrays get exponents; doubles up to 1e16.
 std::string scalar_digits(double value, DType dtype) {
   const double magnitude = std::abs(value);
-  const bool written_out = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
+  const double end = dtype == DType::float64 ? 1e16 : exponent_from(dtype);
+  const bool written_out = magnitude == 0 || (magnitude >= 1e-4 && magnitude < end);
   return shortest_text(value, dtype, written_out ? std::chars_format::fixed : std::chars_format::scientific);
 }
 

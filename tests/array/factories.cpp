@@ -13,15 +13,17 @@ import tessera;
 
 using namespace tessera;
 
-#define EVERY_ELEMENT_TYPE                                                                                                       \
-  bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float16, \
-      bfloat16, float, double, std::complex<float>, std::complex<double>
+#define EVERY_ELEMENT_TYPE                                                                                 \
+  bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, \
+      std::uint64_t, float16, bfloat16, float, double, std::complex<float>, std::complex<double>
 
 static_assert(std::same_as<decltype(zeros<float>(Dim{2, 3})), Array<float, 2>>);
 static_assert(std::same_as<decltype(ones<int>(Dim<1>{2}, CpuPlace{})), Array<int, 1, CpuPlace>>);
 static_assert(std::same_as<decltype(full(Dim{1, 1, 1}, 2.5)), Array<double, 3>>);
-static_assert(std::same_as<decltype(arange(3)), Array<int, 1>> && std::same_as<decltype(arange<float>(0, 1, 0.5)), Array<float, 1>>);
-static_assert(std::same_as<decltype(linspace(0.f, 1.f, 3)), Array<float, 1>> && std::same_as<decltype(eye<bool>(3)), Array<bool, 2>>);
+static_assert(std::same_as<decltype(arange(3)), Array<int, 1>> &&
+              std::same_as<decltype(arange<float>(0, 1, 0.5)), Array<float, 1>>);
+static_assert(std::same_as<decltype(linspace(0.f, 1.f, 3)), Array<float, 1>> &&
+              std::same_as<decltype(eye<bool>(3)), Array<bool, 2>>);
 
 TEST_CASE_TEMPLATE("zeros, ones, full and eye fill arrays of every element type", T, EVERY_ELEMENT_TYPE) {
   for (const T& element : zeros<T>(Dim{3, 5})) CHECK(element == T(0));
@@ -29,7 +31,8 @@ TEST_CASE_TEMPLATE("zeros, ones, full and eye fill arrays of every element type"
   for (const T& element : full(Dim<1>{70}, T(1))) CHECK(element == T(1));
   const Array<T, 2> identity = eye<T>(3);
   for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 3; ++column) CHECK(static_cast<T>(identity.data()[3 * row + column]) == T(row == column ? 1 : 0));
+    for (int column = 0; column < 3; ++column)
+      CHECK(static_cast<T>(identity.data()[3 * row + column]) == T(row == column ? 1 : 0));
   }
   CHECK(zeros<T>(Dim<0>{}).size() == 1);
   CHECK(ones<T>(Dim{4, 0}).size() == 0);
@@ -55,18 +58,20 @@ TEST_CASE("arange counts up, down and in fractions, and never reaches stop") {
   CHECK(joined(arange(3, 3)).empty());
   CHECK(joined(arange(3, 1)).empty());
   CHECK(joined(arange(1, 3, -1)).empty());
-  CHECK(joined(arange(std::uint8_t{250}, std::uint8_t{255}, std::uint8_t{2})) == joined(arange<std::uint8_t>(250, 255, 2)));
+  CHECK(joined(arange(std::uint8_t{250}, std::uint8_t{255}, std::uint8_t{2})) ==
+        joined(arange<std::uint8_t>(250, 255, 2)));
 }
 
-TEST_CASE_TEMPLATE("arange is right in every real type", T, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                   std::uint32_t, std::uint64_t, float16, bfloat16, float, double) {
+TEST_CASE_TEMPLATE("arange is right in every real type", T, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                   std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float16, bfloat16, float, double) {
   const Array<T, 1> a = arange(T(1), T(20), T(3));
   REQUIRE(a.size() == 7);
   for (int i = 0; i < 7; ++i) CHECK(static_cast<double>(a.data()[i]) == 1 + 3 * i);
 }
 
 TEST_CASE("arange is exact at the ends of the integers") {
-  CHECK(joined(arange<std::int64_t>(INT64_MAX - 3, INT64_MAX)) == "9223372036854775804 9223372036854775805 9223372036854775806");
+  CHECK(joined(arange<std::int64_t>(INT64_MAX - 3, INT64_MAX)) ==
+        "9223372036854775804 9223372036854775805 9223372036854775806");
   CHECK(joined(arange<std::int64_t>(INT64_MIN, INT64_MAX, INT64_MAX)) == "-9223372036854775808 -1 9223372036854775806");
   CHECK(joined(arange<std::int64_t>(INT64_MAX, INT64_MIN, INT64_MIN)) == "9223372036854775807 -1");
   CHECK(joined(arange<int>(INT32_MIN, INT32_MAX, 2000000000)) == "-2147483648 -147483648 1852516352");
@@ -80,13 +85,16 @@ TEST_CASE("fractions of arange are rounded once from the exact start and step") 
 }
 
 TEST_CASE("an arange that never ends throws with its bounds") {
-  CHECK_THROWS_WITH_AS(arange(0.0, 1.0, 0.0),
-                       "arange: from 0 to 1 by 0 is no sequence of at most 2^63 - 1 elements; the step must lead from start to stop", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      arange(0.0, 1.0, 0.0),
+      "arange: from 0 to 1 by 0 is no sequence of at most 2^63 - 1 elements; the step must lead from start to stop",
+      ShapeError);
   CHECK_THROWS_WITH_AS(arange(0, 5, 0), "arange: the step is 0; the step must lead from start to stop", ShapeError);
   CHECK_THROWS_AS(arange(0.0, std::nan("")), ShapeError);
   CHECK_THROWS_AS(arange(0.0, static_cast<double>(INFINITY)), ShapeError);
   CHECK_THROWS_AS(arange(0.0, 1.0, 1e-300), ShapeError);
-  CHECK_THROWS_WITH_AS(arange<std::int64_t>(INT64_MIN, INT64_MAX), doctest::Contains("18446744073709551615 elements"), ShapeError);
+  CHECK_THROWS_WITH_AS(arange<std::int64_t>(INT64_MIN, INT64_MAX), doctest::Contains("18446744073709551615 elements"),
+                       ShapeError);
 }
 
 TEST_CASE("linspace includes both ends") {

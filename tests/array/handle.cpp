@@ -95,9 +95,11 @@ TEST_CASE("an expression initialises an array") {
 
 TEST_CASE("a scalar or a source of lower rank cannot give an array without storage its shape") {
   Array<float, 2> a;
-  CHECK_THROWS_WITH_AS(a = 1, "assignment: the array on the left has no storage; the right side is (); give it a shape first, or assign an "
-                              "expression of its full rank",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      a = 1,
+      "assignment: the array on the left has no storage; the right side is (); give it a shape first, or assign an "
+      "expression of its full rank",
+      ShapeError);
   CHECK_THROWS_AS(a = copy(make_array({1.f})), ShapeError);
   CHECK_FALSE(static_cast<bool>(a));
 }
@@ -117,7 +119,9 @@ TEST_CASE("an rvalue writes a whole array of its own type, broadcast") {
 TEST_CASE("a failed assignment leaves the elements as they were") {
   Array<int, 2> a = reshape(arange(0, 6), 2, 3);
   const auto wrong = make_array({1, 2});
-  CHECK_THROWS_WITH_AS(a = wrong + 0, doctest::Contains("the shape (2,) does not broadcast to (2, 3): axis 1 has extents 2 and 3"), ShapeError);
+  CHECK_THROWS_WITH_AS(a = wrong + 0,
+                       doctest::Contains("the shape (2,) does not broadcast to (2, 3): axis 1 has extents 2 and 3"),
+                       ShapeError);
   CHECK_THROWS_AS(a(ellipsis) = wrong, ShapeError);
   CHECK_THROWS_AS(a += wrong, ShapeError);
   CHECK(described(a) == "(2, 3) 0 1 2 3 4 5");
@@ -180,7 +184,8 @@ TEST_CASE("to returns the same storage where the elements are there already") {
 
 TEST_CASE("to a device that does not exist throws and says what is missing") {
   const Array<int, 1> a = arange(0, 3);
-  CHECK_THROWS_WITH_AS(a.to(GpuPlace{device_count()}), doctest::Contains(device_count() == 0 ? "gpu:0" : "gpu:"), DeviceError);
+  CHECK_THROWS_WITH_AS(a.to(GpuPlace{device_count()}), doctest::Contains(device_count() == 0 ? "gpu:0" : "gpu:"),
+                       DeviceError);
   CHECK_THROWS_AS((Array<int, 1>(Dim<1>{3}, GpuPlace{device_count()})), DeviceError);
   CHECK(joined(a) == "0 1 2");
 }

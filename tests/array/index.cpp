@@ -12,7 +12,8 @@ import tessera;
 using namespace tessera;
 
 static_assert(std::constructible_from<Index<2>, int, int> && !std::constructible_from<Index<2>, int, int, int>);
-static_assert(std::convertible_to<int, Index<1>> && std::constructible_from<Index<3>, Dim<3>> && !std::constructible_from<Index<1>, double>);
+static_assert(std::convertible_to<int, Index<1>> && std::constructible_from<Index<3>, Dim<3>> &&
+              !std::constructible_from<Index<1>, double>);
 
 TEST_CASE("an index holds one position per axis, of any integer types") {
   const Index<3> index{std::int8_t{-1}, 2u, 3L};
@@ -41,7 +42,9 @@ TEST_CASE("an index outside the shape throws with index, shape, axis and the lin
   const Array<float, 2> a(Dim{2, 3});
   const std::string line = std::to_string(std::source_location::current().line() + 1);
   const auto read = [&] { return static_cast<float>(a[{0, 3}]); };
-  const std::string message = "element access: index (0, 3) is outside the shape (2, 3): axis 1 takes -3 to 2, not 3; called at index.cpp:" + line;
+  const std::string message =
+      "element access: index (0, 3) is outside the shape (2, 3): axis 1 takes -3 to 2, not 3; called at index.cpp:" +
+      line;
   CHECK_THROWS_WITH_AS(read(), message.c_str(), IndexError);
 }
 // --8<-- [end:index_error]
@@ -50,8 +53,10 @@ TEST_CASE("negative indices end at minus the extent") {
   const Array<int, 1> a = arange(0, 3);
   CHECK(a[-3] == 0);
   CHECK(a[-1] == 2);
-  CHECK_THROWS_WITH_AS(a[-4], doctest::Contains("index (-4,) is outside the shape (3,): axis 0 takes -3 to 2, not -4; called at index.cpp:"),
-                       IndexError);
+  CHECK_THROWS_WITH_AS(
+      a[-4],
+      doctest::Contains("index (-4,) is outside the shape (3,): axis 0 takes -3 to 2, not -4; called at index.cpp:"),
+      IndexError);
 }
 
 TEST_CASE("the first axis outside is named") {

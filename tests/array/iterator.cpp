@@ -14,10 +14,13 @@ import tessera;
 
 using namespace tessera;
 
-static_assert(std::random_access_iterator<ViewIterator<float, 2>> && std::random_access_iterator<ViewIterator<bool, 0>>);
-static_assert(!std::contiguous_iterator<ViewIterator<float, 2>> && std::sized_sentinel_for<ViewIterator<int, 3>, ViewIterator<int, 3>>);
+static_assert(std::random_access_iterator<ViewIterator<float, 2>> &&
+              std::random_access_iterator<ViewIterator<bool, 0>>);
+static_assert(!std::contiguous_iterator<ViewIterator<float, 2>> &&
+              std::sized_sentinel_for<ViewIterator<int, 3>, ViewIterator<int, 3>>);
 static_assert(std::indirectly_writable<ViewIterator<float, 1>, float> && std::sortable<ViewIterator<float, 3>>);
-static_assert(std::ranges::random_access_range<Array<float, 2>> && std::ranges::random_access_range<const Array<float, 2, CpuPlace>>);
+static_assert(std::ranges::random_access_range<Array<float, 2>> &&
+              std::ranges::random_access_range<const Array<float, 2, CpuPlace>>);
 static_assert(std::ranges::random_access_range<ArrayView<float, 2>> && std::ranges::sized_range<Array<float, 2>>);
 static_assert(!std::ranges::range<Array<float, 2, GpuPlace>> && !std::ranges::range<ArrayView<float, 1, GpuPlace>>);
 static_assert(std::ranges::borrowed_range<ArrayView<float, 2>> && !std::ranges::borrowed_range<Array<float, 2>>);
@@ -90,7 +93,8 @@ TEST_CASE("std::sort sorts strided elements as it sorts a vector") {
 
 TEST_CASE("standard views compose over arrays") {
   const auto a = reshape(arange(0, 12), 3, 4);
-  auto odd = a.T() | std::views::filter([](int x) { return x % 2 == 1; }) | std::views::transform([](int x) { return x * 10; });
+  auto odd = a.T() | std::views::filter([](int x) { return x % 2 == 1; }) |
+             std::views::transform([](int x) { return x * 10; });
   CHECK(joined(odd) == "10 50 90 30 70 110");
   CHECK(joined(make_view(a)(1) | std::views::reverse | std::views::take(2)) == "7 6");
 }
@@ -111,6 +115,7 @@ TEST_CASE("elements of a device cannot be iterated over from the host") {
   float memory[2] = {};
   const auto on_device = borrow(memory, Dim<1>{2}, Place(GpuPlace{0}));
   CHECK_THROWS_WITH_AS(on_device.begin(),
-                       "begin: the elements are on gpu:0, which the host cannot read; copy them with to(CpuPlace{})", PlaceError);
+                       "begin: the elements are on gpu:0, which the host cannot read; copy them with to(CpuPlace{})",
+                       PlaceError);
   CHECK_THROWS_AS(on_device.end(), PlaceError);
 }

@@ -60,10 +60,12 @@ TEST_CASE("shapes that do not broadcast throw with both and the first axis") {
   const std::array<std::ptrdiff_t, 2> from{2, 3};
   const std::array<std::ptrdiff_t, 3> to{5, 4, 3};
   CHECK_THROWS_WITH_AS(check_broadcast(from, to, "assignment"),
-                       "assignment: the shape (2, 3) does not broadcast to (5, 4, 3): axis 1 has extents 2 and 4; extents must be equal, "
+                       "assignment: the shape (2, 3) does not broadcast to (5, 4, 3): axis 1 has extents 2 and 4; "
+                       "extents must be equal, "
                        "or 1 in the operand",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(check_broadcast(to, from, "assignment"), "assignment: the shape (5, 4, 3) has more axes than (2, 3)", ShapeError);
+  CHECK_THROWS_WITH_AS(check_broadcast(to, from, "assignment"),
+                       "assignment: the shape (5, 4, 3) has more axes than (2, 3)", ShapeError);
 }
 
 TEST_CASE("an extent of 0 broadcasts only from 0 or 1") {

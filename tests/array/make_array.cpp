@@ -27,8 +27,10 @@ concept Makes = requires(A... arguments) { make_array(arguments...); };
 
 static_assert(std::same_as<decltype(make_array(std::vector{1.f})), Array<float, 1>>);
 static_assert(std::same_as<decltype(make_array(std::vector{1.f}, CpuPlace{})), Array<float, 1, CpuPlace>>);
-static_assert(std::same_as<decltype(make_array({1, 2})), Array<int, 1>> && std::same_as<decltype(make_array({{1.0}})), Array<double, 2>>);
-static_assert(Makes<std::vector<bool>> && Makes<std::list<float16>, Place> && !Makes<std::vector<std::string>> && !Makes<std::string>);
+static_assert(std::same_as<decltype(make_array({1, 2})), Array<int, 1>> &&
+              std::same_as<decltype(make_array({{1.0}})), Array<double, 2>>);
+static_assert(Makes<std::vector<bool>> && Makes<std::list<float16>, Place> && !Makes<std::vector<std::string>> &&
+              !Makes<std::string>);
 
 // --8<-- [start:make_array]
 TEST_CASE("arrays are made from vectors, ranges and nested lists") {
@@ -67,8 +69,8 @@ TEST_CASE("a vector of bool, which holds no bools, makes an array that does") {
   CHECK(joined(a) == "1 0 1");
 }
 
-TEST_CASE_TEMPLATE("lists of every kind of element make arrays", T, bool, std::int8_t, std::uint64_t, float16, bfloat16, float, double,
-                   std::complex<float>, std::complex<double>) {
+TEST_CASE_TEMPLATE("lists of every kind of element make arrays", T, bool, std::int8_t, std::uint64_t, float16, bfloat16,
+                   float, double, std::complex<float>, std::complex<double>) {
   const Array<T, 1> a = make_array({T(0), T(1), T(1)});
   REQUIRE(a.shape() == Dim<1>{3});
   CHECK(a.data()[0] == T(0));
@@ -89,14 +91,15 @@ TEST_CASE("nested lists make matrices and stacks of matrices") {
   CHECK(make_array({{1, 2}, {3, 4}}, CpuPlace{})[{1, 0}] == 3);
 }
 
-TEST_CASE("a column is a list of lists of one") {
-  CHECK(described(make_array({{1}, {2}, {3}})) == "(3, 1) 1 2 3");
-}
+TEST_CASE("a column is a list of lists of one") { CHECK(described(make_array({{1}, {2}, {3}})) == "(3, 1) 1 2 3"); }
 
 TEST_CASE("ragged lists throw with the lengths that differ") {
-  CHECK_THROWS_WITH_AS(make_array({{1, 2}, {3}}),
-                       "make_array: list 1 has 1 elements, the first has 2; all lists of one level must be of the same length", ShapeError);
-  CHECK_THROWS_WITH_AS(make_array({{1}, {2}, {3, 4, 5}}), doctest::Contains("list 2 has 3 elements, the first has 1"), ShapeError);
+  CHECK_THROWS_WITH_AS(
+      make_array({{1, 2}, {3}}),
+      "make_array: list 1 has 1 elements, the first has 2; all lists of one level must be of the same length",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(make_array({{1}, {2}, {3, 4, 5}}), doctest::Contains("list 2 has 3 elements, the first has 1"),
+                       ShapeError);
   CHECK_THROWS_AS(make_array({{{1, 2}}, {{3, 4}, {5, 6}}}), ShapeError);
   CHECK_THROWS_AS(make_array({{{1, 2}, {3}}, {{4, 5}, {6, 7}}}), ShapeError);
   CHECK_THROWS_AS(make_array({{{1, 2}, {3, 4}}, {{5, 6}, {7}}}), ShapeError);

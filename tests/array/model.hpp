@@ -75,7 +75,8 @@ struct Model {
     const std::size_t lead = new_shape.size() - shape.size();
     return gathered(new_shape, [&](const std::vector<std::ptrdiff_t>& index) {
       std::vector<std::ptrdiff_t> source;
-      for (std::size_t axis = 0; axis < shape.size(); ++axis) source.push_back(shape[axis] == 1 ? 0 : index[lead + axis]);
+      for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        source.push_back(shape[axis] == 1 ? 0 : index[lead + axis]);
       return source;
     });
   }
@@ -85,7 +86,9 @@ struct Model {
 /// from the end, then bounds beyond the axis are cut to it.
 inline std::vector<std::ptrdiff_t> selected_positions(std::ptrdiff_t extent, std::optional<std::ptrdiff_t> start,
                                                       std::optional<std::ptrdiff_t> stop, std::ptrdiff_t step) {
-  const auto counted = [&](std::ptrdiff_t bound) { return static_cast<long double>(bound) + (bound < 0 ? static_cast<long double>(extent) : 0); };
+  const auto counted = [&](std::ptrdiff_t bound) {
+    return static_cast<long double>(bound) + (bound < 0 ? static_cast<long double>(extent) : 0);
+  };
   std::vector<std::ptrdiff_t> positions;
   const bool forward = step > 0;
   // Walk the axis in the direction of the step; the first position inside the bounds starts the count.
@@ -110,7 +113,8 @@ void check_same(const A& array, const Model& model) {
   CHECK(joined(elements_of(array)) == joined(model.elements));
 }
 
-inline std::vector<std::ptrdiff_t> random_shape(Chance& chance, int rank, std::ptrdiff_t lowest, std::ptrdiff_t highest) {
+inline std::vector<std::ptrdiff_t> random_shape(Chance& chance, int rank, std::ptrdiff_t lowest,
+                                                std::ptrdiff_t highest) {
   std::vector<std::ptrdiff_t> shape;
   for (int axis = 0; axis < rank; ++axis) shape.push_back(chance.between(lowest, highest));
   return shape;
@@ -119,6 +123,7 @@ inline std::vector<std::ptrdiff_t> random_shape(Chance& chance, int rank, std::p
 inline std::vector<int> random_axes(Chance& chance, int rank) {
   std::vector<int> axes(static_cast<std::size_t>(rank));
   std::iota(axes.begin(), axes.end(), 0);
-  for (std::size_t i = axes.size(); i-- > 1;) std::swap(axes[i], axes[static_cast<std::size_t>(chance.between(0, static_cast<std::ptrdiff_t>(i)))]);
+  for (std::size_t i = axes.size(); i-- > 1;)
+    std::swap(axes[i], axes[static_cast<std::size_t>(chance.between(0, static_cast<std::ptrdiff_t>(i)))]);
   return axes;
 }

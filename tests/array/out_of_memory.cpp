@@ -28,8 +28,10 @@ class MemoryLimit {
 TEST_CASE("an element count beyond 63 bits throws before anything is allocated") {
   const std::ptrdiff_t used = memory::used(CpuPlace{});
   const auto make = [](auto shape) { return Array<float, decltype(shape)::rank>(shape); };
-  CHECK_THROWS_WITH_AS(make(Dim{INT64_MAX, 2}),
-                       "size arithmetic: 9223372036854775807 x 2 does not fit in 64 bits; the array would be larger than any memory", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      make(Dim{INT64_MAX, 2}),
+      "size arithmetic: 9223372036854775807 x 2 does not fit in 64 bits; the array would be larger than any memory",
+      ShapeError);
   CHECK_THROWS_AS(make(Dim{std::int64_t{1} << 32, std::int64_t{1} << 32}), ShapeError);
   CHECK_THROWS_AS(make(Dim{3, INT64_MAX / 2, 2}), ShapeError);
   CHECK_THROWS_AS(make(Dim<1>{-1}), ShapeError);

@@ -29,7 +29,8 @@ TEST_CASE("range-v3's algorithms work on strided arrays") {
 TEST_CASE("range-v3's views work on arrays and array views") {
   const auto a = make_array({1, 2, 3, 4, 5});
   const auto back = make_view(a)(range(none, none, -1));
-  const auto products = ranges::views::zip(a, back) | ranges::views::transform([](auto pair) { return pair.first * pair.second; });
+  const auto products =
+      ranges::views::zip(a, back) | ranges::views::transform([](auto pair) { return pair.first * pair.second; });
   CHECK(joined(products) == "5 8 9 8 5");
   CHECK(ranges::distance(a | ranges::views::chunk(2)) == 3);
 }

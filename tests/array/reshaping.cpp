@@ -69,16 +69,21 @@ TEST_CASE("a reshape that changes the element count throws with both shapes, bot
   const std::string line = std::to_string(std::source_location::current().line() + 1);
   const auto wrong = [&] { return reshape(a, Dim{4, 2}); };
   const std::string message =
-      "reshape: (2, 3) has 6 elements, (4, 2) has 8; a new shape keeps the number of elements; called at reshaping.cpp:" + line;
+      "reshape: (2, 3) has 6 elements, (4, 2) has 8; a new shape keeps the number of elements; called at "
+      "reshaping.cpp:" +
+      line;
   CHECK_THROWS_WITH_AS(wrong(), message.c_str(), ShapeError);
-  CHECK_THROWS_WITH_AS(reshape(a, 4, 2), "reshape: (2, 3) has 6 elements, (4, 2) has 8; a new shape keeps the number of elements", ShapeError);
+  CHECK_THROWS_WITH_AS(reshape(a, 4, 2),
+                       "reshape: (2, 3) has 6 elements, (4, 2) has 8; a new shape keeps the number of elements",
+                       ShapeError);
   CHECK_THROWS_AS(reshape(a, Dim{0, 6}), ShapeError);
 }
 
 TEST_CASE("a reshape with two open extents, or none that fits, throws with the extents") {
   const auto a = arange(0, 6);
   CHECK_THROWS_WITH_AS(reshape(a, -1, 2, -1), "reshape: (-1, 2, -1) leaves 2 extents open; use -1 once", ShapeError);
-  CHECK_THROWS_WITH_AS(reshape(a, 4, -1), "reshape: no extent in the place of -1 makes (4, -1) hold 6 elements", ShapeError);
+  CHECK_THROWS_WITH_AS(reshape(a, 4, -1), "reshape: no extent in the place of -1 makes (4, -1) hold 6 elements",
+                       ShapeError);
   CHECK_THROWS_AS(reshape(a, 0, -1), ShapeError);
   CHECK_THROWS_AS(reshape(Array<int, 1>(Dim<1>{0}), 0, -1), ShapeError);
   CHECK_THROWS_WITH_AS(reshape(a, -2, -3), doctest::Contains("extent -2"), ShapeError);
@@ -98,7 +103,8 @@ TEST_CASE("transpose orders the axes as it is told") {
 
 TEST_CASE("axes that are no permutation throw") {
   const auto a = reshape(arange(0, 24), 2, 3, 4);
-  CHECK_THROWS_WITH_AS(transpose(a, {0, 1, 1}), "transpose: axis 1 is named twice; the shape is (2, 3, 4); name each axis once", IndexError);
+  CHECK_THROWS_WITH_AS(transpose(a, {0, 1, 1}),
+                       "transpose: axis 1 is named twice; the shape is (2, 3, 4); name each axis once", IndexError);
   CHECK_THROWS_WITH_AS(transpose(a, {0, 1, 3}), "transpose: axis 3 is out of range for rank 3", IndexError);
   CHECK_THROWS_AS(transpose(a, {0, -3, 1}), IndexError);
 }
@@ -114,7 +120,9 @@ TEST_CASE("squeeze drops axes of extent 1") {
 
 TEST_CASE("squeeze of another axis throws with its extent") {
   const auto a = reshape(arange(0, 6), 1, 2, 1, 3);
-  CHECK_THROWS_WITH_AS(squeeze<1>(a), "squeeze: axis 1 of (1, 2, 1, 3) has extent 2; only axes of extent 1 can be dropped, each once", ShapeError);
+  CHECK_THROWS_WITH_AS(squeeze<1>(a),
+                       "squeeze: axis 1 of (1, 2, 1, 3) has extent 2; only axes of extent 1 can be dropped, each once",
+                       ShapeError);
   CHECK_THROWS_WITH_AS((squeeze<0, -4>(a)), doctest::Contains("axis 0 of (1, 2, 1, 3) is named twice"), ShapeError);
   CHECK_THROWS_AS(squeeze<4>(a), IndexError);
 }
@@ -126,7 +134,8 @@ TEST_CASE("broadcast_to repeats elements without copying them") {
   column[{0, 0}] = 5;
   CHECK(wide[{1, 0, 2}] == 5);
   CHECK(broadcast_to(column, Dim{2, 0}).size() == 0);
-  CHECK_THROWS_WITH_AS(broadcast_to(column, Dim{3, 4}), doctest::Contains("the shape (2, 1) does not broadcast to (3, 4): axis 0 has extents 2 and 3"),
+  CHECK_THROWS_WITH_AS(broadcast_to(column, Dim{3, 4}),
+                       doctest::Contains("the shape (2, 1) does not broadcast to (3, 4): axis 0 has extents 2 and 3"),
                        ShapeError);
 }
 

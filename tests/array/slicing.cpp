@@ -31,7 +31,8 @@ concept MayIndexMatrix = requires(const Array<int, 2>& a, I... indexers) { a(ind
 
 static_assert(Indexer<int> && Indexer<std::size_t> && Indexer<std::int8_t> && Indexer<Range>);
 static_assert(!Indexer<double> && !Indexer<const char*> && !Indexer<std::vector<int>>);
-static_assert(MayIndexMatrix<int> && MayIndexMatrix<int, int> && MayIndexMatrix<Range, int> && !MayIndexMatrix<int, int, int>);
+static_assert(MayIndexMatrix<int> && MayIndexMatrix<int, int> && MayIndexMatrix<Range, int> &&
+              !MayIndexMatrix<int, int, int>);
 static_assert(!MayIndexMatrix<double> && !MayIndexMatrix<>);
 static_assert(std::same_as<decltype(std::declval<Array<int, 3>>()(0, all)), Array<int, 2>>);
 static_assert(std::same_as<decltype(std::declval<Array<int, 3>>()(newaxis, 0, ellipsis, 1)), Array<int, 2>>);
@@ -41,7 +42,8 @@ TEST_CASE("slices of one axis select what NumPy's select") {
   for (const NumpySlice& numpy : numpy_slices) {
     const Array<int, 1> selected = counting(numpy.extent)(Range{numpy.start, numpy.stop, numpy.step});
     const auto shown = [](std::optional<std::ptrdiff_t> bound) { return bound ? std::to_string(*bound) : ""; };
-    INFO("arange(" << numpy.extent << ")[" << shown(numpy.start) << ':' << shown(numpy.stop) << ':' << numpy.step << ']');
+    INFO("arange(" << numpy.extent << ")[" << shown(numpy.start) << ':' << shown(numpy.stop) << ':' << numpy.step
+                   << ']');
     CHECK(joined(elements_of(selected)) == numpy.selected);
   }
 }
@@ -144,7 +146,8 @@ TEST_CASE("an index outside its axis throws with index, axis and extent") {
 TEST_CASE("a step of 0 throws with its axis and what to do") {
   const Array<int, 2> a(Dim{2, 3});
   CHECK_THROWS_WITH_AS(a(all, range(none, none, 0)),
-                       "slice: the step of axis 1 is 0; a step is at least 1, or at most -1 to go backwards", IndexError);
+                       "slice: the step of axis 1 is 0; a step is at least 1, or at most -1 to go backwards",
+                       IndexError);
   CHECK_THROWS_AS(slice(a, {0, 0}, {1, 1}, {0, 1}), IndexError);
   CHECK_THROWS_AS(counting(0)(range(0, 0, 0)), IndexError);
 }

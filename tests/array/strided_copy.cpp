@@ -34,12 +34,14 @@ TEST_CASE("an empty shape copies nothing, rank 0 copies one element") {
   CHECK(to == 5);
 }
 
-TEST_CASE_TEMPLATE("elements of every size are copied through every stride", T, std::uint8_t, float16, float, double, std::complex<double>) {
+TEST_CASE_TEMPLATE("elements of every size are copied through every stride", T, std::uint8_t, float16, float, double,
+                   std::complex<double>) {
   std::vector<T> memory;
   for (int i = 0; i < 60; ++i) memory.push_back(static_cast<T>(static_cast<float>(i)));
   const auto view = borrow(memory.data(), Dim{3, 4, 5});
-  for (const auto& source : {view, view(range(none, none, -1), all, range(none, none, -1)), view(all, range(0, 4, 2), range(none, none, 3)),
-                             transpose(view, {2, 0, 1}), transpose(view, {1, 2, 0})(range(1, 3))}) {
+  for (const auto& source :
+       {view, view(range(none, none, -1), all, range(none, none, -1)), view(all, range(0, 4, 2), range(none, none, 3)),
+        transpose(view, {2, 0, 1}), transpose(view, {1, 2, 0})(range(1, 3))}) {
     const auto copy = source.clone();
     CHECK(copy.is_contiguous());
     CHECK(copy.data() != source.data());

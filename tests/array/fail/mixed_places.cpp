@@ -3,4 +3,6 @@
 import tessera;
 using namespace tessera;
 
-void assign_from_device(const Array<float, 2, CpuPlace>& host, const Array<float, 1, GpuPlace>& device) { host(0) = device; }
+void assign_from_device(const Array<float, 2, CpuPlace>& host, const Array<float, 1, GpuPlace>& device) {
+  host(0) = device;
+}
