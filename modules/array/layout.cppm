@@ -26,11 +26,13 @@ struct Layout {
 /// Row-major strides without gaps. Throws ShapeError if the shape is too large.
 export template <int Rank>
 constexpr Strides<Rank> contiguous_strides(const Dim<Rank>& shape) {
+  static_cast<void>(product(shape));
   Strides<Rank> strides{};
   std::ptrdiff_t step = 1;
   for (int axis = Rank; axis-- > 0;) {
     strides[static_cast<std::size_t>(axis)] = step;
-    step = checked_multiply(step, shape[axis] > 0 ? shape[axis] : 1);
+    std::ptrdiff_t next = 0;
+    if (!__builtin_mul_overflow(step, shape[axis] > 0 ? shape[axis] : 1, &next)) step = next;
   }
   return strides;
 }
@@ -38,9 +40,9 @@ constexpr Strides<Rank> contiguous_strides(const Dim<Rank>& shape) {
 /// The elements lie in row-major order without gaps. Axes of extent 1 and empty arrays do not matter.
 export template <int Rank>
 constexpr bool is_contiguous(const Dim<Rank>& shape, const Strides<Rank>& strides) {
+  if (product(shape) == 0) return true;
   std::ptrdiff_t step = 1;
   for (int axis = Rank; axis-- > 0;) {
-    if (shape[axis] == 0) return true;
     if (shape[axis] != 1 && strides[static_cast<std::size_t>(axis)] != step) return false;
     step *= shape[axis];
   }

@@ -24,7 +24,7 @@ class Dim {
 
   constexpr Dim() = default;
 
-  /// One extent per axis; implicit, so that `zeros<float>({2, 3})` reads well. Throws ShapeError if any is negative.
+  /// One extent per axis; implicit, so that `Array<float, 2> a({2, 3})` reads well. Throws ShapeError if any is negative.
   template <std::integral... Extent>
     requires(sizeof...(Extent) == Rank && Rank > 0)
   constexpr Dim(Extent... extent) : extents_{checked_extent(extent)...} {}
@@ -56,20 +56,15 @@ constexpr Dim<static_cast<int>(sizeof...(Extent))> make_dim(Extent... extent) {
   return {extent...};
 }
 
-/// Number of elements. Throws ShapeError if it does not fit in ptrdiff_t; a shape with a zero extent has none, but
-/// the product of its other extents must fit as well.
+/// Number of elements; 0 if any extent is 0, whatever the others are. Throws ShapeError if it does not fit in ptrdiff_t.
 export template <int Rank>
 constexpr std::ptrdiff_t product(const Dim<Rank>& shape) {
-  std::ptrdiff_t count = 1;
-  bool empty = false;
   for (const std::ptrdiff_t extent : shape.extents()) {
-    if (extent == 0) {
-      empty = true;
-    } else {
-      count = checked_multiply(count, extent);
-    }
+    if (extent == 0) return 0;
   }
-  return empty ? 0 : count;
+  std::ptrdiff_t count = 1;
+  for (const std::ptrdiff_t extent : shape.extents()) count = checked_multiply(count, extent);
+  return count;
 }
 
 /// "(2, 3)", and "(3,)" for one axis, as Python prints a tuple.

@@ -61,7 +61,7 @@ export template <Element T, int Rank, AnyPlace P, class S>
 void assign(Array<T, Rank, P>& destination, const S& source) {
   const auto node = as_assigned_node<T>(source);
   using Node = std::remove_const_t<decltype(node)>;
-  if (destination) return assign_node(destination, node);
+  if (static_cast<bool>(destination)) return assign_node(destination, node);
   if constexpr (Node::rank == Rank) {
     Array<T, Rank, P> fresh(node.shape(), place_cast<P>(node.place().value_or(Place(P{}))));
     assign_node(fresh, node);
@@ -77,7 +77,7 @@ export template <Elements D, class S>
 void assign(const D& destination, const S& source) {
   const auto node = as_assigned_node<typename D::value_type>(source);
   if constexpr (ArrayHandle<D>) {
-    if (!destination) throw_no_storage(to_string(node.shape()));
+    if (!static_cast<bool>(destination)) throw_no_storage(to_string(node.shape()));
   }
   assign_node(destination, node);
 }

@@ -61,10 +61,13 @@ void Space::merge_axes(int first, int& last) {
     const auto outer = static_cast<std::size_t>(axis);
     bool continues = true;
     for (const Operand& operand : operands) {
-      continues = continues && operand.strides[outer] == operand.strides[outer + 1] * extents[outer + 1];
+      std::ptrdiff_t next = 0;
+      const bool overflows = __builtin_mul_overflow(operand.strides[outer + 1], extents[outer + 1], &next);
+      continues = continues && !overflows && operand.strides[outer] == next;
     }
-    if (!continues) continue;
-    extents[outer + 1] *= extents[outer];
+    std::ptrdiff_t merged = 0;
+    if (!continues || __builtin_mul_overflow(extents[outer], extents[outer + 1], &merged)) continue;
+    extents[outer + 1] = merged;
     remove_axis(axis);
     --last;
   }

@@ -3,6 +3,8 @@ module;
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,9 +21,9 @@ constexpr std::ptrdiff_t short_columns = 128;         // below it, several rows 
 constexpr std::ptrdiff_t tile_side = 32;              // of a block through which an operand is transposed
 
 std::ptrdiff_t element_count(int rank, const Axes& extents) {
-  std::ptrdiff_t count = 1;
-  for (int axis = 0; axis < rank; ++axis) count *= extents[static_cast<std::size_t>(axis)];
-  return count;
+  const auto used = std::span(extents).first(static_cast<std::size_t>(rank));
+  if (std::ranges::find(used, 0) != used.end()) return 0;  // the other extents of an empty shape may not be countable
+  return std::accumulate(used.begin(), used.end(), std::ptrdiff_t{1}, std::multiplies<>{});
 }
 
 /// Drops axes of one element, makes the target's strides positive and descending, merges what is contiguous.

@@ -17,9 +17,11 @@ struct ByteRange {
 
 ByteRange range_of(const Written& memory) {
   const auto* data = static_cast<const std::byte*>(memory.data);
+  for (const std::ptrdiff_t extent : memory.shape) {
+    if (extent == 0) return {data, data};
+  }
   ByteRange range{data, data + memory.item};
   for (std::size_t axis = 0; axis < memory.shape.size(); ++axis) {
-    if (memory.shape[axis] == 0) return {data, data};
     const std::ptrdiff_t reach = (memory.shape[axis] - 1) * memory.strides[axis] * memory.item;
     (reach < 0 ? range.low : range.high) += reach;
   }
@@ -64,6 +66,12 @@ void Lowering::throw_places_differ(Place place) const {
   throw PlaceError(to_string(Failure{.operation = "expression",
                                      .problem = "an operand is on " + to_string(place) + ", the result on " + to_string(place_),
                                      .advice = "all operands of an expression live on one place; move with to(place)"}));
+}
+
+void throw_no_operand_storage() {
+  throw ShapeError(to_string(Failure{.operation = "expression",
+                                     .problem = "an operand of rank 0 has no storage",
+                                     .advice = "assign it a value first"}));
 }
 
 void throw_cannot_evaluate(Place place) {

@@ -112,6 +112,9 @@ export class Lowering {
   std::vector<std::shared_ptr<const void>> kept_;
 };
 
+/// Throws ShapeError: an array without storage is an operand although its shape has an element.
+[[noreturn]] void throw_no_operand_storage();
+
 /// Throws DeviceError: expressions are computed where the CPU's code can reach.
 [[noreturn]] void throw_cannot_evaluate(Place place);
 

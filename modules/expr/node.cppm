@@ -63,6 +63,9 @@ class LeafNode {
   const A& array() const { return array_; }
 
   LeafPlan<value_type> lower(plan::Lowering& lowering) const {
+    if constexpr (rank == 0) {  // an array of higher rank without storage is empty
+      if (array_.data() == nullptr) plan::throw_no_operand_storage();
+    }
     return {lowering.add(array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type), array_.place())};
   }
   bool conflicts(const plan::Written& written) const { return plan::conflicts(written, memory()); }

@@ -352,12 +352,12 @@ void store_cleared(const Task& task) {
 }  // namespace
 
 void run(const Reduction& reduction) {
+  for (int axis = 0; axis < reduction.rank; ++axis) {
+    if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] == 0) return;
+  }
   OperandStorage storage(reduction.leaves.size() + 1);
   Task task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);
-  for (int axis = 0; axis < task.kept; ++axis) {
-    if (task.extent(axis) == 0) return;
-  }
   for (int axis = task.kept; axis < task.space.rank; ++axis) {
     if (task.extent(axis) != 0) continue;
     for (int kept = 0; kept < task.kept; ++kept) task.outputs *= task.extent(kept);

@@ -82,7 +82,7 @@ TEST_CASE("the element count of a dynamic shape is checked like that of a static
   CHECK_THROWS_AS(product(make_ddim({largest, 2})), ShapeError);
   CHECK_THROWS_AS(product(make_ddim({2, 2, largest})), ShapeError);
   CHECK(product(make_ddim({largest, 0})) == 0);
-  CHECK_THROWS_AS(product(make_ddim({0, largest, 2})), ShapeError);
+  CHECK(product(make_ddim({0, largest, 2})) == 0);
 }
 
 TEST_CASE("visit passes on references and exceptions of the function") {

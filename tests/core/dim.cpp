@@ -79,13 +79,13 @@ TEST_CASE("the element count is checked at every multiplication") {
   CHECK(product(Dim{1 << 21, 1 << 21, 1 << 20}) == half);
 }
 
-TEST_CASE("an empty shape holds nothing, but its other extents must multiply to a size, so that its strides exist") {
+TEST_CASE("an empty shape holds nothing, whatever its other extents are") {
   CHECK(product(Dim{0, largest}) == 0);
   CHECK(product(Dim{largest, 0}) == 0);
   CHECK(product(Dim{largest, 0, 1, 0}) == 0);
-  CHECK_THROWS_AS(product(Dim{0, largest, 2}), ShapeError);
-  CHECK_THROWS_AS(product(Dim{largest, 0, 2}), ShapeError);
-  CHECK_THROWS_AS(product(Dim{largest, 2, 0}), ShapeError);
+  CHECK(product(Dim{0, largest, 2}) == 0);
+  CHECK(product(Dim{largest, 0, 2}) == 0);
+  CHECK(product(Dim{largest, 2, 0}) == 0);
 }
 
 TEST_CASE("a static shape may have more axes than a dynamic one") {

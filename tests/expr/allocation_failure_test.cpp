@@ -124,3 +124,10 @@ TEST_CASE("every allocation of an expression fails once: all or nothing, nothing
   }
   CHECK(failures > 3);
 }
+
+TEST_CASE("an operand of rank 0 without storage is refused") {
+  const Array<float, 0> nothing;
+  Array<float, 1> a = ones<float>(Dim{3});
+  CHECK_THROWS_WITH_AS(a = a + nothing, doctest::Contains("an operand of rank 0 has no storage"), ShapeError);
+  CHECK(a[{0}] == 1.0f);
+}
