@@ -97,6 +97,9 @@ def page(rows, modules, compiler):
 
 
 def main():
+    busy = os.getloadavg()[0]
+    if busy > 0.5:
+        print(f"the machine is busy (load {busy:.1f}): the times will be too long")
     print(f"clean build of the library and the tests, {JOBS} jobs ...", flush=True)
     library, everything = clean_build(sys.argv[1:])
     modules = bmis()
