@@ -4,6 +4,11 @@ module;
 #include <numeric>
 #include <utility>
 module tessera.algorithm;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
 
 // Random order: R. Durstenfeld's form of the Fisher-Yates shuffle (1964), with unbiased draws by D. Lemire's method,
 // "Fast random integer generation in an interval" (2019).

@@ -5,6 +5,11 @@ module;
 #include <cstdint>
 #include <numbers>
 module tessera.algorithm;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
 
 // Filling runs of random numbers. A batch of blocks is computed side by side, which the compiler vectorises.
 namespace tessera::random {

@@ -7,6 +7,7 @@ module;
 export module tessera.array:elements;
 import tessera.core;
 import tessera.device;
+import :concepts;
 import :index;
 import :iterator;
 import :layout;
@@ -14,7 +15,7 @@ import :pointer;
 import :reference;
 import :slicing;
 
-// What arrays and views share: element access, slicing, transposition, iteration.
+// What arrays and views share: element access, slicing, transposition, compound assignment, iteration.
 namespace tessera {
 
 /// Throws PlaceError if the host cannot read memory of `place`.
@@ -78,6 +79,32 @@ class ElementOperations {
     std::array<int, static_cast<std::size_t>(Rank)> axes{};
     for (int axis = 0; axis < Rank; ++axis) axes[static_cast<std::size_t>(axis)] = Rank - 1 - axis;
     return self().with_layout(transposed(self().layout(), axes));
+  }
+
+  /// `a += source` and its like evaluate `a + source` into the elements, broadcast to this shape. Throw as assignment does.
+  template <class S>
+    requires AssignableSource<S, Value, Rank, P>
+  const Derived& operator+=(const S& source) const {
+    assign(self(), self() + source);
+    return self();
+  }
+  template <class S>
+    requires AssignableSource<S, Value, Rank, P>
+  const Derived& operator-=(const S& source) const {
+    assign(self(), self() - source);
+    return self();
+  }
+  template <class S>
+    requires AssignableSource<S, Value, Rank, P>
+  const Derived& operator*=(const S& source) const {
+    assign(self(), self() * source);
+    return self();
+  }
+  template <class S>
+    requires AssignableSource<S, Value, Rank, P>
+  const Derived& operator/=(const S& source) const {
+    assign(self(), self() / source);
+    return self();
   }
 
   /// Elements in row-major order. Throws PlaceError if they are not on the host.

@@ -5,6 +5,9 @@ module;
 #include <sstream>
 #include <string>
 module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 
 // How many elements an arange has.
 namespace tessera {

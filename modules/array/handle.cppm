@@ -98,31 +98,6 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
     assign(*this, source);
   }
 
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const Array& operator+=(const S& source) const {
-    assign(*this, *this + source);
-    return *this;
-  }
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const Array& operator-=(const S& source) const {
-    assign(*this, *this - source);
-    return *this;
-  }
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const Array& operator*=(const S& source) const {
-    assign(*this, *this * source);
-    return *this;
-  }
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const Array& operator/=(const S& source) const {
-    assign(*this, *this / source);
-    return *this;
-  }
-
   /// The array has storage.
   explicit operator bool() const { return buffer_ != nullptr; }
 

@@ -7,6 +7,9 @@ module;
 #include <string>
 #include <vector>
 module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 
 // The parts of layout arithmetic that need no template.
 namespace tessera {

@@ -7,6 +7,9 @@ module;
 #include <string>
 #include <vector>
 module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 
 // NumPy's rules for showing floating and complex numbers (numpy.set_printoptions with its defaults).
 namespace tessera {

@@ -5,6 +5,9 @@ module;
 #include <string>
 #include <vector>
 module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 
 // NumPy's rules for brackets, line breaks and summaries (numpy.set_printoptions with its defaults).
 namespace tessera {

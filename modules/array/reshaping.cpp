@@ -4,6 +4,9 @@ module;
 #include <span>
 #include <string>
 module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 
 // Computing the extent that a reshape leaves open.
 namespace tessera {

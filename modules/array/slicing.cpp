@@ -6,6 +6,9 @@ module;
 #include <span>
 #include <string>
 module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 
 // Resolving indices and ranges against an axis, and the message when they do not fit.
 namespace tessera {

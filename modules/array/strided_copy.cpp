@@ -4,6 +4,9 @@ module;
 #include <span>
 #include <vector>
 module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 
 // Merges axes that continue each other, then copies run by run.
 namespace tessera {

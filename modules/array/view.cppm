@@ -46,30 +46,6 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
     assign(*this, source);
     return *this;
   }
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const ArrayView& operator+=(const S& source) const {
-    assign(*this, *this + source);
-    return *this;
-  }
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const ArrayView& operator-=(const S& source) const {
-    assign(*this, *this - source);
-    return *this;
-  }
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const ArrayView& operator*=(const S& source) const {
-    assign(*this, *this * source);
-    return *this;
-  }
-  template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  const ArrayView& operator/=(const S& source) const {
-    assign(*this, *this / source);
-    return *this;
-  }
 
   T* data() const { return data_; }
   const Dim<Rank>& shape() const { return layout_.shape; }

@@ -5,6 +5,11 @@ module;
 #include <cstdlib>
 #include <string>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
 
 // Opening OpenBLAS and calling its C interface, declared here by its published signatures.
 namespace tessera::blas {

@@ -9,6 +9,11 @@ module;
 #include <span>
 #include <utility>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
 
 // Simplifying axes, packing blocks, and the memory for packed blocks.
 namespace tessera::plan {

@@ -3,6 +3,11 @@ module;
 #include <source_location>
 #include <string>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
 
 // The check of a product's shapes.
 namespace tessera {

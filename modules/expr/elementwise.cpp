@@ -9,7 +9,11 @@ module;
 #include <utility>
 #include <vector>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 import tessera.schedule;
+import tessera.array;
 
 // The evaluator of elementwise expressions: simplifies the axes, cuts the work into blocks, runs the kernel on each.
 namespace tessera::plan {

@@ -6,6 +6,8 @@ export import :plan;
 export import :blocks;
 export import :workspaces;
 export import :reducers;
+export import :cascade;
+export import :reduction_task;
 export import :lowering;
 export import :node;
 export import :vector_math;

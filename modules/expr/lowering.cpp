@@ -4,6 +4,11 @@ module;
 #include <span>
 #include <string>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
 
 // The failures of lowering, and broadcasting of shapes.
 namespace tessera::plan {

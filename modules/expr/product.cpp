@@ -8,7 +8,11 @@ module;
 #include <type_traits>
 #include <vector>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 import tessera.schedule;
+import tessera.array;
 
 // Cutting products into tiles and handing them to the BLAS.
 namespace tessera::plan {

@@ -7,7 +7,11 @@ module;
 #include <utility>
 #include <vector>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 import tessera.schedule;
+import tessera.array;
 
 // The evaluator of reductions. Values are computed block by block into the L1 cache and folded at once; the partial
 // results of blocks are merged pairwise, in an order that depends on the shapes only.
@@ -15,148 +19,15 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t column_tile = 512;            // outputs that are folded side by side
 constexpr std::ptrdiff_t rows_per_partial = 16;        // rows added one after the other before a merge
-constexpr std::ptrdiff_t chunk_elements = 128 * 1024;  // of a long reduction that is split between threads
-constexpr std::ptrdiff_t most_split_units = 64;        // with more outputs than this, one output stays on one thread
 constexpr std::ptrdiff_t buffer_stride = block_elements * 16 + 64;
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
-/// Partial results waiting to be merged, like the digits of a binary counter: level k holds 2^k partials.
-class Cascade {
- public:
-  Cascade(const Reducer& reducer, std::ptrdiff_t width)
-      : reducer_(reducer), width_(width), level_bytes_(width * reducer.accumulator_bytes) {}
-
-  /// Takes in `partial`, which comes after all earlier ones.
-  void push(const std::byte* partial) {
-    std::size_t level = 0;
-    carry_.assign(partial, partial + level_bytes_);
-    for (; level < used_.size() && used_[level]; ++level) {
-      merge(levels_[level], carry_);
-      std::swap(levels_[level], carry_);
-      used_[level] = false;
-    }
-    if (level == used_.size()) {
-      used_.push_back(false);
-      levels_.emplace_back();
-    }
-    std::swap(levels_[level], carry_);
-    used_[level] = true;
-  }
-
-  /// Merges what is left into `result`, which the caller has cleared.
-  void finish(std::byte* result) {
-    bool first = true;
-    for (std::size_t level = 0; level < used_.size(); ++level) {
-      if (!used_[level]) continue;
-      if (first) {
-        carry_ = levels_[level];
-      } else {
-        merge(levels_[level], carry_);
-        carry_ = levels_[level];
-      }
-      first = false;
-      used_[level] = false;
-    }
-    if (!first) reducer_.merge(result, carry_.data(), width_);
-  }
-
- private:
-  void merge(std::vector<std::byte>& to, const std::vector<std::byte>& later) { reducer_.merge(to.data(), later.data(), width_); }
-
-  const Reducer& reducer_;
-  std::ptrdiff_t width_;
-  std::ptrdiff_t level_bytes_;
-  std::vector<std::byte> carry_;
-  std::vector<std::vector<std::byte>> levels_;
-  std::vector<bool> used_;
-};
-
-/// The kept axes come first in `space`, the reduced ones after them in their logical order.
-struct Task {
-  const Reduction& reduction;
-  Space space;
-  int kept = 0;
-  bool by_columns = false;
-  std::ptrdiff_t outputs = 1;       // elements of the target
-  std::ptrdiff_t reduced = 1;       // values behind each of them
-  std::ptrdiff_t unit_outputs = 1;  // outputs that are folded side by side
-  std::ptrdiff_t units = 1;
-  std::ptrdiff_t chunks = 1;        // parts of the reduced values
-  std::ptrdiff_t chunk_size = 1;    // values of a part, a whole number of inner rows
-
-  int last_kept() const { return kept - 1; }
-  int last_reduced() const { return space.rank - 1; }
-  std::ptrdiff_t extent(int axis) const { return space.extents[at(axis)]; }
-};
-
-/// Which axes are kept, which reduced; without axes of one element, and merged where possible.
-void arrange(Task& task) {
-  const Reduction& reduction = task.reduction;
-  Space& space = task.space;
-  std::vector<int> order;
-  for (int axis = 0; axis < reduction.rank; ++axis) {
-    if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
-  }
-  std::ranges::sort(order, {}, [&](int axis) { return std::pair(-std::abs(reduction.target.strides[at(axis)]), axis); });
-  task.kept = static_cast<int>(order.size());
-  for (int axis = 0; axis < reduction.rank; ++axis) {
-    if (reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
-  }
-  space.rank = static_cast<int>(order.size());
-  space.add(reduction.target);
-  for (const Leaf& leaf : reduction.leaves) space.add(leaf);
-  for (int to = 0; to < space.rank; ++to) {
-    space.extents[at(to)] = reduction.extents[at(order[at(to)])];
-    for (std::size_t k = 0; k < space.operands.size(); ++k) {
-      const Axes& from = k == 0 ? reduction.target.strides : reduction.leaves[k - 1].strides;
-      space.operands[k].strides[at(to)] = from[at(order[at(to)])];
-    }
-  }
-  int last = space.rank;
-  space.merge_axes(task.kept, last);
-  space.merge_axes(0, task.kept);
-  if (task.kept == space.rank) {  // nothing is left to reduce: one value behind each output
-    space.extents[at(space.rank)] = 1;
-    for (Space::Operand& operand : space.operands) operand.strides[at(space.rank)] = 0;
-    ++space.rank;
-  }
-}
-
-/// Folding side by side pays when the operands lie contiguously along a kept axis and not along a reduced one.
-bool better_by_columns(const Task& task) {
-  if (task.kept == 0 || task.extent(task.last_kept()) < 8) return false;
-  int score = 0;
-  for (const Space::Operand& leaf : task.space.operands.subspan(1)) {
-    score += std::abs(leaf.strides[at(task.last_kept())]) == 1 ? 1 : 0;
-    score -= std::abs(leaf.strides[at(task.last_reduced())]) == 1 ? 1 : 0;
-  }
-  return score > 0;
-}
-
-void divide(Task& task) {
-  for (int axis = 0; axis < task.space.rank; ++axis) (axis < task.kept ? task.outputs : task.reduced) *= task.extent(axis);
-  task.by_columns = better_by_columns(task);
-  if (task.by_columns) task.unit_outputs = std::min(task.extent(task.last_kept()), column_tile);
-  const std::ptrdiff_t row = task.kept == 0 ? 1 : task.extent(task.last_kept());
-  const std::ptrdiff_t tiles = (row - 1) / task.unit_outputs + 1;
-  task.units = task.by_columns ? task.outputs / row * tiles : task.outputs;
-  const std::ptrdiff_t work = task.reduced * task.unit_outputs;
-  const std::ptrdiff_t inner = task.extent(task.last_reduced());
-  task.chunk_size = task.reduced;
-  if (task.units <= most_split_units && work >= 2 * chunk_elements) {
-    const std::ptrdiff_t wanted = std::max<std::ptrdiff_t>(1, chunk_elements / task.unit_outputs);
-    task.chunk_size = inner >= wanted ? wanted : (wanted / inner) * inner;
-    task.chunks = (task.reduced - 1) / task.chunk_size + 1;
-  }
-}
-
 /// Computes values of one unit and folds them.
 class Worker {
  public:
-  explicit Worker(const Task& task)
+  explicit Worker(const ReductionTask& task)
       : task_(task),
         reducer_(*task.reduction.reducer),
         buffers_(scratch(static_cast<std::ptrdiff_t>(task.space.operands.size()) * buffer_stride)),
@@ -275,7 +146,7 @@ class Worker {
     cascade_.finish(accumulators);
   }
 
-  const Task& task_;
+  const ReductionTask& task_;
   const Reducer& reducer_;
   std::byte* buffers_;
   std::vector<const void*> delivered_;
@@ -286,13 +157,13 @@ class Worker {
 };
 
 /// Outputs whose short rows share one block: how many.
-std::ptrdiff_t rows_together(const Task& task) {
+std::ptrdiff_t rows_together(const ReductionTask& task) {
   const bool one_short_axis = task.space.rank == task.kept + 1 && task.kept > 0 && task.reduced <= block_elements / 2;
   if (task.by_columns || !one_short_axis) return 1;
   return std::min(block_elements / task.reduced, task.extent(task.last_kept()));
 }
 
-void run_units(const Task& task, std::ptrdiff_t first, std::ptrdiff_t last) {
+void run_units(const ReductionTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
   Worker worker(task);
   const std::ptrdiff_t bytes = task.reduction.reducer->accumulator_bytes;
   const std::ptrdiff_t together = rows_together(task);
@@ -316,7 +187,7 @@ void run_units(const Task& task, std::ptrdiff_t first, std::ptrdiff_t last) {
 }
 
 /// Few outputs with many values each: parts of the values are folded in parallel and merged in order.
-void run_chunks(const Task& task) {
+void run_chunks(const ReductionTask& task) {
   const Reducer& reducer = *task.reduction.reducer;
   const std::ptrdiff_t bytes = task.unit_outputs * reducer.accumulator_bytes;
   std::vector<std::byte> partials(static_cast<std::size_t>(task.units * task.chunks * bytes));
@@ -339,7 +210,7 @@ void run_chunks(const Task& task) {
 }
 
 /// No values behind the outputs: they get the reducer's neutral value.
-void store_cleared(const Task& task) {
+void store_cleared(const ReductionTask& task) {
   std::vector<std::byte> cleared(64);
   task.reduction.reducer->clear(cleared.data(), 1);
   Worker worker(task);
@@ -356,7 +227,7 @@ void run(const Reduction& reduction) {
     if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] == 0) return;
   }
   OperandStorage storage(reduction.leaves.size() + 1);
-  Task task{.reduction = reduction, .space = {.operands = storage.empty()}};
+  ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);
   for (int axis = task.kept; axis < task.space.rank; ++axis) {
     if (task.extent(axis) != 0) continue;

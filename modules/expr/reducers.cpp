@@ -7,6 +7,11 @@ module;
 #include <string>
 #include <type_traits>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
 
 // Reducers for every element type. Sums run in lanes that are added in a tree, so that the compiler vectorises them and
 // the rounding error grows with the logarithm of a block's length.

@@ -5,7 +5,11 @@ module;
 #include <thread>
 #include <vector>
 module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
 import tessera.schedule;
+import tessera.array;
 
 // Handing out pieces of one allocation.
 namespace tessera::plan {

@@ -1,0 +1,88 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+#include <utility>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Sorting a reduction's axes and sizing its work.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t column_tile = 512;            // outputs that are folded side by side
+constexpr std::ptrdiff_t chunk_elements = 128 * 1024;  // of a long reduction that is split between threads
+constexpr std::ptrdiff_t most_split_units = 64;        // with more outputs than this, one output stays on one thread
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+/// Folding side by side pays when the operands lie contiguously along a kept axis and not along a reduced one.
+bool better_by_columns(const ReductionTask& task) {
+  if (task.kept == 0 || task.extent(task.last_kept()) < 8) return false;
+  int score = 0;
+  for (const Space::Operand& leaf : task.space.operands.subspan(1)) {
+    score += std::abs(leaf.strides[at(task.last_kept())]) == 1 ? 1 : 0;
+    score -= std::abs(leaf.strides[at(task.last_reduced())]) == 1 ? 1 : 0;
+  }
+  return score > 0;
+}
+
+}  // namespace
+
+void arrange(ReductionTask& task) {
+  const Reduction& reduction = task.reduction;
+  Space& space = task.space;
+  std::vector<int> order;
+  for (int axis = 0; axis < reduction.rank; ++axis) {
+    if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
+  }
+  std::ranges::sort(order, {}, [&](int axis) { return std::pair(-std::abs(reduction.target.strides[at(axis)]), axis); });
+  task.kept = static_cast<int>(order.size());
+  for (int axis = 0; axis < reduction.rank; ++axis) {
+    if (reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
+  }
+  space.rank = static_cast<int>(order.size());
+  space.add(reduction.target);
+  for (const Leaf& leaf : reduction.leaves) space.add(leaf);
+  for (int to = 0; to < space.rank; ++to) {
+    space.extents[at(to)] = reduction.extents[at(order[at(to)])];
+    for (std::size_t k = 0; k < space.operands.size(); ++k) {
+      const Axes& from = k == 0 ? reduction.target.strides : reduction.leaves[k - 1].strides;
+      space.operands[k].strides[at(to)] = from[at(order[at(to)])];
+    }
+  }
+  int last = space.rank;
+  space.merge_axes(task.kept, last);
+  space.merge_axes(0, task.kept);
+  if (task.kept == space.rank) {  // nothing is left to reduce: one value behind each output
+    space.extents[at(space.rank)] = 1;
+    for (Space::Operand& operand : space.operands) operand.strides[at(space.rank)] = 0;
+    ++space.rank;
+  }
+}
+
+void divide(ReductionTask& task) {
+  for (int axis = 0; axis < task.space.rank; ++axis) (axis < task.kept ? task.outputs : task.reduced) *= task.extent(axis);
+  task.by_columns = better_by_columns(task);
+  if (task.by_columns) task.unit_outputs = std::min(task.extent(task.last_kept()), column_tile);
+  const std::ptrdiff_t row = task.kept == 0 ? 1 : task.extent(task.last_kept());
+  const std::ptrdiff_t tiles = (row - 1) / task.unit_outputs + 1;
+  task.units = task.by_columns ? task.outputs / row * tiles : task.outputs;
+  const std::ptrdiff_t work = task.reduced * task.unit_outputs;
+  const std::ptrdiff_t inner = task.extent(task.last_reduced());
+  task.chunk_size = task.reduced;
+  if (task.units <= most_split_units && work >= 2 * chunk_elements) {
+    const std::ptrdiff_t wanted = std::max<std::ptrdiff_t>(1, chunk_elements / task.unit_outputs);
+    task.chunk_size = inner >= wanted ? wanted : (wanted / inner) * inner;
+    task.chunks = (task.reduced - 1) / task.chunk_size + 1;
+  }
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,35 @@
+module;
+#include <cstddef>
+export module tessera.expr:reduction_task;
+import tessera.core;
+import :plan;
+import :blocks;
+
+// How a reduction is cut into work: which axes are kept, what is folded together, what runs in parallel.
+namespace tessera::plan {
+
+/// The kept axes come first in `space`, the reduced ones after them in their logical order.
+struct ReductionTask {
+  const Reduction& reduction;
+  Space space;
+  int kept = 0;
+  bool by_columns = false;
+  std::ptrdiff_t outputs = 1;       // elements of the target
+  std::ptrdiff_t reduced = 1;       // values behind each of them
+  std::ptrdiff_t unit_outputs = 1;  // outputs that are folded side by side
+  std::ptrdiff_t units = 1;
+  std::ptrdiff_t chunks = 1;        // parts of the reduced values
+  std::ptrdiff_t chunk_size = 1;    // values of a part, a whole number of inner rows
+
+  int last_kept() const { return kept - 1; }
+  int last_reduced() const { return space.rank - 1; }
+  std::ptrdiff_t extent(int axis) const { return space.extents[static_cast<std::size_t>(axis)]; }
+};
+
+/// Sets which axes are kept, which reduced; without axes of one element, and merged where possible.
+void arrange(ReductionTask& task);
+
+/// Sets the rest, from the shapes only; no axis may be empty.
+void divide(ReductionTask& task);
+
+}  // namespace tessera::plan
