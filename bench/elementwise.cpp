@@ -82,7 +82,8 @@ void stencil_tessera(benchmark::State& state) {
   Array<float, 2> x = matrix(1), y = zeros<float>(Dim{side, side});
   const auto inner = range(1, side - 1);
   for (auto _ : state) {
-    y(inner, inner) = 0.25f * (x(range(0, side - 2), inner) + x(range(2, side), inner) + x(inner, range(0, side - 2)) + x(inner, range(2, side)));
+    y(inner, inner) = 0.25f * (x(range(0, side - 2), inner) + x(range(2, side), inner) + x(inner, range(0, side - 2)) +
+                               x(inner, range(2, side)));
     benchmark::ClobberMemory();
   }
 }
@@ -94,7 +95,8 @@ void stencil_loop(benchmark::State& state) {
     for (std::ptrdiff_t i = 1; i + 1 < side; ++i) {
       const float* at = x.data() + i * side;
       float* out = y.data() + i * side;
-      for (std::ptrdiff_t j = 1; j + 1 < side; ++j) out[j] = 0.25f * (at[j - side] + at[j + side] + at[j - 1] + at[j + 1]);
+      for (std::ptrdiff_t j = 1; j + 1 < side; ++j)
+        out[j] = 0.25f * (at[j - side] + at[j + side] + at[j - 1] + at[j + 1]);
     }
     benchmark::ClobberMemory();
   }
@@ -112,7 +114,8 @@ void transpose_tiled_loop(benchmark::State& state) {
     for (std::ptrdiff_t i = 0; i < side; i += tile) {
       for (std::ptrdiff_t j = 0; j < side; j += tile) {
         for (std::ptrdiff_t r = i; r < i + tile; ++r) {
-          for (std::ptrdiff_t c = j; c < j + tile; ++c) y[static_cast<std::size_t>(r * side + c)] = x[static_cast<std::size_t>(c * side + r)];
+          for (std::ptrdiff_t c = j; c < j + tile; ++c)
+            y[static_cast<std::size_t>(r * side + c)] = x[static_cast<std::size_t>(c * side + r)];
         }
       }
     }

@@ -12,7 +12,9 @@ namespace {
 
 using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
 
-Array<float, 2> square(std::ptrdiff_t n, std::uint64_t seed) { return random::uniform<float>(random::Key{seed}, Dim{n, n}); }
+Array<float, 2> square(std::ptrdiff_t n, std::uint64_t seed) {
+  return random::uniform<float>(random::Key{seed}, Dim{n, n});
+}
 
 void by_hand(benchmark::State& state) {
   const std::ptrdiff_t n = state.range(0);
@@ -26,7 +28,8 @@ void by_hand(benchmark::State& state) {
     sgemm(101, 111, 111, size, size, size, 1, a.data(), size, b.data(), size, 0, c.data(), size);
     benchmark::ClobberMemory();
   }
-  state.counters["GF/s"] = benchmark::Counter(2e-9 * static_cast<double>(n * n * n), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GF/s"] =
+      benchmark::Counter(2e-9 * static_cast<double>(n * n * n), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void by_dot(benchmark::State& state, int threads) {
@@ -37,7 +40,8 @@ void by_dot(benchmark::State& state, int threads) {
     c = dot(a, b);
     benchmark::ClobberMemory();
   }
-  state.counters["GF/s"] = benchmark::Counter(2e-9 * static_cast<double>(n * n * n), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GF/s"] =
+      benchmark::Counter(2e-9 * static_cast<double>(n * n * n), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void with_epilogue(benchmark::State& state, int threads) {
@@ -49,12 +53,17 @@ void with_epilogue(benchmark::State& state, int threads) {
     c = relu(dot(a, b.T()) + bias);
     benchmark::ClobberMemory();
   }
-  state.counters["GF/s"] = benchmark::Counter(2e-9 * static_cast<double>(n * n * n), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GF/s"] =
+      benchmark::Counter(2e-9 * static_cast<double>(n * n * n), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 BENCHMARK(by_hand)->Name("matmul/sgemm by hand, 1 thread")->RangeMultiplier(4)->Range(64, 1024)->UseRealTime();
 BENCHMARK_CAPTURE(by_dot, one, 1)->Name("matmul/dot, 1 thread")->RangeMultiplier(4)->Range(64, 1024)->UseRealTime();
 BENCHMARK_CAPTURE(by_dot, two, 2)->Name("matmul/dot, 2 threads")->RangeMultiplier(4)->Range(64, 1024)->UseRealTime();
-BENCHMARK_CAPTURE(with_epilogue, two, 2)->Name("matmul/relu(dot(a, b.T()) + bias), 2 threads")->RangeMultiplier(4)->Range(64, 1024)->UseRealTime();
+BENCHMARK_CAPTURE(with_epilogue, two, 2)
+    ->Name("matmul/relu(dot(a, b.T()) + bias), 2 threads")
+    ->RangeMultiplier(4)
+    ->Range(64, 1024)
+    ->UseRealTime();
 
 }  // namespace

@@ -33,12 +33,16 @@ void normal_philox(benchmark::State& state) {
 void uniform_standard(benchmark::State& state) {
   std::mt19937 engine(1);
   std::uniform_real_distribution<float> distribution;
-  run(state, [&](Array<float, 1>& numbers) { for (float& number : numbers) number = distribution(engine); });
+  run(state, [&](Array<float, 1>& numbers) {
+    for (float& number : numbers) number = distribution(engine);
+  });
 }
 void normal_standard(benchmark::State& state) {
   std::mt19937 engine(1);
   std::normal_distribution<float> distribution;
-  run(state, [&](Array<float, 1>& numbers) { for (float& number : numbers) number = distribution(engine); });
+  run(state, [&](Array<float, 1>& numbers) {
+    for (float& number : numbers) number = distribution(engine);
+  });
 }
 BENCHMARK(uniform_philox)->Name("uniform/tessera");
 BENCHMARK(uniform_standard)->Name("uniform/std::mt19937");

@@ -23,8 +23,8 @@ export struct StepRule {
 
 /// Loss and hits of one batch.
 export struct BatchResult {
-  double loss = 0;            ///< mean cross-entropy, in nats
-  std::int64_t correct = 0;   ///< images whose largest logit is their label's
+  double loss = 0;           ///< mean cross-entropy, in nats
+  std::int64_t correct = 0;  ///< images whose largest logit is their label's
 };
 
 /// Seconds and calls of the kinds of work in a training run.
@@ -104,7 +104,8 @@ class Network {
     if (delta_ && delta_.shape() != logits.shape()) log_p_ = delta_ = Array<State, 2>();
     log_p_ = log_softmax<1>(cast<State>(logits));
     delta_ = (exp(log_p_) - targets) / count;
-    return {.loss = -static_cast<double>(item(sum(log_p_ * targets))) / count, .correct = item(sum(argmax<1>(logits) == labels))};
+    return {.loss = -static_cast<double>(item(sum(log_p_ * targets))) / count,
+            .correct = item(sum(argmax<1>(logits) == labels))};
   }
 
   /// Carries the gradient back through the layers and changes every weight as the rule says.
@@ -131,8 +132,8 @@ class Network {
   }
 
   /// One step of training on a batch.
-  BatchResult step(const Array<T, 2>& images, const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels, const StepRule& rule,
-                   WorkTimes& times) {
+  BatchResult step(const Array<T, 2>& images, const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels,
+                   const StepRule& rule, WorkTimes& times) {
     {
       const Stopwatch watch(times.forward);
       forward(images);

@@ -83,7 +83,8 @@ constexpr std::array table{
            "a list of 1 to 8 whole numbers from 1 to 8192, separated by commas",
            [](Options& o, const Option& self, std::string_view text) { o.widths = widths(self, text); },
            [](const Options& o) { return joined(o.widths, ","); }},
-    Option{"--lr", Value::required, "X", "learning rate of the first step; falls linearly to 0 over the run", "a number above 0 and up to 100",
+    Option{"--lr", Value::required, "X", "learning rate of the first step; falls linearly to 0 over the run",
+           "a number above 0 and up to 100",
            [](Options& o, const Option& self, std::string_view text) {
              o.learning_rate = number(self, text, smallest_positive, 100.0);
            },

@@ -116,10 +116,10 @@ class Trainer {
     const Array<float, 2> probability = cast<float>(probabilities_of_tests());
     const Array<std::int64_t, 1> predicted = argmax<1>(probability);
     for (std::ptrdiff_t i = 0; i < test_.count(); ++i) note_prediction(i, probability, predicted[{i}]);
-    run_.operations = {{"matrix products and activations, forward", times_.forward.seconds, times_.forward.calls},
-                       {"loss and its gradient", times_.loss.seconds, times_.loss.calls},
-                       {"gradients of hidden layers", times_.backward.seconds, times_.backward.calls},
-                       {"gradients of weights and update", times_.update.seconds, times_.update.calls},
+    run_.operations = {{"forward pass", times_.forward.seconds, times_.forward.calls},
+                       {"loss and gradient", times_.loss.seconds, times_.loss.calls},
+                       {"hidden gradients", times_.backward.seconds, times_.backward.calls},
+                       {"weight gradients, update", times_.update.seconds, times_.update.calls},
                        {"gathering batches", times_.batches.seconds, times_.batches.calls}};
     const memory::Stats cpu = memory::stats(CpuPlace{});
     run_.memory = {{"cpu", cpu.peak, cpu.in_use, cpu.allocations}};

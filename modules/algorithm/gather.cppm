@@ -15,11 +15,13 @@ import tessera.expr;
 // Picking slices by index.
 namespace tessera {
 
-[[noreturn]] inline void throw_take_error(std::int64_t index, std::ptrdiff_t position, std::ptrdiff_t extent, const std::source_location& where) {
-  throw IndexError(to_string(Failure{.operation = "take",
-                                     .problem = "index " + std::to_string(index) + " at position " + std::to_string(position) +
-                                                " is out of range for an axis with extent " + std::to_string(extent),
-                                     .where = where}));
+[[noreturn]] inline void throw_take_error(std::int64_t index, std::ptrdiff_t position, std::ptrdiff_t extent,
+                                          const std::source_location& where) {
+  throw IndexError(
+      to_string(Failure{.operation = "take",
+                        .problem = "index " + std::to_string(index) + " at position " + std::to_string(position) +
+                                   " is out of range for an axis with extent " + std::to_string(extent),
+                        .where = where}));
 }
 
 /// A new array whose slice i along the first axis is slice indices[i] of `array`; negative indices count from the end. Both
@@ -43,8 +45,10 @@ Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& ind
   const auto extents = array.shape().extents().template subspan<1>();
   const std::size_t lead = 1;
   const auto copy_slice = [&](std::ptrdiff_t i) {
-    copy_strided(extents, sizeof(T), {result.data() + i * result.strides()[0], std::span(result.strides()).subspan(lead), CpuPlace{}},
-                 {array.data() + slice_at(i) * array.strides()[0], std::span(array.strides()).subspan(lead), CpuPlace{}});
+    copy_strided(
+        extents, sizeof(T),
+        {result.data() + i * result.strides()[0], std::span(result.strides()).subspan(lead), CpuPlace{}},
+        {array.data() + slice_at(i) * array.strides()[0], std::span(array.strides()).subspan(lead), CpuPlace{}});
   };
   constexpr std::ptrdiff_t slices_per_task = 64;
   parallel_for((count + slices_per_task - 1) / slices_per_task, [&](std::ptrdiff_t task) {

@@ -24,7 +24,7 @@ struct Batch {
 };
 
 [[gnu::always_inline]] inline void compute_batch(Key key, std::uint64_t first_block, Batch& out) {
-  std::uint32_t(&w)[4][batch] = out.word;
+  std::uint32_t (&w)[4][batch] = out.word;
   for (std::ptrdiff_t i = 0; i < batch; ++i) {
     const std::uint64_t index = first_block + static_cast<std::uint64_t>(i);
     w[0][i] = static_cast<std::uint32_t>(index);
@@ -139,7 +139,8 @@ void fill_run(Key key, const Distribution& distribution, T* to, std::ptrdiff_t f
 }
 
 template <class T, class Distribution>
-void fill(Key key, const Distribution& distribution, T* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+void fill(Key key, const Distribution& distribution, T* to, std::ptrdiff_t first, std::ptrdiff_t step,
+          std::ptrdiff_t n) {
   if (step == 1) return fill_run(key, distribution, to, first, n);
   for (std::ptrdiff_t i = 0; i < n; ++i) {
     const Words words = block(key, static_cast<std::uint64_t>((first + i * step) / Distribution::per_block));

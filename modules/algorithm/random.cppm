@@ -17,7 +17,10 @@ namespace tessera::random {
 
 /// Random bits of a uniform number, so that every value is exact in T and below 1.
 template <Floating T>
-inline constexpr int uniform_bits = sizeof(T) == 8 ? 53 : sizeof(T) == 4 ? 24 : std::is_same_v<T, float16> ? 11 : 8;
+inline constexpr int uniform_bits = sizeof(T) == 8               ? 53
+                                    : sizeof(T) == 4             ? 24
+                                    : std::is_same_v<T, float16> ? 11
+                                                                 : 8;
 
 template <class T>
 struct UniformNumbers {

@@ -49,8 +49,9 @@ concept Scalar = WeakScalar<std::remove_cvref_t<S>> || Element<std::remove_cvref
 /// of its own type can do.
 export template <class S>
 concept EvaluatedSource =
-    !ArrayHandle<S> ||
-    unsatisfied<"an array on the right of = re-points the handle on the left: element type, rank and place must be the same; write a = copy(b) to convert elements">;
+    !ArrayHandle<S> || unsatisfied<
+                           "an array on the right of = re-points the handle on the left: element type, rank and place "
+                           "must be the same; write a = copy(b) to convert elements">;
 
 /// Whatever can stand on the right of an assignment to an array.
 export template <class S>
@@ -83,7 +84,8 @@ inline constexpr int rank_of = SourceFacts<std::remove_cvref_t<S>>::rank;
 
 /// Two place types that may meet in one expression: equal, or one of them unknown before run time.
 export template <class P, class Q>
-concept PlacesMayMeet = std::is_void_v<P> || std::is_void_v<Q> || std::same_as<P, Place> || std::same_as<Q, Place> || std::same_as<P, Q>;
+concept PlacesMayMeet =
+    std::is_void_v<P> || std::is_void_v<Q> || std::same_as<P, Place> || std::same_as<Q, Place> || std::same_as<P, Q>;
 
 /// A source may be assigned to elements of type T: within its kind, or a scalar that takes the array's type.
 export template <class S, class T>
@@ -92,8 +94,11 @@ concept ValueFits = AssignableTo<value_of<S>, T> || (Scalar<S> && WeakWith<std::
 /// S can be assigned to an array of T with Rank axes at P; a failure says what to do.
 export template <class S, class T, int Rank, class P>
 concept AssignableSource =
-    Source<S> && (rank_of<S> <= Rank || unsatisfied<"rank mismatch: the source has more axes than the array it is assigned to">) &&
-    (ValueFits<S, T> || unsatisfied<"the assignment crosses kinds of element types, as float to int does: write cast<T>(...)">) &&
-    (PlacesMayMeet<place_of<S>, P> || unsatisfied<"the source and the array are on different places: move one with to(place)">);
+    Source<S> &&
+    (rank_of<S> <= Rank || unsatisfied<"rank mismatch: the source has more axes than the array it is assigned to">) &&
+    (ValueFits<S, T> ||
+     unsatisfied<"the assignment crosses kinds of element types, as float to int does: write cast<T>(...)">) &&
+    (PlacesMayMeet<place_of<S>, P> ||
+     unsatisfied<"the source and the array are on different places: move one with to(place)">);
 
 }  // namespace tessera

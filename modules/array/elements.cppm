@@ -21,14 +21,16 @@ namespace tessera {
 /// Throws PlaceError if the host cannot read memory of `place`.
 export inline void require_host(Place place, const char* operation) {
   if (place.on_host()) return;
-  throw PlaceError(to_string(Failure{.operation = operation,
-                                     .problem = "the elements are on " + to_string(place) + ", which the host cannot read",
-                                     .advice = "copy them with to(CpuPlace{})"}));
+  throw PlaceError(
+      to_string(Failure{.operation = operation,
+                        .problem = "the elements are on " + to_string(place) + ", which the host cannot read",
+                        .advice = "copy them with to(CpuPlace{})"}));
 }
 
 /// A place whose elements the host may be able to walk over.
 template <class P>
-concept IterablePlace = !std::same_as<P, GpuPlace> || unsatisfied<"the host cannot iterate over elements on a GPU: copy them with to(CpuPlace{})">;
+concept IterablePlace = !std::same_as<P, GpuPlace> ||
+                        unsatisfied<"the host cannot iterate over elements on a GPU: copy them with to(CpuPlace{})">;
 
 /// An array of rank 0 has one element, unless it has no storage at all.
 inline void require_storage(const void* data) {
@@ -122,6 +124,9 @@ class ElementOperations {
   }
 
  private:
+  friend Derived;
+  ElementOperations() = default;  // of a Derived only
+
   const Derived& self() const { return static_cast<const Derived&>(*this); }
 };
 

@@ -71,7 +71,8 @@ Array<T, 1, P> arange(T start, T stop, T step = T(1), P place = {}) {
     count = arange_count_of(start, stop, step);
   }
   return filled<T>(Dim<1>{count}, place, [=](T* data, std::ptrdiff_t n) {
-    for (std::ptrdiff_t i = 0; i < n; ++i) data[i] = static_cast<T>(static_cast<C>(start) + static_cast<C>(i) * static_cast<C>(step));
+    for (std::ptrdiff_t i = 0; i < n; ++i)
+      data[i] = static_cast<T>(static_cast<C>(start) + static_cast<C>(i) * static_cast<C>(step));
   });
 }
 
@@ -88,7 +89,9 @@ Array<T, 1, P> linspace(T start, T stop, std::ptrdiff_t count, P place = {}) {
     const double first = static_cast<double>(start);
     const double last = static_cast<double>(stop);
     for (std::ptrdiff_t i = 0; i < n; ++i) {
-      data[i] = i + 1 == n && n > 1 ? stop : T(first + (last - first) * static_cast<double>(i) / static_cast<double>(n > 1 ? n - 1 : 1));
+      data[i] = i + 1 == n && n > 1
+                    ? stop
+                    : T(first + (last - first) * static_cast<double>(i) / static_cast<double>(n > 1 ? n - 1 : 1));
     }
   });
 }

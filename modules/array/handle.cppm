@@ -44,10 +44,11 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 
   /// Uninitialised storage. Throws ShapeError (too large), OutOfMemory, DeviceError.
   explicit Array(const Dim<Rank>& shape, P place = {})
-      : Array(std::make_shared<Buffer>(place, bytes_of<T>(shape)), {.shape = shape, .strides = contiguous_strides(shape)}, place) {}
+      : Array(std::make_shared<Buffer>(place, bytes_of<T>(shape)),
+              {.shape = shape, .strides = contiguous_strides(shape)}, place) {}
 
   /// Elements of `layout` in a buffer, which must hold them.
-  Array(std::shared_ptr<Buffer> buffer, const Layout<Rank>& layout, P place)
+  Array(const std::shared_ptr<Buffer>& buffer, const Layout<Rank>& layout, P place)
       : Array(buffer, static_cast<T*>(buffer->data()), layout, place) {}
 
   /// The evaluated expression in new storage.

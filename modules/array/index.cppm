@@ -29,14 +29,21 @@ class Index {
  public:
   using Where = std::source_location;
 
-  constexpr Index(Where where = Where::current()) requires(Rank == 0) : where_(where) {}
-  constexpr Index(std::integral auto i, Where where = Where::current()) requires(Rank == 1) : values_{position_value(i)}, where_(where) {}
-  constexpr Index(std::integral auto i, std::integral auto j, Where where = Where::current()) requires(Rank == 2)
+  constexpr Index(Where where = Where::current())
+    requires(Rank == 0)
+      : where_(where) {}
+  constexpr Index(std::integral auto i, Where where = Where::current())
+    requires(Rank == 1)
+      : values_{position_value(i)}, where_(where) {}
+  constexpr Index(std::integral auto i, std::integral auto j, Where where = Where::current())
+    requires(Rank == 2)
       : values_{position_value(i), position_value(j)}, where_(where) {}
-  constexpr Index(std::integral auto i, std::integral auto j, std::integral auto k, Where where = Where::current()) requires(Rank == 3)
+  constexpr Index(std::integral auto i, std::integral auto j, std::integral auto k, Where where = Where::current())
+    requires(Rank == 3)
       : values_{position_value(i), position_value(j), position_value(k)}, where_(where) {}
   constexpr Index(std::integral auto i, std::integral auto j, std::integral auto k, std::integral auto l,
-                  Where where = Where::current()) requires(Rank == 4)
+                  Where where = Where::current())
+    requires(Rank == 4)
       : values_{position_value(i), position_value(j), position_value(k), position_value(l)}, where_(where) {}
 
   /// Five axes and more.
@@ -44,7 +51,9 @@ class Index {
     requires(sizeof...(Integers) == Rank && Rank > 4)
   constexpr Index(Integers... values) : values_{position_value(values)...} {}
 
-  constexpr Index(const Dim<Rank>& position, Where where = Where::current()) requires(Rank > 0) : where_(where) {
+  constexpr Index(const Dim<Rank>& position, Where where = Where::current())
+    requires(Rank > 0)
+      : where_(where) {
     for (int axis = 0; axis < Rank; ++axis) values_[static_cast<std::size_t>(axis)] = position[axis];
   }
 
@@ -57,8 +66,8 @@ class Index {
   Where where_;
 };
 
-[[noreturn]] void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::span<const std::ptrdiff_t> shape,
-                                    const std::source_location& where);
+[[noreturn]] void throw_index_error(int axis, std::span<const std::ptrdiff_t> index,
+                                    std::span<const std::ptrdiff_t> shape, const std::source_location& where);
 
 /// Distance of an element from the array's first one, in elements. Throws IndexError for an index outside the shape.
 export template <int Rank>

@@ -20,7 +20,11 @@ class ViewIterator {
 
   ViewIterator() = default;
   ViewIterator(T* data, const Dim<Rank>& shape, const Strides<Rank>& strides, std::ptrdiff_t position)
-      : data_(data), shape_(shape), strides_(strides), position_(position), contiguous_(is_contiguous(shape, strides)) {}
+      : data_(data),
+        shape_(shape),
+        strides_(strides),
+        position_(position),
+        contiguous_(is_contiguous(shape, strides)) {}
 
   T& operator*() const { return at(position_); }
   T* operator->() const { return &at(position_); }
@@ -49,7 +53,9 @@ class ViewIterator {
   friend ViewIterator operator-(ViewIterator it, std::ptrdiff_t n) { return it -= n; }
   friend std::ptrdiff_t operator-(const ViewIterator& a, const ViewIterator& b) { return a.position_ - b.position_; }
   friend bool operator==(const ViewIterator& a, const ViewIterator& b) { return a.position_ == b.position_; }
-  friend std::strong_ordering operator<=>(const ViewIterator& a, const ViewIterator& b) { return a.position_ <=> b.position_; }
+  friend std::strong_ordering operator<=>(const ViewIterator& a, const ViewIterator& b) {
+    return a.position_ <=> b.position_;
+  }
 
  private:
   T& at(std::ptrdiff_t position) const {

@@ -17,8 +17,9 @@ namespace tessera {
 int checked_axis(std::ptrdiff_t axis, int rank, const char* operation) {
   const std::ptrdiff_t counted = axis < 0 ? axis + rank : axis;
   if (counted < 0 || counted >= rank) {
-    throw IndexError(to_string(Failure{.operation = operation,
-                                       .problem = "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank)}));
+    throw IndexError(to_string(
+        Failure{.operation = operation,
+                .problem = "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank)}));
   }
   return static_cast<int>(counted);
 }
@@ -53,7 +54,8 @@ std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const s
       step = from[next].stride;
     }
     strides[axis] = step;
-    while (wanted > left || left % wanted != 0) {  // the new axis reaches into slower old axes: they must continue this one
+    while (wanted > left ||
+           left % wanted != 0) {  // the new axis reaches into slower old axes: they must continue this one
       if (next == 0 || from[next - 1].stride != from[next].stride * from[next].extent) return std::nullopt;
       --next;
       left *= from[next].extent;
@@ -67,16 +69,17 @@ std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const s
 void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to, const char* operation) {
   const std::size_t lead = to.size() - std::min(from.size(), to.size());
   if (from.size() > to.size()) {
-    throw ShapeError(to_string(Failure{.operation = operation,
-                                       .problem = "the shape " + shape_text(from) + " has more axes than " + shape_text(to)}));
+    throw ShapeError(to_string(Failure{
+        .operation = operation, .problem = "the shape " + shape_text(from) + " has more axes than " + shape_text(to)}));
   }
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
     if (from[axis] == to[lead + axis] || from[axis] == 1) continue;
-    throw ShapeError(to_string(Failure{.operation = operation,
-                                       .problem = "the shape " + shape_text(from) + " does not broadcast to " + shape_text(to) + ": axis " +
-                                                  std::to_string(lead + axis) + " has extents " + std::to_string(from[axis]) + " and " +
-                                                  std::to_string(to[lead + axis]),
-                                       .advice = "extents must be equal, or 1 in the operand"}));
+    throw ShapeError(
+        to_string(Failure{.operation = operation,
+                          .problem = "the shape " + shape_text(from) + " does not broadcast to " + shape_text(to) +
+                                     ": axis " + std::to_string(lead + axis) + " has extents " +
+                                     std::to_string(from[axis]) + " and " + std::to_string(to[lead + axis]),
+                          .advice = "extents must be equal, or 1 in the operand"}));
   }
 }
 

@@ -78,7 +78,8 @@ std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const s
                                                                std::span<const std::ptrdiff_t> to_shape);
 
 /// Throws ShapeError if `from` does not broadcast to `to` under NumPy's rules; the message names the first axis.
-export void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to, const char* operation);
+export void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to,
+                            const char* operation);
 
 /// The layout seen with the shape `to`: axes of extent 1 repeat with stride 0. Throws ShapeError if they do not fit.
 export template <int Rank, int To>

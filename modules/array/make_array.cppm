@@ -36,7 +36,8 @@ auto make_array(R&& values, P place = {}) {
 
 [[noreturn]] inline void throw_ragged(std::size_t expected, std::size_t found, std::size_t row) {
   throw ShapeError(to_string(Failure{.operation = "make_array",
-                                     .problem = "list " + std::to_string(row) + " has " + std::to_string(found) + " elements, the first has " + std::to_string(expected),
+                                     .problem = "list " + std::to_string(row) + " has " + std::to_string(found) +
+                                                " elements, the first has " + std::to_string(expected),
                                      .advice = "all lists of one level must be of the same length"}));
 }
 

@@ -39,14 +39,16 @@ double shortest_decimal(double value, DType dtype) {
   char text[64];
   if (dtype == DType::float64 || !std::isfinite(value)) return value;
   if (dtype == DType::float32) {
-    return parsed(text, std::to_chars(text, text + sizeof text, static_cast<float>(value), std::chars_format::scientific).ptr);
+    return parsed(
+        text, std::to_chars(text, text + sizeof text, static_cast<float>(value), std::chars_format::scientific).ptr);
   }
   // Five significant digits tell all 16-bit numbers apart. At a power of two neighbours above are twice as far as below, so
   // of two decimals equally near only the outer one may give it back.
   const double outwards = std::nextafter(value, value < 0 ? -INFINITY : INFINITY);
   for (int decimals = 0; decimals < 5; ++decimals) {
     for (const double near : {value, outwards}) {
-      const double decimal = parsed(text, std::to_chars(text, text + sizeof text, near, std::chars_format::scientific, decimals).ptr);
+      const double decimal =
+          parsed(text, std::to_chars(text, text + sizeof text, near, std::chars_format::scientific, decimals).ptr);
       if (rounded_to(decimal, dtype) == value) return decimal;
     }
   }
@@ -106,7 +108,8 @@ bool needs_exponent(std::span<const double> values, DType dtype) {
     smallest = std::min(smallest, magnitude);
     largest = std::max(largest, magnitude);
   }
-  return largest > 0 && (largest >= exponent_from(dtype) || smallest < rounded_to(1e-4, dtype) || rounded_to(largest / smallest, dtype) > 1000);
+  return largest > 0 && (largest >= exponent_from(dtype) || smallest < rounded_to(1e-4, dtype) ||
+                         rounded_to(largest / smallest, dtype) > 1000);
 }
 
 /// "1.5" with blanks in the place of the decimals that others have: "1.5  ".
@@ -141,7 +144,8 @@ std::vector<std::string> scientific_texts(std::span<const double> values, DType 
   const auto written = [&](double value) {
     if (!std::isfinite(value)) return special(value);
     std::string text = cut_text(value, dtype, std::chars_format::scientific);
-    if (decimals_of(text) < decimals) text = text_with_decimals(value, std::chars_format::scientific, static_cast<int>(decimals));
+    if (decimals_of(text) < decimals)
+      text = text_with_decimals(value, std::chars_format::scientific, static_cast<int>(decimals));
     if (decimals == 0) text.insert(text.find('e'), ".");
     return text.insert(text.find('e') + 2, digits - exponent_digits(text), '0');
   };

@@ -84,7 +84,8 @@ std::string format_scalar(const T& value) {
   if constexpr (Floating<T>) {
     return scalar_text(static_cast<double>(value), dtype_of<T>);
   } else if constexpr (Complex<T>) {
-    return scalar_text(static_cast<double>(value.real()), static_cast<double>(value.imag()), dtype_of<typename T::value_type>);
+    return scalar_text(static_cast<double>(value.real()), static_cast<double>(value.imag()),
+                       dtype_of<typename T::value_type>);
   } else {
     return format_cells(std::vector<T>{value}).front();
   }

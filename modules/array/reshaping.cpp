@@ -24,11 +24,14 @@ std::ptrdiff_t inferred_extent(std::initializer_list<std::ptrdiff_t> extents, st
   }
   if (open == 0) return 0;
   if (open > 1) {
-    throw ShapeError(to_string(Failure{.operation = "reshape", .problem = text + " leaves " + std::to_string(open) + " extents open", .advice = "use -1 once"}));
+    throw ShapeError(to_string(Failure{.operation = "reshape",
+                                       .problem = text + " leaves " + std::to_string(open) + " extents open",
+                                       .advice = "use -1 once"}));
   }
   if (known == 0 || count % known != 0) {
-    throw ShapeError(to_string(Failure{.operation = "reshape",
-                                       .problem = "no extent in the place of -1 makes " + text + " hold " + std::to_string(count) + " elements"}));
+    throw ShapeError(to_string(Failure{
+        .operation = "reshape",
+        .problem = "no extent in the place of -1 makes " + text + " hold " + std::to_string(count) + " elements"}));
   }
   return count / known;
 }

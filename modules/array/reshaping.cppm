@@ -23,8 +23,8 @@ namespace tessera {
 
 /// Elements start, start + step, ... before stop of each axis, sharing the storage; the rules of range(). Throws IndexError for step 0.
 export template <Elements A>
-auto slice(const A& array, const std::type_identity_t<Index<A::rank>>& start, const std::type_identity_t<Index<A::rank>>& stop,
-           const std::type_identity_t<Index<A::rank>>& step) {
+auto slice(const A& array, const std::type_identity_t<Index<A::rank>>& start,
+           const std::type_identity_t<Index<A::rank>>& stop, const std::type_identity_t<Index<A::rank>>& step) {
   return [&]<int... Axis>(std::integer_sequence<int, Axis...>) {
     return array(range(start[Axis], stop[Axis], step[Axis])...);
   }(std::make_integer_sequence<int, A::rank>{});
@@ -32,7 +32,8 @@ auto slice(const A& array, const std::type_identity_t<Index<A::rank>>& start, co
 
 /// slice with steps of 1.
 export template <Elements A>
-auto slice(const A& array, const std::type_identity_t<Index<A::rank>>& start, const std::type_identity_t<Index<A::rank>>& stop) {
+auto slice(const A& array, const std::type_identity_t<Index<A::rank>>& start,
+           const std::type_identity_t<Index<A::rank>>& stop) {
   return [&]<int... Axis>(std::integer_sequence<int, Axis...>) {
     return array(range(start[Axis], stop[Axis])...);
   }(std::make_integer_sequence<int, A::rank>{});
@@ -50,25 +51,29 @@ auto transpose(const A& array) {
   return array.T();
 }
 
-[[noreturn]] inline void throw_reshape_error(const std::string& from, const std::string& to, std::ptrdiff_t from_count, std::ptrdiff_t to_count,
-                                             const std::source_location& where) {
-  throw ShapeError(to_string(Failure{.operation = "reshape",
-                                     .problem = from + " has " + std::to_string(from_count) + " elements, " + to + " has " + std::to_string(to_count),
-                                     .advice = "a new shape keeps the number of elements",
-                                     .where = where}));
+[[noreturn]] inline void throw_reshape_error(const std::string& from, const std::string& to, std::ptrdiff_t from_count,
+                                             std::ptrdiff_t to_count, const std::source_location& where) {
+  throw ShapeError(to_string(Failure{
+      .operation = "reshape",
+      .problem = from + " has " + std::to_string(from_count) + " elements, " + to + " has " + std::to_string(to_count),
+      .advice = "a new shape keeps the number of elements",
+      .where = where}));
 }
 
 /// The same elements in row-major order under another shape: a view that shares the storage where strides allow one, a
 /// copy otherwise. Throws ShapeError if the element counts differ.
 export template <Element T, int Rank, AnyPlace P, int To>
-Array<T, To, P> reshape(const Array<T, Rank, P>& array, const Dim<To>& shape, std::source_location where = std::source_location::current()) {
+Array<T, To, P> reshape(const Array<T, Rank, P>& array, const Dim<To>& shape,
+                        std::source_location where = std::source_location::current()) {
   const std::ptrdiff_t count = product(shape);
-  if (count != array.size()) throw_reshape_error(to_string(array.shape()), to_string(shape), array.size(), count, where);
+  if (count != array.size())
+    throw_reshape_error(to_string(array.shape()), to_string(shape), array.size(), count, where);
   Layout<To> layout{.shape = shape, .strides = contiguous_strides(shape)};
   if (array.is_contiguous()) return array.with_layout(layout);
   const auto strides = reshaped_strides(array.shape().extents(), array.strides(), shape.extents());
   if (!strides) return array.clone().with_layout(layout);
-  for (int axis = 0; axis < To; ++axis) layout.strides[static_cast<std::size_t>(axis)] = (*strides)[static_cast<std::size_t>(axis)];
+  for (int axis = 0; axis < To; ++axis)
+    layout.strides[static_cast<std::size_t>(axis)] = (*strides)[static_cast<std::size_t>(axis)];
   return array.with_layout(layout);
 }
 
@@ -80,7 +85,9 @@ export template <Element T, int Rank, AnyPlace P, std::integral... Extent>
   requires(sizeof...(Extent) > 0)
 auto reshape(const Array<T, Rank, P>& array, Extent... extents) {
   const std::ptrdiff_t inferred = inferred_extent({static_cast<std::ptrdiff_t>(extents)...}, array.size());
-  return reshape(array, Dim<static_cast<int>(sizeof...(Extent))>{(std::cmp_equal(extents, -1) ? inferred : static_cast<std::ptrdiff_t>(extents))...},
+  return reshape(array,
+                 Dim<static_cast<int>(sizeof...(Extent))>{
+                     (std::cmp_equal(extents, -1) ? inferred : static_cast<std::ptrdiff_t>(extents))...},
                  std::source_location{});  // unknown behind a parameter pack
 }
 
@@ -99,10 +106,11 @@ auto squeeze(const A& array) {
   for (const int axis : {checked_axis(Axis, A::rank, "squeeze")...}) {
     const bool twice = dropped[static_cast<std::size_t>(axis)];
     if (array.shape()[axis] != 1 || twice) {
-      throw ShapeError(to_string(Failure{.operation = "squeeze",
-                                         .problem = "axis " + std::to_string(axis) + " of " + to_string(array.shape()) +
-                                                    (twice ? " is named twice" : " has extent " + std::to_string(array.shape()[axis])),
-                                         .advice = "only axes of extent 1 can be dropped, each once"}));
+      throw ShapeError(to_string(
+          Failure{.operation = "squeeze",
+                  .problem = "axis " + std::to_string(axis) + " of " + to_string(array.shape()) +
+                             (twice ? " is named twice" : " has extent " + std::to_string(array.shape()[axis])),
+                  .advice = "only axes of extent 1 can be dropped, each once"}));
     }
     dropped[static_cast<std::size_t>(axis)] = true;
   }

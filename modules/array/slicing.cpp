@@ -30,7 +30,8 @@ AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis) {
   const std::ptrdiff_t stop = bound(range.stop, forward ? highest : lowest);
   const auto distance = static_cast<std::size_t>(forward ? stop - start : start - stop);
   if (forward ? stop <= start : start <= stop) return {.first = 0, .count = 0, .step = range.step};
-  const std::size_t step = forward ? static_cast<std::size_t>(range.step) : std::size_t{0} - static_cast<std::size_t>(range.step);
+  const std::size_t step =
+      forward ? static_cast<std::size_t>(range.step) : std::size_t{0} - static_cast<std::size_t>(range.step);
   return {.first = start, .count = static_cast<std::ptrdiff_t>((distance - 1) / step + 1), .step = range.step};
 }
 
@@ -38,18 +39,20 @@ std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis) {
   const std::ptrdiff_t counted = index < 0 ? index + extent : index;
   if (counted >= 0 && counted < extent) return counted;
   throw IndexError(to_string(Failure{.operation = "slice",
-                                     .problem = "index " + std::to_string(index) + " is out of range for axis " + std::to_string(axis) +
-                                                " with extent " + std::to_string(extent)}));
+                                     .problem = "index " + std::to_string(index) + " is out of range for axis " +
+                                                std::to_string(axis) + " with extent " + std::to_string(extent)}));
 }
 
 void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::span<const std::ptrdiff_t> shape,
                        const std::source_location& where) {
   const auto at = static_cast<std::size_t>(axis);
-  const std::string accepted = shape[at] == 0 ? " is empty" : " takes " + std::to_string(-shape[at]) + " to " + std::to_string(shape[at] - 1) +
-                                                                       ", not " + std::to_string(index[at]);
+  const std::string accepted = shape[at] == 0
+                                   ? " is empty"
+                                   : " takes " + std::to_string(-shape[at]) + " to " + std::to_string(shape[at] - 1) +
+                                         ", not " + std::to_string(index[at]);
   throw IndexError(to_string(Failure{.operation = "element access",
-                                     .problem = "index " + shape_text(index) + " is outside the shape " + shape_text(shape) + ": axis " +
-                                                std::to_string(axis) + accepted,
+                                     .problem = "index " + shape_text(index) + " is outside the shape " +
+                                                shape_text(shape) + ": axis " + std::to_string(axis) + accepted,
                                      .where = where}));
 }
 

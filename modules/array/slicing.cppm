@@ -52,7 +52,8 @@ export constexpr Range range(Bound auto start, Bound auto stop) { return {bound_
 
 /// Something that may stand between the parentheses of `a(...)`.
 export template <class I>
-concept Indexer = std::integral<I> || std::same_as<I, Range> || std::same_as<I, All> || std::same_as<I, NewAxis> || std::same_as<I, Ellipsis>;
+concept Indexer = std::integral<I> || std::same_as<I, Range> || std::same_as<I, All> || std::same_as<I, NewAxis> ||
+                  std::same_as<I, Ellipsis>;
 
 /// Axes of the source that the indexers name, ellipsis aside.
 template <class... I>
@@ -63,7 +64,10 @@ inline constexpr int ellipses = (0 + ... + int(std::same_as<I, Ellipsis>));
 
 /// Rank of `a(indexers...)` for an array of rank `Rank`.
 template <int Rank, class... I>
-inline constexpr int sliced_rank = Rank + (0 + ... + (std::same_as<I, NewAxis> ? 1 : std::integral<I> ? -1 : 0));
+inline constexpr int sliced_rank = Rank + (0 + ... +
+                                           (std::same_as<I, NewAxis> ? 1
+                                            : std::integral<I>       ? -1
+                                                                     : 0));
 
 struct AxisPart {
   std::ptrdiff_t first;  // index of the first element
@@ -99,7 +103,8 @@ struct Slicer {
   void take(const Range& range) {
     const AxisPart part = resolve(range, from.shape[source], source);
     to.offset += part.first * stride();
-    append(part.count, part.count > 1 ? stride() * part.step : stride());  // a huge step of a single element must not wrap
+    append(part.count,
+           part.count > 1 ? stride() * part.step : stride());  // a huge step of a single element must not wrap
     ++source;
   }
   void take(All) {

@@ -17,12 +17,14 @@ struct CopyAxis {
   std::ptrdiff_t extent, to, from;
 };
 
-std::vector<CopyAxis> merged_axes(std::span<const std::ptrdiff_t> shape, const StridedMemory& to, const StridedMemory& from) {
+std::vector<CopyAxis> merged_axes(std::span<const std::ptrdiff_t> shape, const StridedMemory& to,
+                                  const StridedMemory& from) {
   std::vector<CopyAxis> axes;  // slowest first
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 1) continue;
     const CopyAxis next{shape[axis], to.strides[axis], from.strides[axis]};
-    const bool continues = !axes.empty() && axes.back().to == next.to * next.extent && axes.back().from == next.from * next.extent;
+    const bool continues =
+        !axes.empty() && axes.back().to == next.to * next.extent && axes.back().from == next.from * next.extent;
     if (continues) {
       axes.back() = {axes.back().extent * next.extent, next.to, next.from};
     } else {
@@ -41,9 +43,11 @@ struct Copier {
     if (axis == axes.size()) return device::copy_bytes(to, to_place, from, from_place, item);
     const CopyAxis& here = axes[axis];
     const bool last = axis + 1 == axes.size();
-    if (last && here.to == 1 && here.from == 1) return device::copy_bytes(to, to_place, from, from_place, here.extent * item);
+    if (last && here.to == 1 && here.from == 1)
+      return device::copy_bytes(to, to_place, from, from_place, here.extent * item);
     if (last && to_place.on_host() && from_place.on_host()) return gather(here, to, from);
-    for (std::ptrdiff_t i = 0; i < here.extent; ++i) run(axis + 1, to + i * here.to * item, from + i * here.from * item);
+    for (std::ptrdiff_t i = 0; i < here.extent; ++i)
+      run(axis + 1, to + i * here.to * item, from + i * here.from * item);
   }
 
   void gather(const CopyAxis& axis, std::byte* to, const std::byte* from) const {
@@ -59,13 +63,15 @@ struct Copier {
   template <std::size_t Bytes>
   static void gather_items(const CopyAxis& axis, std::byte* to, const std::byte* from) {
     constexpr auto bytes = static_cast<std::ptrdiff_t>(Bytes);
-    for (std::ptrdiff_t i = 0; i < axis.extent; ++i) std::memcpy(to + i * axis.to * bytes, from + i * axis.from * bytes, Bytes);
+    for (std::ptrdiff_t i = 0; i < axis.extent; ++i)
+      std::memcpy(to + i * axis.to * bytes, from + i * axis.from * bytes, Bytes);
   }
 };
 
 }  // namespace
 
-void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to, const StridedMemory& from) {
+void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
+                  const StridedMemory& from) {
   for (const std::ptrdiff_t extent : shape) {
     if (extent == 0) return;
   }

@@ -17,6 +17,7 @@ export struct StridedMemory {
 
 /// Copies all elements of `shape` from one layout to another; the two must not overlap. Throws DeviceError if a
 /// device copy fails.
-export void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to, const StridedMemory& from);
+export void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
+                         const StridedMemory& from);
 
 }  // namespace tessera

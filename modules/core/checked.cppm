@@ -13,9 +13,10 @@ namespace tessera {
 export constexpr std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b) {
   std::ptrdiff_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
-    throw ShapeError(to_string(Failure{.operation = "size arithmetic",
-                                       .problem = std::to_string(a) + " x " + std::to_string(b) + " does not fit in 64 bits",
-                                       .advice = "the array would be larger than any memory"}));
+    throw ShapeError(
+        to_string(Failure{.operation = "size arithmetic",
+                          .problem = std::to_string(a) + " x " + std::to_string(b) + " does not fit in 64 bits",
+                          .advice = "the array would be larger than any memory"}));
   }
   return product;
 }
@@ -24,9 +25,10 @@ export constexpr std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_
 export constexpr std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b) {
   std::ptrdiff_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
-    throw ShapeError(to_string(Failure{.operation = "size arithmetic",
-                                       .problem = std::to_string(a) + " + " + std::to_string(b) + " does not fit in 64 bits",
-                                       .advice = "the array would be larger than any memory"}));
+    throw ShapeError(
+        to_string(Failure{.operation = "size arithmetic",
+                          .problem = std::to_string(a) + " + " + std::to_string(b) + " does not fit in 64 bits",
+                          .advice = "the array would be larger than any memory"}));
   }
   return sum;
 }

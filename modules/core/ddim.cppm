@@ -52,7 +52,8 @@ export template <int Rank>
 Dim<Rank> get(const DDim& shape) {
   if (shape.rank() != Rank) {
     throw ShapeError(to_string(Failure{.operation = "get<Rank>",
-                                       .problem = "rank " + std::to_string(Rank) + " was asked for, the shape " + to_string(shape) + " has rank " + std::to_string(shape.rank())}));
+                                       .problem = "rank " + std::to_string(Rank) + " was asked for, the shape " +
+                                                  to_string(shape) + " has rank " + std::to_string(shape.rank())}));
   }
   return [&]<int... Axis>(std::integer_sequence<int, Axis...>) {
     if constexpr (Rank == 0) {

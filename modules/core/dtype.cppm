@@ -15,15 +15,30 @@ namespace tessera {
 
 /// Element type of an array, known at run time.
 export enum class DType : std::uint8_t {
-  boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128,
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128,
 };
 
 /// The kinds of element types; promotion and assignment stay within a kind unless the array API says otherwise.
 export enum class Kind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex };
 
 /// The C++ types in the order of DType's enumerators.
-using ElementTypes = std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                                std::uint64_t, float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
+using ElementTypes =
+    std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+               std::uint64_t, float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 
 export inline constexpr int dtype_count = static_cast<int>(std::tuple_size_v<ElementTypes>);
 
@@ -64,11 +79,21 @@ struct DTypeFacts {
 };
 
 inline constexpr DTypeFacts dtype_facts[] = {
-    {"bool", 1, Kind::boolean},          {"int8", 1, Kind::signed_integer},    {"int16", 2, Kind::signed_integer},
-    {"int32", 4, Kind::signed_integer},  {"int64", 8, Kind::signed_integer},   {"uint8", 1, Kind::unsigned_integer},
-    {"uint16", 2, Kind::unsigned_integer}, {"uint32", 4, Kind::unsigned_integer}, {"uint64", 8, Kind::unsigned_integer},
-    {"float16", 2, Kind::floating},      {"bfloat16", 2, Kind::floating},      {"float32", 4, Kind::floating},
-    {"float64", 8, Kind::floating},      {"complex64", 8, Kind::complex},      {"complex128", 16, Kind::complex},
+    {"bool", 1, Kind::boolean},
+    {"int8", 1, Kind::signed_integer},
+    {"int16", 2, Kind::signed_integer},
+    {"int32", 4, Kind::signed_integer},
+    {"int64", 8, Kind::signed_integer},
+    {"uint8", 1, Kind::unsigned_integer},
+    {"uint16", 2, Kind::unsigned_integer},
+    {"uint32", 4, Kind::unsigned_integer},
+    {"uint64", 8, Kind::unsigned_integer},
+    {"float16", 2, Kind::floating},
+    {"bfloat16", 2, Kind::floating},
+    {"float32", 4, Kind::floating},
+    {"float64", 8, Kind::floating},
+    {"complex64", 8, Kind::complex},
+    {"complex128", 16, Kind::complex},
 };
 
 /// "float32", as NumPy names it.

@@ -14,7 +14,8 @@ constexpr float round_to_odd(double value) {
   const float nearest = static_cast<float>(value);
   const auto bits = std::bit_cast<std::uint32_t>(nearest);
   if (static_cast<double>(nearest) == value || (bits & 1u) != 0 || nearest != nearest) return nearest;
-  const bool away_from_zero = (nearest < 0 ? -static_cast<double>(nearest) : static_cast<double>(nearest)) > (value < 0 ? -value : value);
+  const bool away_from_zero =
+      (nearest < 0 ? -static_cast<double>(nearest) : static_cast<double>(nearest)) > (value < 0 ? -value : value);
   return std::bit_cast<float>(away_from_zero ? bits - 1 : bits + 1);
 }
 
@@ -51,7 +52,8 @@ export [[gnu::always_inline]] constexpr float float16_value(std::uint16_t bits) 
   const std::uint32_t magnitude = bits & 0x7fffu;
   const std::uint32_t normal = (magnitude << 13) + 0x38000000u;
   const std::uint32_t special = (magnitude << 13) | 0x7f800000u;
-  const auto subnormal = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
+  const auto subnormal =
+      std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
   std::uint32_t result = magnitude < 0x400u ? subnormal : normal;
   result = magnitude >= 0x7c00u ? special : result;
   return std::bit_cast<float>(sign | result);

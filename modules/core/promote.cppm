@@ -33,7 +33,9 @@ constexpr std::optional<DType> promote_floating(DType a, DType b) {
 }
 
 constexpr std::optional<DType> promote_complex(DType a, DType b) {
-  const auto part = [](DType dtype) { return kind(dtype) == Kind::complex ? floating_of_size(item_size(dtype) / 2) : dtype; };
+  const auto part = [](DType dtype) {
+    return kind(dtype) == Kind::complex ? floating_of_size(item_size(dtype) / 2) : dtype;
+  };
   return promote_floating(part(a), part(b)) == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
@@ -53,9 +55,10 @@ export constexpr std::optional<DType> try_promote(DType a, DType b) {
 export constexpr DType promote(DType a, DType b) {
   const std::optional<DType> result = try_promote(a, b);
   if (!result) {
-    throw DTypeError(to_string(Failure{.operation = "promote",
-                                       .problem = std::string(name(a)) + " and " + std::string(name(b)) + " have no common type",
-                                       .advice = "convert one of them: cast<T>(x)"}));
+    throw DTypeError(
+        to_string(Failure{.operation = "promote",
+                          .problem = std::string(name(a)) + " and " + std::string(name(b)) + " have no common type",
+                          .advice = "convert one of them: cast<T>(x)"}));
   }
   return *result;
 }

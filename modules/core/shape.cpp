@@ -22,13 +22,16 @@ std::string shape_text(std::span<const std::ptrdiff_t> extents) {
 
 DDim::DDim(std::span<const std::ptrdiff_t> extents) : rank_(static_cast<int>(extents.size())) {
   if (extents.size() > extents_.size()) {
-    throw ShapeError(to_string(Failure{.operation = "make_ddim",
-                                       .problem = "rank " + std::to_string(extents.size()) + " is above the highest, " + std::to_string(max_rank)}));
+    throw ShapeError(to_string(Failure{
+        .operation = "make_ddim",
+        .problem = "rank " + std::to_string(extents.size()) + " is above the highest, " + std::to_string(max_rank)}));
   }
   std::ranges::transform(extents, extents_.begin(), [](std::ptrdiff_t extent) { return checked_extent(extent); });
 }
 
-DDim make_ddim(std::initializer_list<std::ptrdiff_t> extents) { return DDim(std::span(extents.begin(), extents.size())); }
+DDim make_ddim(std::initializer_list<std::ptrdiff_t> extents) {
+  return DDim(std::span(extents.begin(), extents.size()));
+}
 
 std::ptrdiff_t product(const DDim& shape) {
   return visit([](const auto& extents) { return product(extents); }, shape);

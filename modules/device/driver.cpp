@@ -60,7 +60,8 @@ std::string error_text(const Driver& driver, CuResult result) {
 template <class Function>
 void resolve(Driver& driver, Function& function, const char* name) {
   function = reinterpret_cast<Function>(dlsym(driver.library, name));
-  if (function == nullptr && driver.reason.empty()) driver.reason = std::string("the CUDA driver library has no function ") + name;
+  if (function == nullptr && driver.reason.empty())
+    driver.reason = std::string("the CUDA driver library has no function ") + name;
 }
 
 void resolve_all(Driver& driver) {
@@ -115,8 +116,8 @@ void find_devices(Driver& driver) {
     return;
   }
   if (version < lowest_driver) {
-    driver.reason = "the CUDA driver is of version " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
-                    ", at least 12.0 is needed";
+    driver.reason = "the CUDA driver is of version " + std::to_string(version / 1000) + "." +
+                    std::to_string(version % 1000 / 10) + ", at least 12.0 is needed";
     return;
   }
   int count = 0;
@@ -189,7 +190,8 @@ void require_device(Place place) {
 namespace device {
 
 void* driver_allocate(Place place, std::ptrdiff_t bytes) {
-  if (place.kind() == PlaceKind::cpu) throw PlaceError("driver_allocate: cpu memory does not come from the CUDA driver");
+  if (place.kind() == PlaceKind::cpu)
+    throw PlaceError("driver_allocate: cpu memory does not come from the CUDA driver");
   require_device(place);
   check(driver().set_context(context_of(place)), "cuCtxSetCurrent");
   CuPointer on_device = 0;

@@ -17,8 +17,10 @@ struct Abs {
   static constexpr const char* name = "abs";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    if constexpr (std::floating_point<C>) return __builtin_elementwise_abs(a);
-    else return a < 0 ? Subtract::apply(C(0), a) : a;
+    if constexpr (std::floating_point<C>)
+      return __builtin_elementwise_abs(a);
+    else
+      return a < 0 ? Subtract::apply(C(0), a) : a;
   }
 };
 /// Magnitude; the lowest integer of a signed type stays itself.
@@ -69,7 +71,9 @@ auto relu(O&& x) {
 struct IsNan {
   static constexpr const char* name = "isnan";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a) { return a != a; }
+  [[gnu::always_inline]] static bool apply(C a) {
+    return a != a;
+  }
 };
 /// True where x is NaN.
 export template <FloatingOperand O>
@@ -80,7 +84,9 @@ auto isnan(O&& x) {
 struct IsFinite {
   static constexpr const char* name = "isfinite";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a) { return a - a == C(0); }
+  [[gnu::always_inline]] static bool apply(C a) {
+    return a - a == C(0);
+  }
 };
 /// True where x is neither infinite nor NaN.
 export template <FloatingOperand O>
@@ -91,7 +97,9 @@ auto isfinite(O&& x) {
 struct IsInf {
   static constexpr const char* name = "isinf";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a) { return a == a && a - a != C(0); }
+  [[gnu::always_inline]] static bool apply(C a) {
+    return a == a && a - a != C(0);
+  }
 };
 /// True where x is infinite.
 export template <FloatingOperand O>
@@ -102,7 +110,9 @@ auto isinf(O&& x) {
 struct Maximum {
   static constexpr const char* name = "maximum";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return a > b || a != a ? a : b; }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return a > b || a != a ? a : b;
+  }
 };
 /// The larger of two elements; NaN if one of them is.
 export template <class L, class R>
@@ -114,7 +124,9 @@ auto maximum(L&& a, R&& b) {
 struct Minimum {
   static constexpr const char* name = "minimum";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return a < b || a != a ? a : b; }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return a < b || a != a ? a : b;
+  }
 };
 /// The smaller of two elements; NaN if one of them is.
 export template <class L, class R>
@@ -126,7 +138,9 @@ auto minimum(L&& a, R&& b) {
 struct Pow {
   static constexpr const char* name = "pow";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return std::pow(a, b); }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return std::pow(a, b);
+  }
 };
 /// a to the power b.
 export template <class L, class R>
@@ -138,7 +152,9 @@ auto pow(L&& a, R&& b) {
 struct Atan2 {
   static constexpr const char* name = "atan2";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return std::atan2(a, b); }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return std::atan2(a, b);
+  }
 };
 /// Angle of the point (b, a), in radians.
 export template <class L, class R>
@@ -150,7 +166,9 @@ auto atan2(L&& a, R&& b) {
 struct Hypot {
   static constexpr const char* name = "hypot";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return std::hypot(a, b); }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return std::hypot(a, b);
+  }
 };
 /// sqrt(a^2 + b^2) without overflow between.
 export template <class L, class R>
@@ -162,7 +180,9 @@ auto hypot(L&& a, R&& b) {
 struct CopySign {
   static constexpr const char* name = "copysign";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return __builtin_elementwise_copysign(a, b); }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return __builtin_elementwise_copysign(a, b);
+  }
 };
 /// a with the sign of b.
 export template <class L, class R>

@@ -21,7 +21,8 @@ constexpr int not_transposed = 111;
 constexpr int transposed = 112;
 
 using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
-using Dgemm = void (*)(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+using Dgemm = void (*)(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*,
+                       int);
 
 struct Library {
   Sgemm sgemm = nullptr;
@@ -41,30 +42,33 @@ Library open() {
   }
   library.sgemm = reinterpret_cast<Sgemm>(dlsym(handle, "cblas_sgemm"));
   library.dgemm = reinterpret_cast<Dgemm>(dlsym(handle, "cblas_dgemm"));
-  if (library.sgemm == nullptr || library.dgemm == nullptr) library.reason = "the library " + name + " has no C interface to the BLAS";
+  if (library.sgemm == nullptr || library.dgemm == nullptr)
+    library.reason = "the library " + name + " has no C interface to the BLAS";
   if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) {
     set_threads(1);  // tiles run on the scheduler's threads
   }
   library.description = name;
-  if (const auto config = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_config"))) library.description = config();
+  if (const auto config = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_config")))
+    library.description = config();
   return library;
 }
 
 const Library& library() {
   static const Library opened = open();
   if (!opened.reason.empty()) {
-    throw DeviceError(to_string(Failure{.operation = "dot",
-                                        .problem = opened.reason,
-                                        .advice = "install libopenblas0-pthread, or name another BLAS in TESSERA_BLAS"}));
+    throw DeviceError(
+        to_string(Failure{.operation = "dot",
+                          .problem = opened.reason,
+                          .advice = "install libopenblas0-pthread, or name another BLAS in TESSERA_BLAS"}));
   }
   return opened;
 }
 
 template <class T, class Function>
 void call_gemm(Function function, const Gemm<T>& g) {
-  function(row_major, g.a_transposed ? transposed : not_transposed, g.b_transposed ? transposed : not_transposed, static_cast<int>(g.rows),
-           static_cast<int>(g.columns), static_cast<int>(g.inner), T(1), g.a, static_cast<int>(g.a_leading), g.b,
-           static_cast<int>(g.b_leading), T(0), g.c, static_cast<int>(g.c_leading));
+  function(row_major, g.a_transposed ? transposed : not_transposed, g.b_transposed ? transposed : not_transposed,
+           static_cast<int>(g.rows), static_cast<int>(g.columns), static_cast<int>(g.inner), T(1), g.a,
+           static_cast<int>(g.a_leading), g.b, static_cast<int>(g.b_leading), T(0), g.c, static_cast<int>(g.c_leading));
 }
 
 }  // namespace

@@ -29,13 +29,14 @@ std::span<Space::Operand> with_one_more(std::span<Space::Operand> operands, cons
 }  // namespace
 
 void Space::add(const Target& target) {
-  operands = with_one_more(operands, {static_cast<std::byte*>(target.data), target.strides, target.item, nullptr, nullptr, 0});
+  operands =
+      with_one_more(operands, {static_cast<std::byte*>(target.data), target.strides, target.item, nullptr, nullptr, 0});
 }
 
 void Space::add(const Leaf& leaf) {
   // The evaluator writes through its first operand only, so the const of a leaf is kept in fact.
-  operands = with_one_more(operands, {static_cast<std::byte*>(const_cast<void*>(leaf.data)), leaf.strides, leaf.item, leaf.generate,
-                                      leaf.context, leaf.first});
+  operands = with_one_more(operands, {static_cast<std::byte*>(const_cast<void*>(leaf.data)), leaf.strides, leaf.item,
+                                      leaf.generate, leaf.context, leaf.first});
 }
 
 void Space::advance(int axis, std::ptrdiff_t count) {
@@ -91,7 +92,8 @@ template <class Item>
 void pack_items(const Item* from, Item* to, const Block& block, std::ptrdiff_t row_step, std::ptrdiff_t column_step) {
   const auto [rows, columns] = std::pair(block.rows, block.columns);
   if (column_step == 1) {
-    for (std::ptrdiff_t r = 0; r < rows; ++r) std::memcpy(to + r * columns, from + r * row_step, static_cast<std::size_t>(columns) * sizeof(Item));
+    for (std::ptrdiff_t r = 0; r < rows; ++r)
+      std::memcpy(to + r * columns, from + r * row_step, static_cast<std::size_t>(columns) * sizeof(Item));
   } else if (column_step == 0) {
     for (std::ptrdiff_t r = 0; r < rows; ++r) fill(to + r * columns, from[r * row_step], columns);
   } else if (std::abs(row_step) < std::abs(column_step)) {
@@ -126,8 +128,9 @@ void with_item(std::ptrdiff_t bytes, const Function& function) {
 
 void generate(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   for (std::ptrdiff_t r = 0; r < block.rows; ++r) {
-    operand.generate(operand.context, to + r * block.columns * operand.item, operand.first + offset + r * row_stride(operand, block),
-                     column_stride(operand, block), block.columns);
+    operand.generate(operand.context, to + r * block.columns * operand.item,
+                     operand.first + offset + r * row_stride(operand, block), column_stride(operand, block),
+                     block.columns);
   }
 }
 
@@ -139,7 +142,9 @@ struct Scratch {
   };
 
   Scratch() = default;
-  explicit Scratch(std::ptrdiff_t size) : memory(static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size), std::align_val_t(64)))), bytes(size) {}
+  explicit Scratch(std::ptrdiff_t size)
+      : memory(static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size), std::align_val_t(64)))),
+        bytes(size) {}
 
   std::unique_ptr<std::byte, Free> memory;
   std::ptrdiff_t bytes = 0;
@@ -158,7 +163,8 @@ void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offs
 void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from) {
   with_item(operand.item, [&]<class Item>(Item*) {
     Item* to = reinterpret_cast<Item*>(operand.data) + offset;
-    unpack_items(reinterpret_cast<const Item*>(from), to, block, row_stride(operand, block), column_stride(operand, block));
+    unpack_items(reinterpret_cast<const Item*>(from), to, block, row_stride(operand, block),
+                 column_stride(operand, block));
   });
 }
 

@@ -50,7 +50,9 @@ class Cascade {
   }
 
  private:
-  void merge(std::vector<std::byte>& to, const std::vector<std::byte>& later) { reducer_.merge(to.data(), later.data(), width_); }
+  void merge(std::vector<std::byte>& to, const std::vector<std::byte>& later) {
+    reducer_.merge(to.data(), later.data(), width_);
+  }
 
   const Reducer& reducer_;
   std::ptrdiff_t width_;

@@ -31,7 +31,8 @@ struct ProductShape {
 };
 
 /// Throws ShapeError if the inner extents differ; the message has both shapes and the caller's location.
-void check_inner(std::ptrdiff_t a_inner, std::ptrdiff_t b_inner, const std::string& a, const std::string& b, const std::source_location& where);
+void check_inner(std::ptrdiff_t a_inner, std::ptrdiff_t b_inner, const std::string& a, const std::string& b,
+                 const std::source_location& where);
 
 /// The product of two nodes of rank 1 or 2, at least one of rank 2.
 template <class A, class B>
@@ -54,9 +55,12 @@ class DotNode {
 
   Dim<rank> shape() const {
     const ProductShape extents = product_shape();
-    if constexpr (rank == 2) return {extents.rows, extents.columns};
-    else if constexpr (A::rank == 2) return {extents.rows};
-    else return {extents.columns};
+    if constexpr (rank == 2)
+      return {extents.rows, extents.columns};
+    else if constexpr (A::rank == 2)
+      return {extents.rows};
+    else
+      return {extents.columns};
   }
   std::optional<Place> place() const { return first_place(a_, b_); }
 
@@ -79,7 +83,8 @@ class DotNode {
     const Strides<rank> packed = contiguous_strides(result);
     const memory::Allocation values(CpuPlace{}, product_bytes());
     plan::run_product(described(a, b), {values.data(), extents.columns});
-    const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()), {.shape = result, .strides = packed}, place);
+    const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()),
+                                                {.shape = result, .strides = packed}, place);
     evaluate_elementwise(LeafNode(view), data, result, strides, place);
   }
 
@@ -108,7 +113,8 @@ class DotNode {
   }
   std::ptrdiff_t product_bytes() const { return checked_multiply(product(shape()), sizeof(Computed)); }
 
-  plan::TiledProduct described(const Materialised<Computed, A::rank>& a, const Materialised<Computed, B::rank>& b) const {
+  plan::TiledProduct described(const Materialised<Computed, A::rank>& a,
+                               const Materialised<Computed, B::rank>& b) const {
     const ProductShape extents = product_shape();
     return {.a = a.data,
             .b = b.data,
@@ -129,9 +135,9 @@ class DotNode {
 
 /// Two operands that dot can multiply: vectors and matrices with a common numeric element type.
 export template <class A, class B>
-concept DotOperands =
-    Operand<A> && Operand<B> && Combinable<A, B> && Numeric<common_value_t<A, B>> &&
-    ((rank_of<A> >= 1 && rank_of<A> <= 2 && rank_of<B> >= 1 && rank_of<B> <= 2) || unsatisfied<"dot multiplies vectors and matrices: operands of rank 1 or 2">);
+concept DotOperands = Operand<A> && Operand<B> && Combinable<A, B> && Numeric<common_value_t<A, B>> &&
+                      ((rank_of<A> >= 1 && rank_of<A> <= 2 && rank_of<B> >= 1 && rank_of<B> <= 2) ||
+                       unsatisfied<"dot multiplies vectors and matrices: operands of rank 1 or 2">);
 
 /// Matrix product; with a vector, its product with the matrix; of two vectors, their inner product. Transposed operands
 /// (`a.T()`) go to the BLAS as flags. Elementwise work around a product of matrices is applied tile by tile. Throws ShapeError

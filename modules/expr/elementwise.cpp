@@ -20,7 +20,7 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t direct_columns = 16 * 1024;  // of a block that needs no buffers
+constexpr std::ptrdiff_t direct_columns = std::ptrdiff_t{16} * 1024;  // of a block that needs no buffers
 constexpr std::ptrdiff_t short_columns = 128;         // below it, several rows share a block
 constexpr std::ptrdiff_t tile_side = 32;              // of a block through which an operand is transposed
 
@@ -43,7 +43,8 @@ void simplify(Space& space) {
     }
   }
   for (int axis = 1; axis < space.rank; ++axis) {  // insertion sort: stable, and ranks are small
-    for (int i = axis; i > 0 && target.strides[static_cast<std::size_t>(i - 1)] < target.strides[static_cast<std::size_t>(i)]; --i) {
+    for (int i = axis;
+         i > 0 && target.strides[static_cast<std::size_t>(i - 1)] < target.strides[static_cast<std::size_t>(i)]; --i) {
       space.swap_axes(i - 1, i);
     }
   }
@@ -73,7 +74,8 @@ Block block_shape(const Space& space) {
   const int last = space.rank - 1;
   const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
   Block block{.rows = 1, .columns = std::min(extent, direct_columns), .row_axis = -1, .column_axis = last};
-  const bool all_direct = std::ranges::all_of(space.operands, [&](const Space::Operand& operand) { return is_direct(operand, block); });
+  const bool all_direct =
+      std::ranges::all_of(space.operands, [&](const Space::Operand& operand) { return is_direct(operand, block); });
   if (const int axis = transposed_axis(space); axis >= 0) {
     block.row_axis = axis;
     block.rows = std::min(tile_side, space.extents[static_cast<std::size_t>(axis)]);
@@ -161,7 +163,8 @@ struct Evaluation {
   }
 
  private:
-  static constexpr std::ptrdiff_t buffer_stride = block_elements * 16 + 64;  // the odd line keeps buffers off the same cache sets
+  static constexpr std::ptrdiff_t buffer_stride =
+      block_elements * 16 + 64;  // the odd line keeps buffers off the same cache sets
 
   void run_block(const Walk& walk, std::byte* buffers, const void** delivered) const {
     const Block block = walk.block();
@@ -216,7 +219,8 @@ void run(const Loop& loop) {
   const std::ptrdiff_t elements = element_count(loop.rank, loop.extents);
   if (elements == 0 || run_at_once(loop, elements)) return;
   OperandStorage storage(loop.leaves.size() + 1);
-  Evaluation evaluation{.loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = storage.empty()}, .shape = {}};
+  Evaluation evaluation{
+      .loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = storage.empty()}, .shape = {}};
   evaluation.space.add(loop.target);
   for (const Leaf& leaf : loop.leaves) evaluation.space.add(leaf);
   simplify(evaluation.space);
@@ -224,7 +228,8 @@ void run(const Loop& loop) {
   const std::ptrdiff_t blocks = Walk(evaluation.space, evaluation.shape).count();
   if (!loop.parallel || elements < parallel_threshold) return evaluation.run_blocks(0, blocks);
   const std::ptrdiff_t tasks = std::min(blocks, elements / task_elements);
-  parallel_for(tasks, [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
+  parallel_for(tasks,
+               [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
 }
 
 }  // namespace tessera::plan

@@ -19,11 +19,14 @@ namespace tessera {
 
 /// A node that computes its own elements better than one by one, in its own shape: a reduction, a product.
 template <class Node, class To>
-concept ComputesItself = requires(const Node& node, To* data, const Strides<Node::rank>& strides, Place place) { node.compute(data, strides, place); };
+concept ComputesItself = requires(const Node& node, To* data, const Strides<Node::rank>& strides, Place place) {
+  node.compute(data, strides, place);
+};
 
 /// Writes the node's elements, broadcast to `shape`, as elements of type To. The memory must not conflict with the operands.
 template <Element To, class Node, int Rank>
-void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides, Place place) {
+void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
+                          Place place) {
   static_assert(Rank <= plan::most_axes, "an expression can have at most 16 axes");
   plan::Leaf storage[Node::leaf_count + 1];
   plan::Lowering lowering(storage, shape.extents(), place, Node::products == 1);
@@ -34,7 +37,8 @@ void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, co
                   .leaves = lowering.leaves(),
                   .kernel = kernel_of<To>(lowered),
                   .nodes = &lowered};
-  for (int axis = 0; axis < Rank; ++axis) loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
+  for (int axis = 0; axis < Rank; ++axis)
+    loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
   if (lowering.tiled()) {
     plan::run_tiled(loop, *lowering.tiled());
   } else {
@@ -66,7 +70,8 @@ template <Element T, class Node>
 Materialised<T, Node::rank> materialise(const Node& node, Place place) {
   if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
     plan::Leaf storage[1];
-    plan::Lowering(storage, node.shape().extents(), place, false).add(node.array().data(), node.shape().extents(), node.array().strides(), sizeof(T), node.array().place());
+    plan::Lowering(storage, node.shape().extents(), place, false)
+        .add(node.array().data(), node.shape().extents(), node.array().strides(), sizeof(T), node.array().place());
     return {node.array().data(), node.shape(), node.array().strides(), nullptr};
   } else {
     const Dim<Node::rank> shape = node.shape();

@@ -17,8 +17,8 @@ namespace tessera {
 
 /// An operand of floating elements.
 export template <class O>
-concept FloatingOperand =
-    Operand<O> && (Floating<value_of<O>> || unsatisfied<"the function takes floating elements: write cast<float>(...)">);
+concept FloatingOperand = Operand<O> && (Floating<value_of<O>> ||
+                                         unsatisfied<"the function takes floating elements: write cast<float>(...)">);
 
 /// An operand of ordered numbers: integers or floating.
 export template <class O>
@@ -31,7 +31,9 @@ concept FloatingOperands = Combinable<L, R> && Floating<common_value_t<L, R>>;
 struct Exp {
   static constexpr const char* name = "exp";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return math::exp(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return math::exp(a);
+  }
 };
 /// e^x.
 export template <FloatingOperand O>
@@ -42,7 +44,9 @@ auto exp(O&& x) {
 struct Expm1 {
   static constexpr const char* name = "expm1";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return math::expm1(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return math::expm1(a);
+  }
 };
 /// e^x - 1, accurate near 0.
 export template <FloatingOperand O>
@@ -53,7 +57,9 @@ auto expm1(O&& x) {
 struct Exp2 {
   static constexpr const char* name = "exp2";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::exp2(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::exp2(a);
+  }
 };
 /// 2^x.
 export template <FloatingOperand O>
@@ -64,7 +70,9 @@ auto exp2(O&& x) {
 struct Log {
   static constexpr const char* name = "log";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return math::log(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return math::log(a);
+  }
 };
 /// Natural logarithm; NaN below 0, -inf at 0.
 export template <FloatingOperand O>
@@ -75,7 +83,9 @@ auto log(O&& x) {
 struct Log1p {
   static constexpr const char* name = "log1p";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return math::log1p(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return math::log1p(a);
+  }
 };
 /// log(1 + x), accurate near 0.
 export template <FloatingOperand O>
@@ -86,7 +96,9 @@ auto log1p(O&& x) {
 struct Log2 {
   static constexpr const char* name = "log2";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::log2(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::log2(a);
+  }
 };
 /// Logarithm to base 2.
 export template <FloatingOperand O>
@@ -97,7 +109,9 @@ auto log2(O&& x) {
 struct Log10 {
   static constexpr const char* name = "log10";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::log10(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::log10(a);
+  }
 };
 /// Logarithm to base 10.
 export template <FloatingOperand O>
@@ -108,7 +122,9 @@ auto log10(O&& x) {
 struct Sqrt {
   static constexpr const char* name = "sqrt";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return __builtin_elementwise_sqrt(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return __builtin_elementwise_sqrt(a);
+  }
 };
 /// Square root; NaN below 0.
 export template <FloatingOperand O>
@@ -119,7 +135,9 @@ auto sqrt(O&& x) {
 struct Cbrt {
   static constexpr const char* name = "cbrt";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::cbrt(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::cbrt(a);
+  }
 };
 /// Cube root.
 export template <FloatingOperand O>
@@ -130,7 +148,9 @@ auto cbrt(O&& x) {
 struct Sin {
   static constexpr const char* name = "sin";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::sin(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::sin(a);
+  }
 };
 /// Sine of an angle in radians.
 export template <FloatingOperand O>
@@ -141,7 +161,9 @@ auto sin(O&& x) {
 struct Cos {
   static constexpr const char* name = "cos";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::cos(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::cos(a);
+  }
 };
 /// Cosine of an angle in radians.
 export template <FloatingOperand O>
@@ -152,7 +174,9 @@ auto cos(O&& x) {
 struct Tan {
   static constexpr const char* name = "tan";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::tan(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::tan(a);
+  }
 };
 /// Tangent of an angle in radians.
 export template <FloatingOperand O>
@@ -163,7 +187,9 @@ auto tan(O&& x) {
 struct Asin {
   static constexpr const char* name = "asin";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::asin(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::asin(a);
+  }
 };
 /// Inverse sine, in radians.
 export template <FloatingOperand O>
@@ -174,7 +200,9 @@ auto asin(O&& x) {
 struct Acos {
   static constexpr const char* name = "acos";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::acos(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::acos(a);
+  }
 };
 /// Inverse cosine, in radians.
 export template <FloatingOperand O>
@@ -185,7 +213,9 @@ auto acos(O&& x) {
 struct Atan {
   static constexpr const char* name = "atan";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::atan(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::atan(a);
+  }
 };
 /// Inverse tangent, in radians.
 export template <FloatingOperand O>
@@ -196,7 +226,9 @@ auto atan(O&& x) {
 struct Sinh {
   static constexpr const char* name = "sinh";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::sinh(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::sinh(a);
+  }
 };
 /// Hyperbolic sine.
 export template <FloatingOperand O>
@@ -207,7 +239,9 @@ auto sinh(O&& x) {
 struct Cosh {
   static constexpr const char* name = "cosh";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::cosh(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::cosh(a);
+  }
 };
 /// Hyperbolic cosine.
 export template <FloatingOperand O>
@@ -218,7 +252,9 @@ auto cosh(O&& x) {
 struct Tanh {
   static constexpr const char* name = "tanh";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return math::tanh(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return math::tanh(a);
+  }
 };
 /// Hyperbolic tangent.
 export template <FloatingOperand O>
@@ -229,7 +265,9 @@ auto tanh(O&& x) {
 struct Erf {
   static constexpr const char* name = "erf";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return std::erf(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return std::erf(a);
+  }
 };
 /// Error function.
 export template <FloatingOperand O>
@@ -240,7 +278,9 @@ auto erf(O&& x) {
 struct Sigmoid {
   static constexpr const char* name = "sigmoid";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return math::sigmoid(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return math::sigmoid(a);
+  }
 };
 /// 1 / (1 + e^-x), the logistic function.
 export template <FloatingOperand O>
@@ -251,7 +291,9 @@ auto sigmoid(O&& x) {
 struct Floor {
   static constexpr const char* name = "floor";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return __builtin_elementwise_floor(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return __builtin_elementwise_floor(a);
+  }
 };
 /// Largest integer not above x.
 export template <FloatingOperand O>
@@ -262,7 +304,9 @@ auto floor(O&& x) {
 struct Ceil {
   static constexpr const char* name = "ceil";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return __builtin_elementwise_ceil(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return __builtin_elementwise_ceil(a);
+  }
 };
 /// Smallest integer not below x.
 export template <FloatingOperand O>
@@ -273,7 +317,9 @@ auto ceil(O&& x) {
 struct Trunc {
   static constexpr const char* name = "trunc";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return __builtin_elementwise_trunc(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return __builtin_elementwise_trunc(a);
+  }
 };
 /// x without its fraction.
 export template <FloatingOperand O>
@@ -284,7 +330,9 @@ auto trunc(O&& x) {
 struct Round {
   static constexpr const char* name = "round";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return __builtin_elementwise_roundeven(a); }
+  [[gnu::always_inline]] static C apply(C a) {
+    return __builtin_elementwise_roundeven(a);
+  }
 };
 /// Nearest integer, ties to even.
 export template <FloatingOperand O>
@@ -295,7 +343,9 @@ auto round(O&& x) {
 struct Reciprocal {
   static constexpr const char* name = "reciprocal";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a) { return C(1) / a; }
+  [[gnu::always_inline]] static C apply(C a) {
+    return C(1) / a;
+  }
 };
 /// 1 / x.
 export template <FloatingOperand O>

@@ -17,7 +17,8 @@ struct KernelOf {
   [[gnu::always_inline]] static void body(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
     const auto values = static_cast<const Plan*>(nodes)->bind(operands);
     To* out = static_cast<To*>(to);
-    constexpr auto widest = static_cast<std::ptrdiff_t>(sizeof(values.at(0)) > sizeof(To) ? sizeof(values.at(0)) : sizeof(To));
+    constexpr auto widest =
+        static_cast<std::ptrdiff_t>(sizeof(values.at(0)) > sizeof(To) ? sizeof(values.at(0)) : sizeof(To));
     constexpr std::ptrdiff_t step = 4 * VectorBytes / widest;
     std::ptrdiff_t i = 0;
     for (; i + step <= n; i += step) {
@@ -29,14 +30,17 @@ struct KernelOf {
     for (; i < n; ++i) out[i] = static_cast<To>(values.at(i));
   }
 
-  static void baseline(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) { body<16>(nodes, to, operands, n); }
+  static void baseline(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
+    body<16>(nodes, to, operands, n);
+  }
 
-  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const void* const* operands,
+                                                             std::ptrdiff_t n) {
     body<32>(nodes, to, operands, n);
   }
 
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(const void* nodes, void* to,
-                                                                                                   const void* const* operands, std::ptrdiff_t n) {
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
+      const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
     body<64>(nodes, to, operands, n);
   }
 };

@@ -47,14 +47,18 @@ bool same_elements(const Written& written, const Written& read) {
 using Shape = std::span<const std::ptrdiff_t>;
 
 /// `operand` does not fit one of the earlier operands along `axis` of a result of the given rank.
-[[noreturn]] void throw_shapes_differ(std::span<const Shape> earlier, Shape operand, std::size_t axis, std::size_t rank, const char* operation) {
-  const auto extent_of = [&](Shape shape) { return axis + shape.size() < rank ? 1 : shape[axis + shape.size() - rank]; };
+[[noreturn]] void throw_shapes_differ(std::span<const Shape> earlier, Shape operand, std::size_t axis, std::size_t rank,
+                                      const char* operation) {
+  const auto extent_of = [&](Shape shape) {
+    return axis + shape.size() < rank ? 1 : shape[axis + shape.size() - rank];
+  };
   const Shape other = *std::ranges::find_if(earlier, [&](Shape shape) { return extent_of(shape) != 1; });
-  throw ShapeError(to_string(Failure{.operation = operation,
-                                     .problem = "the shapes " + shape_text(other) + " and " + shape_text(operand) + " do not broadcast: axis " +
-                                                std::to_string(axis) + " has extents " + std::to_string(extent_of(other)) + " and " +
-                                                std::to_string(extent_of(operand)),
-                                     .advice = "extents must be equal, or one of them 1"}));
+  throw ShapeError(
+      to_string(Failure{.operation = operation,
+                        .problem = "the shapes " + shape_text(other) + " and " + shape_text(operand) +
+                                   " do not broadcast: axis " + std::to_string(axis) + " has extents " +
+                                   std::to_string(extent_of(other)) + " and " + std::to_string(extent_of(operand)),
+                        .advice = "extents must be equal, or one of them 1"}));
 }
 
 }  // namespace
@@ -65,12 +69,15 @@ bool overlaps(const Written& written, const Written& read) {
   return a.low < b.high && b.low < a.high;
 }
 
-bool conflicts(const Written& written, const Written& read) { return overlaps(written, read) && !same_elements(written, read); }
+bool conflicts(const Written& written, const Written& read) {
+  return overlaps(written, read) && !same_elements(written, read);
+}
 
 void Lowering::throw_places_differ(Place place) const {
-  throw PlaceError(to_string(Failure{.operation = "expression",
-                                     .problem = "an operand is on " + to_string(place) + ", the result on " + to_string(place_),
-                                     .advice = "all operands of an expression live on one place; move with to(place)"}));
+  throw PlaceError(
+      to_string(Failure{.operation = "expression",
+                        .problem = "an operand is on " + to_string(place) + ", the result on " + to_string(place_),
+                        .advice = "all operands of an expression live on one place; move with to(place)"}));
 }
 
 void throw_no_operand_storage() {
@@ -80,12 +87,14 @@ void throw_no_operand_storage() {
 }
 
 void throw_cannot_evaluate(Place place) {
-  throw DeviceError(to_string(Failure{.operation = "expression",
-                                      .problem = "this version of Tessera computes on the CPU only, the result is on " + to_string(place),
-                                      .advice = "move the operands with to(CpuPlace{})"}));
+  throw DeviceError(to_string(
+      Failure{.operation = "expression",
+              .problem = "this version of Tessera computes on the CPU only, the result is on " + to_string(place),
+              .advice = "move the operands with to(CpuPlace{})"}));
 }
 
-void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands, const char* operation) {
+void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands,
+                    const char* operation) {
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const std::size_t lead = result.size() - operands[k].size();
     for (std::size_t axis = 0; axis < operands[k].size(); ++axis) {

@@ -45,12 +45,14 @@ export class Lowering {
  public:
   Lowering(std::span<Leaf> storage, std::span<const std::ptrdiff_t> extents, Place place, bool tile_products)
       : storage_(storage), rank_(static_cast<int>(extents.size())), place_(place), may_tile_(tile_products) {
-    for (int axis = 0; axis < rank_; ++axis) extents_[static_cast<std::size_t>(axis)] = extents[static_cast<std::size_t>(axis)];
+    for (int axis = 0; axis < rank_; ++axis)
+      extents_[static_cast<std::size_t>(axis)] = extents[static_cast<std::size_t>(axis)];
   }
 
   /// Registers memory of the given shape, which must broadcast to the evaluated shape, and returns its leaf number.
   /// Throws PlaceError if it is not where the evaluation is.
-  int add(const void* data, std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides, std::ptrdiff_t item, Place place) {
+  int add(const void* data, std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
+          std::ptrdiff_t item, Place place) {
     if (place != place_) throw_places_differ(place);
     Leaf& leaf = next(shape, strides);
     leaf.data = data;
@@ -61,7 +63,8 @@ export class Lowering {
   }
 
   /// Registers an operand that is computed from the linear index in its own row-major shape.
-  int add_generated(Generate generate, const void* context, std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides, std::ptrdiff_t item) {
+  int add_generated(Generate generate, const void* context, std::span<const std::ptrdiff_t> shape,
+                    std::span<const std::ptrdiff_t> strides, std::ptrdiff_t item) {
     Leaf& leaf = next(shape, strides);
     leaf.data = nullptr;
     leaf.item = item;
@@ -96,7 +99,8 @@ export class Lowering {
     Leaf& leaf = storage_[static_cast<std::size_t>(count_++)];
     const auto lead = static_cast<std::size_t>(rank_) - shape.size();
     for (std::size_t axis = 0; axis < lead; ++axis) leaf.strides[axis] = 0;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) leaf.strides[lead + axis] = shape[axis] == 1 ? 0 : strides[axis];
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      leaf.strides[lead + axis] = shape[axis] == 1 ? 0 : strides[axis];
     return leaf;
   }
 
@@ -120,6 +124,7 @@ export class Lowering {
 
 /// The shape to which all operands broadcast under NumPy's rules; `result` holds ones. Throws ShapeError with the shapes of the
 /// first two operands that disagree and the axis. `operation` is named in the message.
-void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands, const char* operation);
+void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands,
+                    const char* operation);
 
 }  // namespace tessera::plan

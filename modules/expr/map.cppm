@@ -33,7 +33,9 @@ template <class Op, class... Arguments>
 struct MapPlan {
   Slots<Arguments...> arguments;
 
-  [[gnu::always_inline]] auto bind(const void* const* operands) const { return bind(operands, std::index_sequence_for<Arguments...>{}); }
+  [[gnu::always_inline]] auto bind(const void* const* operands) const {
+    return bind(operands, std::index_sequence_for<Arguments...>{});
+  }
   [[gnu::always_inline]] auto at(std::ptrdiff_t i) const { return at(i, std::index_sequence_for<Arguments...>{}); }
 
  private:
@@ -139,11 +141,12 @@ struct Uniform {
 
 /// Two sources that may stand on the two sides of an elementwise operation; a failure says why not.
 export template <class L, class R>
-concept Combinable =
-    (Operand<L> || Operand<R>) && Source<L> && Source<R> &&
-    (requires { typename common_value_t<L, R>; } ||
-     unsatisfied<"the element types have no common type (bool with numbers, integers with floats, int64 with uint64): write cast<T>(...)">) &&
-    (PlacesMayMeet<place_of<L>, place_of<R>> || unsatisfied<"the operands are on different places: move one with to(place)">);
+concept Combinable = (Operand<L> || Operand<R>) && Source<L> && Source<R> &&
+                     (requires { typename common_value_t<L, R>; } ||
+                      unsatisfied<"the element types have no common type (bool with numbers, integers with floats, "
+                                  "int64 with uint64): write cast<T>(...)">) &&
+                     (PlacesMayMeet<place_of<L>, place_of<R>> ||
+                      unsatisfied<"the operands are on different places: move one with to(place)">);
 
 /// The node of `Op` on two sources of common type T, with values of type Value.
 template <class Op, Element Value, class L, class R>

@@ -32,7 +32,9 @@ struct LeafPlan {
     const T* values;
     [[gnu::always_inline]] compute_t<T> at(std::ptrdiff_t i) const { return static_cast<compute_t<T>>(values[i]); }
   };
-  [[gnu::always_inline]] Bound bind(const void* const* operands) const { return {static_cast<const T*>(operands[leaf])}; }
+  [[gnu::always_inline]] Bound bind(const void* const* operands) const {
+    return {static_cast<const T*>(operands[leaf])};
+  }
 };
 
 /// One value for all elements.
@@ -66,13 +68,16 @@ class LeafNode {
     if constexpr (rank == 0) {  // an array of higher rank without storage is empty
       if (array_.data() == nullptr) plan::throw_no_operand_storage();
     }
-    return {lowering.add(array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type), array_.place())};
+    return {
+        lowering.add(array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type), array_.place())};
   }
   bool conflicts(const plan::Written& written) const { return plan::conflicts(written, memory()); }
   bool overlaps(const plan::Written& written) const { return plan::overlaps(written, memory()); }
 
  private:
-  plan::Written memory() const { return {array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type)}; }
+  plan::Written memory() const {
+    return {array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type)};
+  }
 
   A array_;
 };

@@ -24,8 +24,10 @@ struct Add {
   static constexpr const char* name = "operator +";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    if constexpr (is_integer<C>) return static_cast<C>(static_cast<wrapping_t<C>>(a) + static_cast<wrapping_t<C>>(b));
-    else return a + b;
+    if constexpr (is_integer<C>)
+      return static_cast<C>(static_cast<wrapping_t<C>>(a) + static_cast<wrapping_t<C>>(b));
+    else
+      return a + b;
   }
 };
 
@@ -33,8 +35,10 @@ struct Subtract {
   static constexpr const char* name = "operator -";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    if constexpr (is_integer<C>) return static_cast<C>(static_cast<wrapping_t<C>>(a) - static_cast<wrapping_t<C>>(b));
-    else return a - b;
+    if constexpr (is_integer<C>)
+      return static_cast<C>(static_cast<wrapping_t<C>>(a) - static_cast<wrapping_t<C>>(b));
+    else
+      return a - b;
   }
 };
 
@@ -42,8 +46,10 @@ struct Multiply {
   static constexpr const char* name = "operator *";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    if constexpr (is_integer<C>) return static_cast<C>(static_cast<wrapping_t<C>>(a) * static_cast<wrapping_t<C>>(b));
-    else return a * b;
+    if constexpr (is_integer<C>)
+      return static_cast<C>(static_cast<wrapping_t<C>>(a) * static_cast<wrapping_t<C>>(b));
+    else
+      return a * b;
   }
 };
 
@@ -79,35 +85,45 @@ struct Negate {
   static constexpr const char* name = "operator -";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    if constexpr (is_integer<C>) return Subtract::apply(C(0), a);
-    else return -a;
+    if constexpr (is_integer<C>)
+      return Subtract::apply(C(0), a);
+    else
+      return -a;
   }
 };
 
 struct BitAnd {
   static constexpr const char* name = "operator &";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return static_cast<C>(a & b); }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return static_cast<C>(a & b);
+  }
 };
 
 struct BitOr {
   static constexpr const char* name = "operator |";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return static_cast<C>(a | b); }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return static_cast<C>(a | b);
+  }
 };
 
 struct BitXor {
   static constexpr const char* name = "operator ^";
   template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) { return static_cast<C>(a ^ b); }
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    return static_cast<C>(a ^ b);
+  }
 };
 
 struct BitNot {
   static constexpr const char* name = "operator ~";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    if constexpr (std::same_as<C, bool>) return !a;
-    else return static_cast<C>(~a);
+    if constexpr (std::same_as<C, bool>)
+      return !a;
+    else
+      return static_cast<C>(~a);
   }
 };
 
@@ -116,7 +132,9 @@ struct ShiftLeft {
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C bits) {
     const auto count = static_cast<wrapping_t<C>>(bits);
-    return count < 8 * sizeof(C) ? static_cast<C>(static_cast<wrapping_t<C>>(a) << (count & (8 * sizeof(wrapping_t<C>) - 1))) : C(0);
+    return count < 8 * sizeof(C)
+               ? static_cast<C>(static_cast<wrapping_t<C>>(a) << (count & (8 * sizeof(wrapping_t<C>) - 1)))
+               : C(0);
   }
 };
 
@@ -133,32 +151,44 @@ struct ShiftRight {
 struct Equal {
   static constexpr const char* name = "operator ==";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) { return a == b; }
+  [[gnu::always_inline]] static bool apply(C a, C b) {
+    return a == b;
+  }
 };
 struct NotEqual {
   static constexpr const char* name = "operator !=";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) { return a != b; }
+  [[gnu::always_inline]] static bool apply(C a, C b) {
+    return a != b;
+  }
 };
 struct Less {
   static constexpr const char* name = "operator <";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) { return a < b; }
+  [[gnu::always_inline]] static bool apply(C a, C b) {
+    return a < b;
+  }
 };
 struct LessEqual {
   static constexpr const char* name = "operator <=";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) { return a <= b; }
+  [[gnu::always_inline]] static bool apply(C a, C b) {
+    return a <= b;
+  }
 };
 struct Greater {
   static constexpr const char* name = "operator >";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) { return a > b; }
+  [[gnu::always_inline]] static bool apply(C a, C b) {
+    return a > b;
+  }
 };
 struct GreaterEqual {
   static constexpr const char* name = "operator >=";
   template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) { return a >= b; }
+  [[gnu::always_inline]] static bool apply(C a, C b) {
+    return a >= b;
+  }
 };
 
 /// Element types with arithmetic: all but bool.
@@ -167,7 +197,8 @@ concept Numeric = Element<T> && kind_of<T> != Kind::boolean;
 
 /// Two operands of arithmetic.
 export template <class L, class R>
-concept ArithmeticOperands = Combinable<L, R> && (Numeric<common_value_t<L, R>> || unsatisfied<"bool has no arithmetic: write cast<T>(...)">);
+concept ArithmeticOperands =
+    Combinable<L, R> && (Numeric<common_value_t<L, R>> || unsatisfied<"bool has no arithmetic: write cast<T>(...)">);
 
 /// Two operands of integers, bool among them.
 export template <class L, class R>

@@ -16,12 +16,13 @@ export inline constexpr int most_axes = 16;
 export using Axes = std::array<std::ptrdiff_t, most_axes>;
 
 /// Writes n elements of a generated operand: those with linear indices first, first + step, ...
-export using Generate = void (*)(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
+export using Generate =
+    void (*)(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
 
 /// One operand in memory, or a generated one (`data` is null and strides count linear indices).
 export struct Leaf {
   const void* data;
-  Axes strides;  // in elements; 0 where the operand repeats
+  Axes strides;         // in elements; 0 where the operand repeats
   std::ptrdiff_t item;  // bytes of one element
   Generate generate;
   const void* context;
@@ -86,10 +87,10 @@ struct Reduction {
 void run(const Reduction& reduction);
 
 /// From this many elements on, an operation uses several threads.
-export inline constexpr std::ptrdiff_t parallel_threshold = 64 * 1024;
+export inline constexpr std::ptrdiff_t parallel_threshold = std::ptrdiff_t{64} * 1024;
 
 /// Elements of one parallel task, at least.
-export inline constexpr std::ptrdiff_t task_elements = 32 * 1024;
+export inline constexpr std::ptrdiff_t task_elements = std::ptrdiff_t{32} * 1024;
 
 /// Elements of a block that goes through packing buffers; one buffer fits the L1 cache beside a few others.
 export inline constexpr std::ptrdiff_t block_elements = 1024;

@@ -19,8 +19,8 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr double flops_per_tile = 8e6;                   // enough for the BLAS to reach its speed
-constexpr std::ptrdiff_t most_tile_elements = 256 * 1024;  // of a result, so that the elementwise work finds it in the cache
+constexpr double flops_per_tile = 8e6;  // enough for the BLAS to reach its speed
+constexpr std::ptrdiff_t most_tile_elements = std::ptrdiff_t{256} * 1024;  // of a result, so that the elementwise work finds it in the cache
 constexpr std::ptrdiff_t most_tiles = 64;
 
 /// One operand as the BLAS takes it: contiguous along rows, or along columns as the transposed flag says.
@@ -31,19 +31,22 @@ struct BlasOperand {
   bool is_transposed;
 };
 
-bool fits(std::ptrdiff_t leading, std::ptrdiff_t least) { return leading >= least && leading <= std::numeric_limits<int>::max(); }
+bool fits(std::ptrdiff_t leading, std::ptrdiff_t least) {
+  return leading >= least && leading <= std::numeric_limits<int>::max();
+}
 
 /// The matrix `rows` x `columns` for the BLAS; copied into `storage` only when neither stride is 1.
 template <class T>
-BlasOperand<T> blas_operand(const T* data, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row, std::ptrdiff_t column,
-                            std::vector<T>& storage) {
+BlasOperand<T> blas_operand(const T* data, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row,
+                            std::ptrdiff_t column, std::vector<T>& storage) {
   const std::ptrdiff_t by_rows = rows == 1 ? columns : row;
   const std::ptrdiff_t by_columns = columns == 1 ? rows : column;
   if ((column == 1 || columns == 1) && fits(by_rows, columns)) return {data, by_rows, false};
   if ((row == 1 || rows == 1) && fits(by_columns, rows)) return {data, by_columns, true};
   storage.resize(static_cast<std::size_t>(rows * columns));
   for (std::ptrdiff_t i = 0; i < rows; ++i) {
-    for (std::ptrdiff_t j = 0; j < columns; ++j) storage[static_cast<std::size_t>(i * columns + j)] = data[i * row + j * column];
+    for (std::ptrdiff_t j = 0; j < columns; ++j)
+      storage[static_cast<std::size_t>(i * columns + j)] = data[i * row + j * column];
   }
   return {storage.data(), columns, false};
 }
@@ -53,7 +56,8 @@ void multiply_blas(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
   std::vector<T> packed_a, packed_b;
   const auto a = blas_operand(static_cast<const T*>(p.a), p.rows, p.inner, p.a_row, p.a_column, packed_a);
   const auto b = blas_operand(static_cast<const T*>(p.b), p.inner, p.columns, p.b_row, p.b_column, packed_b);
-  blas::gemm(blas::Gemm<T>{p.rows, p.columns, p.inner, a.data, a.leading, a.is_transposed, b.data, b.leading, b.is_transposed, c, c_row});
+  blas::gemm(blas::Gemm<T>{p.rows, p.columns, p.inner, a.data, a.leading, a.is_transposed, b.data, b.leading,
+                           b.is_transposed, c, c_row});
 }
 
 /// For types without a BLAS; integers wrap.
@@ -67,7 +71,8 @@ void multiply_loops(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
     for (std::ptrdiff_t k = 0; k < p.inner; ++k) {
       const T factor = a[i * p.a_row + k * p.a_column];
       const T* from = b + k * p.b_row;
-      for (std::ptrdiff_t j = 0; j < p.columns; ++j) out[j] = Add::apply(out[j], Multiply::apply(factor, from[j * p.b_column]));
+      for (std::ptrdiff_t j = 0; j < p.columns; ++j)
+        out[j] = Add::apply(out[j], Multiply::apply(factor, from[j * p.b_column]));
     }
   }
 }
@@ -77,7 +82,8 @@ void multiply_as(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
   constexpr bool has_blas = std::is_same_v<T, float> || std::is_same_v<T, double>;
   const std::ptrdiff_t most = std::max({p.rows, p.columns, p.inner, c_row});
   if constexpr (has_blas) {
-    if (p.inner > 0 && most <= std::numeric_limits<int>::max()) return multiply_blas(p, c, p.rows == 1 ? std::max(c_row, p.columns) : c_row);
+    if (p.inner > 0 && most <= std::numeric_limits<int>::max())
+      return multiply_blas(p, c, p.rows == 1 ? std::max(c_row, p.columns) : c_row);
   }
   multiply_loops(p, c, c_row);
 }
@@ -108,10 +114,13 @@ struct Grid {
   std::ptrdiff_t across = 1;  // tiles along the columns
 
   explicit Grid(const TiledProduct& p) {
-    const double flops = 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
+    const double flops = 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
+                         static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
     const auto by_work = static_cast<std::ptrdiff_t>(std::min(flops / flops_per_tile, static_cast<double>(most_tiles)));
-    const auto by_size = static_cast<std::ptrdiff_t>(static_cast<double>(p.rows) * static_cast<double>(p.columns) / static_cast<double>(most_tile_elements));
-    auto tiles = static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::uint64_t>(std::max({by_work, by_size, std::ptrdiff_t{1}}))));
+    const auto by_size = static_cast<std::ptrdiff_t>(static_cast<double>(p.rows) * static_cast<double>(p.columns) /
+                                                     static_cast<double>(most_tile_elements));
+    auto tiles = static_cast<std::ptrdiff_t>(
+        std::bit_floor(static_cast<std::uint64_t>(std::max({by_work, by_size, std::ptrdiff_t{1}}))));
     for (; tiles > 1; tiles /= 2) {  // halve the longer side
       std::ptrdiff_t& side = p.rows / down >= p.columns / across ? down : across;
       side *= 2;
@@ -182,7 +191,8 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   const std::ptrdiff_t item = item_size(product.dtype);
   parallel_for(grid.count(), [&](std::ptrdiff_t number) {
     const Tile tile = tile_of(product, grid, number);
-    multiply(part(product, tile), static_cast<std::byte*>(target.data) + (tile.row * target.row + tile.column) * item, target.row);
+    multiply(part(product, tile), static_cast<std::byte*>(target.data) + (tile.row * target.row + tile.column) * item,
+             target.row);
   });
 }
 

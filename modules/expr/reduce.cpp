@@ -19,7 +19,7 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t rows_per_partial = 16;        // rows added one after the other before a merge
+constexpr std::ptrdiff_t rows_per_partial = 16;  // rows added one after the other before a merge
 constexpr std::ptrdiff_t buffer_stride = block_elements * 16 + 64;
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
@@ -71,10 +71,12 @@ class Worker {
   void fold_short_rows(std::ptrdiff_t unit, std::ptrdiff_t rows, std::byte* accumulators) {
     place(unit);
     const std::ptrdiff_t columns = task_.extent(task_.last_reduced());
-    const Block block{.rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
+    const Block block{
+        .rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
     const std::byte* values = compute(block, offsets_);
     for (std::ptrdiff_t r = 0; r < rows; ++r) {
-      reducer_.row(accumulators + r * reducer_.accumulator_bytes, values + r * columns * reducer_.value_bytes, columns, 0);
+      reducer_.row(accumulators + r * reducer_.accumulator_bytes, values + r * columns * reducer_.value_bytes, columns,
+                   0);
     }
   }
 
@@ -130,15 +132,18 @@ class Worker {
   }
 
   void fold_columns(std::ptrdiff_t width, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
-    const std::ptrdiff_t most_rows = task_.reduction.kernel == nullptr ? 1 : std::max<std::ptrdiff_t>(1, block_elements / width);
+    const std::ptrdiff_t most_rows =
+        task_.reduction.kernel == nullptr ? 1 : std::max<std::ptrdiff_t>(1, block_elements / width);
     for (std::ptrdiff_t index = first; index < last;) {
       reducer_.clear(partial_.data(), task_.unit_outputs);
       const std::ptrdiff_t end = std::min(last, index + rows_per_partial);
       while (index < end) {
         const std::ptrdiff_t rows = std::min({seek(index, moved_), end - index, most_rows});
-        const Block block{.rows = rows, .columns = width, .row_axis = task_.last_reduced(), .column_axis = task_.last_kept()};
+        const Block block{
+            .rows = rows, .columns = width, .row_axis = task_.last_reduced(), .column_axis = task_.last_kept()};
         const std::byte* values = compute(block, moved_);
-        for (std::ptrdiff_t r = 0; r < rows; ++r) reducer_.columns(partial_.data(), values + r * width * reducer_.value_bytes, width, index + r);
+        for (std::ptrdiff_t r = 0; r < rows; ++r)
+          reducer_.columns(partial_.data(), values + r * width * reducer_.value_bytes, width, index + r);
         index += rows;
       }
       cascade_.push(partial_.data());
@@ -169,7 +174,7 @@ void run_units(const ReductionTask& task, std::ptrdiff_t first, std::ptrdiff_t l
   const std::ptrdiff_t together = rows_together(task);
   std::vector<std::byte> accumulators(static_cast<std::size_t>(std::max(task.unit_outputs, together) * bytes));
   for (std::ptrdiff_t unit = first; unit < last;) {
-    std::ptrdiff_t width = task.unit_outputs;
+    std::ptrdiff_t width;  // outputs of this round
     if (together > 1) {
       const std::ptrdiff_t row = task.extent(task.last_kept());
       width = std::min({together, row - unit % row, last - unit});
@@ -202,7 +207,8 @@ void run_chunks(const ReductionTask& task) {
   Cascade cascade(reducer, task.unit_outputs);
   for (std::ptrdiff_t unit = 0; unit < task.units; ++unit) {
     const std::ptrdiff_t width = worker.place(unit);
-    for (std::ptrdiff_t chunk = 0; chunk < task.chunks; ++chunk) cascade.push(partials.data() + (unit * task.chunks + chunk) * bytes);
+    for (std::ptrdiff_t chunk = 0; chunk < task.chunks; ++chunk)
+      cascade.push(partials.data() + (unit * task.chunks + chunk) * bytes);
     reducer.clear(result.data(), task.unit_outputs);
     cascade.finish(result.data());
     worker.store(result.data(), width);

@@ -61,7 +61,8 @@ constexpr A identity() {
   if constexpr (Op == ReduceOp::sum) return A(0);
   if constexpr (Op == ReduceOp::product) return A(1);
   if constexpr (Op == ReduceOp::maximum) {
-    return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::lowest();
+    return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
+                                                : std::numeric_limits<A>::lowest();
   }
   if constexpr (Op == ReduceOp::minimum) {
     return std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity() : std::numeric_limits<A>::max();
@@ -107,13 +108,20 @@ struct Folding {
   }
 
   static void row_baseline(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) { row_body<16>(a, v, n); }
-  [[gnu::target("avx2,fma")]] static void row_avx2(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) { row_body<32>(a, v, n); }
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void row_avx512(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) {
+  [[gnu::target("avx2,fma")]] static void row_avx2(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) {
+    row_body<32>(a, v, n);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void row_avx512(void* a, const void* v,
+                                                                                   std::ptrdiff_t n, std::ptrdiff_t) {
     row_body<64>(a, v, n);
   }
   static void columns_baseline(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) { columns_body(a, v, n); }
-  [[gnu::target("avx2,fma")]] static void columns_avx2(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) { columns_body(a, v, n); }
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void columns_avx512(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) {
+  [[gnu::target("avx2,fma")]] static void columns_avx2(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t) {
+    columns_body(a, v, n);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void columns_avx512(void* a, const void* v,
+                                                                                       std::ptrdiff_t n,
+                                                                                       std::ptrdiff_t) {
     columns_body(a, v, n);
   }
 
@@ -152,7 +160,8 @@ struct Searching {
   }
 
   static void columns(void* accumulators, const void* values, std::ptrdiff_t n, std::ptrdiff_t first) {
-    for (std::ptrdiff_t i = 0; i < n; ++i) take(static_cast<A*>(accumulators)[i], static_cast<const C*>(values)[i], first);
+    for (std::ptrdiff_t i = 0; i < n; ++i)
+      take(static_cast<A*>(accumulators)[i], static_cast<const C*>(values)[i], first);
   }
 
   static void merge(void* accumulators, const void* later, std::ptrdiff_t n) {

@@ -34,8 +34,9 @@ struct WideAccumulator<C> {
 
 template <ReduceOp Op, class C>
 struct AccumulatorOf {
-  using type = std::conditional_t<Op == ReduceOp::argmin || Op == ReduceOp::argmax, Best<C>,
-                                  std::conditional_t<Op == ReduceOp::sum || Op == ReduceOp::product, typename WideAccumulator<C>::type, C>>;
+  using type = std::conditional_t<
+      Op == ReduceOp::argmin || Op == ReduceOp::argmax, Best<C>,
+      std::conditional_t<Op == ReduceOp::sum || Op == ReduceOp::product, typename WideAccumulator<C>::type, C>>;
 };
 
 /// Type in which values of compute type C are accumulated: 64 bits for sums and products of integers, C otherwise.

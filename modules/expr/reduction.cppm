@@ -95,7 +95,9 @@ class ReduceNode {
   using value_type = typename ReducedValue<Op, Operand>::type;
   using place_type = typename Node::place_type;
   static constexpr std::array reduced = reduced_axes<Node::rank, Axis...>();
-  static constexpr int rank = Keep ? Node::rank : sizeof...(Axis) == 0 ? 0 : Node::rank - static_cast<int>(sizeof...(Axis));
+  static constexpr int rank = Keep                   ? Node::rank
+                              : sizeof...(Axis) == 0 ? 0
+                                                     : Node::rank - static_cast<int>(sizeof...(Axis));
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
 
@@ -105,9 +107,10 @@ class ReduceNode {
     const Dim<Node::rank> shape = node_.shape();
     for (int axis = 0; axis < Node::rank; ++axis) {
       if (!reduced[static_cast<std::size_t>(axis)] || shape[axis] != 0) continue;
-      throw ShapeError(to_string(Failure{.operation = reduction_name<Op>,
-                                         .problem = "axis " + std::to_string(axis) + " of the shape " + to_string(shape) + " has no elements",
-                                         .advice = "there is no result over nothing"}));
+      throw ShapeError(to_string(
+          Failure{.operation = reduction_name<Op>,
+                  .problem = "axis " + std::to_string(axis) + " of the shape " + to_string(shape) + " has no elements",
+                  .advice = "there is no result over nothing"}));
     }
   }
 
@@ -184,7 +187,8 @@ auto make_reduction(O&& operand) {
 
 /// Axes that can be reduced in an operand of the given rank: in range, each once.
 export template <class O, int... Axis>
-concept ReducibleAxes = Operand<O> && (axes_are_valid<rank_of<O>, Axis...>() || unsatisfied<"a reduced axis is out of range or named twice">);
+concept ReducibleAxes = Operand<O> && (axes_are_valid<rank_of<O>, Axis...>() ||
+                                       unsatisfied<"a reduced axis is out of range or named twice">);
 
 /// An operand of elements with an order.
 export template <class O>

@@ -18,7 +18,7 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t column_tile = 512;            // outputs that are folded side by side
-constexpr std::ptrdiff_t chunk_elements = 128 * 1024;  // of a long reduction that is split between threads
+constexpr std::ptrdiff_t chunk_elements = std::ptrdiff_t{128} * 1024;  // of a long reduction that is split between threads
 constexpr std::ptrdiff_t most_split_units = 64;        // with more outputs than this, one output stays on one thread
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
@@ -43,7 +43,8 @@ void arrange(ReductionTask& task) {
   for (int axis = 0; axis < reduction.rank; ++axis) {
     if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
   }
-  std::ranges::sort(order, {}, [&](int axis) { return std::pair(-std::abs(reduction.target.strides[at(axis)]), axis); });
+  std::ranges::sort(order, {},
+                    [&](int axis) { return std::pair(-std::abs(reduction.target.strides[at(axis)]), axis); });
   task.kept = static_cast<int>(order.size());
   for (int axis = 0; axis < reduction.rank; ++axis) {
     if (reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
@@ -69,7 +70,8 @@ void arrange(ReductionTask& task) {
 }
 
 void divide(ReductionTask& task) {
-  for (int axis = 0; axis < task.space.rank; ++axis) (axis < task.kept ? task.outputs : task.reduced) *= task.extent(axis);
+  for (int axis = 0; axis < task.space.rank; ++axis)
+    (axis < task.kept ? task.outputs : task.reduced) *= task.extent(axis);
   task.by_columns = better_by_columns(task);
   if (task.by_columns) task.unit_outputs = std::min(task.extent(task.last_kept()), column_tile);
   const std::ptrdiff_t row = task.kept == 0 ? 1 : task.extent(task.last_kept());

@@ -18,8 +18,8 @@ struct ReductionTask {
   std::ptrdiff_t reduced = 1;       // values behind each of them
   std::ptrdiff_t unit_outputs = 1;  // outputs that are folded side by side
   std::ptrdiff_t units = 1;
-  std::ptrdiff_t chunks = 1;        // parts of the reduced values
-  std::ptrdiff_t chunk_size = 1;    // values of a part, a whole number of inner rows
+  std::ptrdiff_t chunks = 1;      // parts of the reduced values
+  std::ptrdiff_t chunk_size = 1;  // values of a part, a whole number of inner rows
 
   int last_kept() const { return kept - 1; }
   int last_reduced() const { return space.rank - 1; }

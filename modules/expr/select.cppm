@@ -36,14 +36,17 @@ struct where_value<A, B> {
 
 /// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type.
 export template <Operand Condition, class A, class B>
-  requires(std::same_as<value_of<Condition>, bool> || unsatisfied<"the condition of where is an expression of bool, as z > 0 is">) &&
-          (requires { typename where_value<A, B>::type; } || unsatisfied<"the two branches have no common type: write cast<T>(...)">)
+  requires(std::same_as<value_of<Condition>, bool> ||
+           unsatisfied<"the condition of where is an expression of bool, as z > 0 is">) &&
+          (requires { typename where_value<A, B>::type; } ||
+           unsatisfied<"the two branches have no common type: write cast<T>(...)">)
 auto where(Condition&& condition, A&& a, B&& b) {
   using T = typename where_value<A, B>::type;
   auto test = as_node(std::forward<Condition>(condition));
   auto first = as_node_beside<T>(std::forward<A>(a));
   auto second = as_node_beside<T>(std::forward<B>(b));
-  return MapNode<Where<compute_t<T>>, T, decltype(test), decltype(first), decltype(second)>(std::move(test), std::move(first), std::move(second));
+  return MapNode<Where<compute_t<T>>, T, decltype(test), decltype(first), decltype(second)>(
+      std::move(test), std::move(first), std::move(second));
 }
 
 /// To an integer type the value is cut to its range first, and NaN gives 0, so that every conversion is defined.
@@ -72,7 +75,7 @@ struct Cast {
   [[gnu::always_inline]] static To saturated(From value) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From past = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From(2);  // max + 1, exactly
-    if (value != value) return To(0);
+    if (__builtin_isnan(value)) return To(0);
     if (value < low) return std::numeric_limits<To>::min();
     if (value >= past) return std::numeric_limits<To>::max();
     return static_cast<To>(value);

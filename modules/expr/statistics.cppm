@@ -25,9 +25,10 @@ std::ptrdiff_t reduced_count(const Node& node, const char* operation) {
     if (reduced_axes<Node::rank, Axis...>()[static_cast<std::size_t>(axis)]) count *= shape[axis];
   }
   if (count == 0) {
-    throw ShapeError(to_string(Failure{.operation = operation,
-                                       .problem = "the shape " + to_string(shape) + " has no elements along the reduced axes",
-                                       .advice = "there is no mean of nothing"}));
+    throw ShapeError(
+        to_string(Failure{.operation = operation,
+                          .problem = "the shape " + to_string(shape) + " has no elements along the reduced axes",
+                          .advice = "there is no mean of nothing"}));
   }
   return count;
 }

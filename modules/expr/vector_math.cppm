@@ -34,7 +34,8 @@ struct ReducedExponent {
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2; fit error 6e-11.
 [[gnu::always_inline]] inline float exponential_tail(float r) {
-  return 0x1.0p-1f + r * (0x1.555554p-3f + r * (0x1.55547ep-5f + r * (0x1.11128ep-7f + r * (0x1.6d9bd6p-10f + r * 0x1.9efcdcp-13f))));
+  return 0x1.0p-1f + r * (0x1.555554p-3f +
+                          r * (0x1.55547ep-5f + r * (0x1.11128ep-7f + r * (0x1.6d9bd6p-10f + r * 0x1.9efcdcp-13f))));
 }
 
 /// e^x; at most 1.1 ULP, subnormal results included.
@@ -63,12 +64,13 @@ struct ReducedExponent {
   const float e = static_cast<float>(bits >> 23) + exponent_offset;
   const float f = std::bit_cast<float>((bits & 0x007fffff) + sqrt_half) - 1.0f;
   // log(1 + f) = f - f^2 / 2 + f^3 q(f) for f in [sqrt(1/2) - 1, sqrt(2) - 1]; fit error 8e-10.
-  const float q = 0x1.555546p-2f +
-                  f * (-0x1.000006p-2f +
-                       f * (0x1.99a4f6p-3f +
-                            f * (-0x1.555cccp-3f +
-                                 f * (0x1.23322cp-3f +
-                                      f * (-0x1.fc07c2p-4f + f * (0x1.e72886p-4f + f * (-0x1.defffcp-4f + f * 0x1.14ca3cp-4f)))))));
+  const float q =
+      0x1.555546p-2f +
+      f * (-0x1.000006p-2f +
+           f * (0x1.99a4f6p-3f +
+                f * (-0x1.555cccp-3f +
+                     f * (0x1.23322cp-3f +
+                          f * (-0x1.fc07c2p-4f + f * (0x1.e72886p-4f + f * (-0x1.defffcp-4f + f * 0x1.14ca3cp-4f)))))));
   const float square = f * f;
   const float tail = e * ln2_low + (f * square * q - 0.5f * square);
   return e * ln2_high + (f + tail);
@@ -97,7 +99,8 @@ struct ReducedExponent {
   const float magnitude = __builtin_elementwise_abs(x);
   const float z = x * x;
   // tanh(x) = x + x^3 q(x^2) for |x| <= 0.625; fit error 4e-9.
-  const float q = -0x1.555534p-2f + z * (0x1.110768p-3f + z * (-0x1.b84448p-5f + z * (0x1.5256d6p-6f - z * 0x1.76ac18p-8f)));
+  const float q =
+      -0x1.555534p-2f + z * (0x1.110768p-3f + z * (-0x1.b84448p-5f + z * (0x1.5256d6p-6f - z * 0x1.76ac18p-8f)));
   const float near = magnitude + magnitude * z * q;
   const float far = 1.0f - 2.0f / (math::exp(2.0f * magnitude) + 1.0f);
   return __builtin_elementwise_copysign(magnitude < 0.625f ? near : far, x);

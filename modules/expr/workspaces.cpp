@@ -22,8 +22,10 @@ std::ptrdiff_t piece_count(std::ptrdiff_t tasks) { return std::min<std::ptrdiff_
 
 }  // namespace
 
-Workspaces::Workspaces(std::ptrdiff_t tasks, std::ptrdiff_t bytes) : memory_(CpuPlace{}, checked_multiply(piece_count(tasks), piece_size(bytes))) {
-  for (std::ptrdiff_t at = 0; at < memory_.bytes(); at += piece_size(bytes)) free_.push_back(static_cast<std::byte*>(memory_.data()) + at);
+Workspaces::Workspaces(std::ptrdiff_t tasks, std::ptrdiff_t bytes)
+    : memory_(CpuPlace{}, checked_multiply(piece_count(tasks), piece_size(bytes))) {
+  for (std::ptrdiff_t at = 0; at < memory_.bytes(); at += piece_size(bytes))
+    free_.push_back(static_cast<std::byte*>(memory_.data()) + at);
 }
 
 std::byte* Workspaces::take() {

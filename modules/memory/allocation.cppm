@@ -17,7 +17,8 @@ export class Allocation {
   Allocation() = default;
 
   /// Owns `bytes` uninitialised bytes of `place`. Throws OutOfMemory, DeviceError, ShapeError (negative size).
-  Allocation(Place place, std::ptrdiff_t bytes) : pool_(&pool(place)), pointer_(pool_->allocate(bytes)), bytes_(bytes), place_(place) {}
+  Allocation(Place place, std::ptrdiff_t bytes)
+      : pool_(&pool(place)), pointer_(pool_->allocate(bytes)), bytes_(bytes), place_(place) {}
 
   /// Memory of the user's that must outlive the allocation. Throws ShapeError for a negative size.
   static Allocation borrow(void* pointer, std::ptrdiff_t bytes, Place place) {

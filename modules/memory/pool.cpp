@@ -40,7 +40,8 @@ Pool::~Pool() { release_cached(); }
 
 void* Pool::allocate(std::ptrdiff_t bytes) {
   if (bytes < 0) {
-    throw ShapeError(to_string(Failure{.operation = "memory::alloc", .problem = std::to_string(bytes) + " bytes cannot be allocated"}));
+    throw ShapeError(to_string(
+        Failure{.operation = "memory::alloc", .problem = std::to_string(bytes) + " bytes cannot be allocated"}));
   }
   const std::lock_guard lock(mutex_);
   if (bytes > largest_request) fail(bytes);
@@ -116,9 +117,10 @@ void Pool::deallocate(void* pointer) {
   if (block == live_.end()) {
     std::ostringstream text;
     text << pointer << " is not the start of a live allocation";
-    throw PlaceError(to_string(Failure{.operation = "memory::free(" + to_string(place()) + ")",
-                                       .problem = text.str(),
-                                       .advice = "it was freed before, belongs to another place, or points inside a block"}));
+    throw PlaceError(
+        to_string(Failure{.operation = "memory::free(" + to_string(place()) + ")",
+                          .problem = text.str(),
+                          .advice = "it was freed before, belongs to another place, or points inside a block"}));
   }
   retire(block);
 }
@@ -136,7 +138,8 @@ void Pool::trim() noexcept {
 
 void Pool::set_limit(std::ptrdiff_t bytes) {
   if (bytes < 0) {
-    throw ShapeError(to_string(Failure{.operation = "memory::set_limit", .problem = std::to_string(bytes) + " bytes are no limit"}));
+    throw ShapeError(
+        to_string(Failure{.operation = "memory::set_limit", .problem = std::to_string(bytes) + " bytes are no limit"}));
   }
   const std::lock_guard lock(mutex_);
   stats_.limit = bytes;
@@ -150,12 +153,13 @@ Stats Pool::stats() const {
 
 void Pool::fail(std::ptrdiff_t bytes) const {
   const std::string limit = stats_.limit == PTRDIFF_MAX ? "none" : std::to_string(stats_.limit);
-  throw OutOfMemory(to_string(Failure{.operation = "memory::alloc(" + to_string(place()) + ")",
-                                      .problem = std::to_string(bytes) + " bytes were requested; in use " + std::to_string(stats_.in_use) +
-                                                 ", reserved " + std::to_string(stats_.reserved) + ", peak " + std::to_string(stats_.peak) +
-                                                 ", limit " + limit,
-                                      .advice = stats_.limit == PTRDIFF_MAX ? "free arrays that are no longer needed, or use a smaller shape"
-                                                                            : "raise the limit with memory::set_limit, or free arrays"}));
+  throw OutOfMemory(to_string(
+      Failure{.operation = "memory::alloc(" + to_string(place()) + ")",
+              .problem = std::to_string(bytes) + " bytes were requested; in use " + std::to_string(stats_.in_use) +
+                         ", reserved " + std::to_string(stats_.reserved) + ", peak " + std::to_string(stats_.peak) +
+                         ", limit " + limit,
+              .advice = stats_.limit == PTRDIFF_MAX ? "free arrays that are no longer needed, or use a smaller shape"
+                                                    : "raise the limit with memory::set_limit, or free arrays"}));
 }
 
 }  // namespace tessera::memory

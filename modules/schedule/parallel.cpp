@@ -38,7 +38,8 @@ std::shared_ptr<tbb::task_arena> arena_of(int threads) {
   if (size != threads) {
     // Allow as many threads as were asked for, also above the number of cores.
     static std::unique_ptr<tbb::global_control> allowance;
-    allowance = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(std::max(threads, default_threads())));
+    allowance = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                      static_cast<std::size_t>(std::max(threads, default_threads())));
     arena = std::make_shared<tbb::task_arena>(threads);
     size = threads;
   }
@@ -89,8 +90,9 @@ void run_serially(std::ptrdiff_t count, LoopBody body, const void* context) {
 
 void set_num_threads(int count) {
   if (count < 1 || count > most_threads) {
-    throw SchedulerError(to_string(Failure{.operation = "set_num_threads",
-                                           .problem = std::to_string(count) + " is not in 1 .. " + std::to_string(most_threads)}));
+    throw SchedulerError(
+        to_string(Failure{.operation = "set_num_threads",
+                          .problem = std::to_string(count) + " is not in 1 .. " + std::to_string(most_threads)}));
   }
   thread_count().store(count);
 }

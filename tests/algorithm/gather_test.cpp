@@ -15,7 +15,8 @@ TEST_CASE("take copies slices in the order of the indices, negative ones from th
   const Array<float, 2> taken = take(matrix, make_array(std::vector<std::int64_t>{3, 0, -1, 1, 1}));
   const std::vector<std::ptrdiff_t> rows{3, 0, 3, 1, 1};
   REQUIRE(taken.shape() == Dim{5, 3});
-  for (std::ptrdiff_t i = 0; i < 5; ++i) CHECK(array_equal(taken(i, all), matrix(rows[static_cast<std::size_t>(i)], all)));
+  for (std::ptrdiff_t i = 0; i < 5; ++i)
+    CHECK(array_equal(taken(i, all), matrix(rows[static_cast<std::size_t>(i)], all)));
 }
 
 TEST_CASE("take works on vectors, strided arrays and other index types") {

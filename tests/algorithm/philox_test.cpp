@@ -21,9 +21,7 @@ TEST_CASE("philox4x32-10 gives the known answers of the Random123 distribution")
         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("philox is usable at compile time") {
-  static_assert(random::philox({0, 0, 0, 0}, {0, 0})[0] == 0x6627e8d5);
-}
+TEST_CASE("philox is usable at compile time") { static_assert(random::philox({0, 0, 0, 0}, {0, 0})[0] == 0x6627e8d5); }
 
 TEST_CASE("uniform float number i is word i of the stream, in units of 2^-24") {
   const random::Key key{0x123456789abcdef0};

@@ -145,7 +145,7 @@ TEST_CASE("a random shape that is too large is refused before anything is alloca
 TEST_CASE("the page's examples") {
   // --8<-- [start:random]
   const random::Key key{7};
-  Array<float, 2> z = random::uniform<float>(key, Dim{64, 10}) - 0.5f;  // lazy: computed while it is written
+  Array<float, 2> z = random::uniform<float>(key, Dim{64, 10}) - 0.5f;   // lazy: computed while it is written
   Array<float, 1> noise = random::normal<float>(key.fold(1), Dim{100});  // another stream
   Array<std::int64_t, 1> order = random::permutation(key.fold(2), 64);
   Array<float, 2> shuffled = take(z, order);  // rows in random order

@@ -11,7 +11,8 @@ import tessera;
 
 using namespace tessera;
 
-static_assert(sizeof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16> && std::is_trivially_default_constructible_v<bfloat16>);
+static_assert(sizeof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16> &&
+              std::is_trivially_default_constructible_v<bfloat16>);
 static_assert(bfloat16(1.0f).bits() == 0x3f80 && bfloat16(-2).bits() == 0xc000 && bfloat16(0.1).bits() == 0x3dcd);
 static_assert(static_cast<float>(bfloat16::from_bits(0x4049)) == 3.140625f);
 
@@ -29,7 +30,8 @@ TEST_CASE("integers become the nearest bfloat16") { check_integers<bfloat16>(bra
 
 TEST_CASE("a 64-bit integer is rounded to bfloat16 once, not by way of double") {
   const std::int64_t above_halfway = (std::int64_t{1} << 62) + (std::int64_t{1} << 54) + 1;
-  REQUIRE(static_cast<double>(above_halfway) == 0x1p62 + 0x1p54);  // as a double it would be exactly halfway, and go down
+  REQUIRE(static_cast<double>(above_halfway) ==
+          0x1p62 + 0x1p54);  // as a double it would be exactly halfway, and go down
   CHECK(float(bfloat16(above_halfway)) == 0x1.02p62f);
   CHECK(float(bfloat16(-above_halfway)) == -0x1.02p62f);
 }

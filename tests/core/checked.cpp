@@ -16,8 +16,10 @@ constexpr std::ptrdiff_t smallest = std::numeric_limits<std::ptrdiff_t>::min();
 
 }  // namespace
 
-static_assert(checked_multiply(largest, 1) == largest && checked_multiply(largest, -1) == -largest && checked_multiply(largest, 0) == 0);
-static_assert(checked_add(largest, 0) == largest && checked_add(largest, smallest) == -1 && checked_add(largest - 1, 1) == largest);
+static_assert(checked_multiply(largest, 1) == largest && checked_multiply(largest, -1) == -largest &&
+              checked_multiply(largest, 0) == 0);
+static_assert(checked_add(largest, 0) == largest && checked_add(largest, smallest) == -1 &&
+              checked_add(largest - 1, 1) == largest);
 static_assert(checked_extent(0u) == 0 && checked_extent(std::uint64_t{1} << 62) == std::ptrdiff_t{1} << 62);
 
 TEST_CASE("multiplication works up to the last representable product") {
@@ -31,22 +33,27 @@ TEST_CASE("multiplication works up to the last representable product") {
 }
 
 TEST_CASE("an overflow says which numbers do not fit") {
-  CHECK_THROWS_WITH_AS(checked_multiply(largest, 2),
-                       "size arithmetic: 9223372036854775807 x 2 does not fit in 64 bits; the array would be larger than any memory",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(checked_add(largest, 63),
-                       "size arithmetic: 9223372036854775807 + 63 does not fit in 64 bits; the array would be larger than any memory",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      checked_multiply(largest, 2),
+      "size arithmetic: 9223372036854775807 x 2 does not fit in 64 bits; the array would be larger than any memory",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(
+      checked_add(largest, 63),
+      "size arithmetic: 9223372036854775807 + 63 does not fit in 64 bits; the array would be larger than any memory",
+      ShapeError);
   CHECK_THROWS_AS(checked_add(smallest, -1), ShapeError);
 }
 
 TEST_CASE("an extent is neither negative nor beyond the largest index") {
   CHECK(checked_extent(largest) == largest);
   CHECK(checked_extent(std::uint8_t{255}) == 255);
-  CHECK_THROWS_WITH_AS(checked_extent(-1), "shape: extent -1 is not in 0 .. 2^63 - 1; extents count elements and are never negative",
+  CHECK_THROWS_WITH_AS(checked_extent(-1),
+                       "shape: extent -1 is not in 0 .. 2^63 - 1; extents count elements and are never negative",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(checked_extent(std::uint64_t{1} << 63),
-                       "shape: extent 9223372036854775808 is not in 0 .. 2^63 - 1; extents count elements and are never negative", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      checked_extent(std::uint64_t{1} << 63),
+      "shape: extent 9223372036854775808 is not in 0 .. 2^63 - 1; extents count elements and are never negative",
+      ShapeError);
   CHECK_THROWS_AS(checked_extent(smallest), ShapeError);
   CHECK_THROWS_AS(checked_extent(std::int8_t{-128}), ShapeError);
 }

@@ -50,10 +50,12 @@ void check_every_pattern(const SmallFormat& model) {
       if (!stays_nan) FAIL_CHECK("pattern ", bits, " is NaN, became ", value, " and then pattern ", again);
       continue;
     }
-    const bool exact = static_cast<double>(value) == model.value(bits) && std::signbit(value) == ((bits & 0x8000u) != 0);
+    const bool exact =
+        static_cast<double>(value) == model.value(bits) && std::signbit(value) == ((bits & 0x8000u) != 0);
     if (!exact) FAIL_CHECK("pattern ", bits, " gives ", value, " instead of ", model.value(bits));
     if (Small(value).bits() != bits) FAIL_CHECK("pattern ", bits, " comes back as ", Small(value).bits());
-    if (Small(static_cast<double>(value)).bits() != bits) FAIL_CHECK("pattern ", bits, " does not come back through double");
+    if (Small(static_cast<double>(value)).bits() != bits)
+      FAIL_CHECK("pattern ", bits, " does not come back through double");
   }
 }
 
@@ -100,7 +102,8 @@ void check_integers(const SmallFormat& model) {
       for (const std::int64_t nudge : {-1, 0, 1}) {
         check_converts_integer<Small>(model, halfway + nudge);
         check_converts_integer<Small>(model, -(halfway + nudge));
-        check_converts_integer<Small>(model, 2 * static_cast<std::uint64_t>(halfway) + static_cast<std::uint64_t>(nudge));
+        check_converts_integer<Small>(model,
+                                      2 * static_cast<std::uint64_t>(halfway) + static_cast<std::uint64_t>(nudge));
       }
     }
   }

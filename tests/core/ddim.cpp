@@ -62,7 +62,8 @@ TEST_CASE("rank and extents both count when dynamic shapes are compared") {
 
 TEST_CASE("more than nine axes are refused with both figures") {
   CHECK(make_ddim({1, 1, 1, 1, 1, 1, 1, 1, 1}).rank() == 9);
-  CHECK_THROWS_WITH_AS(make_ddim({1, 1, 1, 1, 1, 1, 1, 1, 1, 1}), "make_ddim: rank 10 is above the highest, 9", ShapeError);
+  CHECK_THROWS_WITH_AS(make_ddim({1, 1, 1, 1, 1, 1, 1, 1, 1, 1}), "make_ddim: rank 10 is above the highest, 9",
+                       ShapeError);
   CHECK_THROWS_AS(DDim(std::vector<std::ptrdiff_t>(1000, 1)), ShapeError);
 }
 
@@ -72,7 +73,8 @@ TEST_CASE("a negative extent is refused in a dynamic shape") {
 }
 
 TEST_CASE("asking a dynamic shape for another rank throws with the shape and both ranks") {
-  CHECK_THROWS_WITH_AS(get<2>(make_ddim({4, 5, 6})), "get<Rank>: rank 2 was asked for, the shape (4, 5, 6) has rank 3", ShapeError);
+  CHECK_THROWS_WITH_AS(get<2>(make_ddim({4, 5, 6})), "get<Rank>: rank 2 was asked for, the shape (4, 5, 6) has rank 3",
+                       ShapeError);
   CHECK_THROWS_AS(get<0>(make_ddim({1})), ShapeError);
   CHECK_THROWS_AS(get<9>(DDim()), ShapeError);
 }

@@ -18,12 +18,15 @@ constexpr std::ptrdiff_t largest = std::numeric_limits<std::ptrdiff_t>::max();
 
 }  // namespace
 
-static_assert(std::is_same_v<decltype(Dim{2, 3}), Dim<2>> && std::is_same_v<decltype(Dim{2u, std::int8_t{3}, 4L}), Dim<3>>);
+static_assert(std::is_same_v<decltype(Dim{2, 3}), Dim<2>> &&
+              std::is_same_v<decltype(Dim{2u, std::int8_t{3}, 4L}), Dim<3>>);
 static_assert(std::is_same_v<decltype(make_dim(3, 3)), Dim<2>> && std::is_same_v<decltype(make_dim()), Dim<0>>);
-static_assert(Dim<4>::rank == 4 && Dim{2, 3}[0] == 2 && Dim{2, 3}[1] == 3 && Dim<2>{} == Dim{0, 0} && Dim<0>{} == make_dim());
+static_assert(Dim<4>::rank == 4 && Dim{2, 3}[0] == 2 && Dim{2, 3}[1] == 3 && Dim<2>{} == Dim{0, 0} &&
+              Dim<0>{} == make_dim());
 static_assert(product(Dim{2, 3, 4}) == 24 && product(Dim<0>{}) == 1 && product(Dim{7, 0}) == 0);
 static_assert(Dim{2, 3}.with(1, 5) == Dim{2, 5} && Dim{2, 3} != Dim{3, 2});
-static_assert(std::convertible_to<int, Dim<1>> && !std::constructible_from<Dim<2>, int> && !std::constructible_from<Dim<1>, double>);
+static_assert(std::convertible_to<int, Dim<1>> && !std::constructible_from<Dim<2>, int> &&
+              !std::constructible_from<Dim<1>, double>);
 static_assert(std::is_trivially_copyable_v<Dim<3>>);
 
 // --8<-- [start:dim]
@@ -51,7 +54,8 @@ TEST_CASE("a negative extent is refused wherever it stands") {
   CHECK_THROWS_AS(Dim(-1), ShapeError);
   CHECK_THROWS_AS((Dim{2, -3}), ShapeError);
   CHECK_THROWS_AS(make_dim(0, 0, std::numeric_limits<std::int64_t>::min()), ShapeError);
-  CHECK_THROWS_WITH_AS((Dim{2, 3}.with(0, -7)), "shape: extent -7 is not in 0 .. 2^63 - 1; extents count elements and are never negative",
+  CHECK_THROWS_WITH_AS((Dim{2, 3}.with(0, -7)),
+                       "shape: extent -7 is not in 0 .. 2^63 - 1; extents count elements and are never negative",
                        ShapeError);
 }
 
@@ -63,9 +67,10 @@ TEST_CASE("an unsigned extent beyond the largest index is refused, not wrapped")
 // --8<-- [start:overflow]
 TEST_CASE("an element count that does not fit in 63 bits throws instead of wrapping") {
   CHECK(product(Dim{largest, 1}) == largest);
-  CHECK_THROWS_WITH_AS(product(Dim{largest, 2}),
-                       "size arithmetic: 9223372036854775807 x 2 does not fit in 64 bits; the array would be larger than any memory",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      product(Dim{largest, 2}),
+      "size arithmetic: 9223372036854775807 x 2 does not fit in 64 bits; the array would be larger than any memory",
+      ShapeError);
 }
 // --8<-- [end:overflow]
 

@@ -12,10 +12,12 @@ import tessera;
 
 using namespace tessera;
 
-static_assert(std::derived_from<ShapeError, std::invalid_argument> && std::derived_from<DTypeError, std::invalid_argument>);
+static_assert(std::derived_from<ShapeError, std::invalid_argument> &&
+              std::derived_from<DTypeError, std::invalid_argument>);
 static_assert(std::derived_from<PlaceError, std::invalid_argument> && std::derived_from<IndexError, std::out_of_range>);
 static_assert(std::derived_from<OutOfMemory, std::bad_alloc> && std::derived_from<DeviceError, std::runtime_error>);
-static_assert(std::derived_from<FormatError, std::runtime_error> && std::derived_from<SchedulerError, std::logic_error>);
+static_assert(std::derived_from<FormatError, std::runtime_error> &&
+              std::derived_from<SchedulerError, std::logic_error>);
 static_assert(!std::derived_from<ShapeError, DTypeError> && !std::derived_from<FormatError, DeviceError>);
 
 // An exception is copied while another may be in flight.
@@ -50,19 +52,24 @@ TEST_CASE("every error is caught as the standard exception it derives from, with
 
 TEST_CASE("a message says the operation, the problem, the operands, the advice and the place of the call") {
   const auto here = std::source_location::current();
-  const std::string message = to_string(Failure{.operation = "dot",
-                                                .problem = "axis 1 has 3 elements, axis 0 has 4",
-                                                .operands = {"a is float32 (2, 3) on cpu", "b is float32 (4, 5) on cpu"},
-                                                .advice = "transpose one",
-                                                .where = here});
-  CHECK(message == "dot: axis 1 has 3 elements, axis 0 has 4; a is float32 (2, 3) on cpu, b is float32 (4, 5) on cpu; transpose one; "
-                   "called at error.cpp:" + std::to_string(here.line()));
+  const std::string message =
+      to_string(Failure{.operation = "dot",
+                        .problem = "axis 1 has 3 elements, axis 0 has 4",
+                        .operands = {"a is float32 (2, 3) on cpu", "b is float32 (4, 5) on cpu"},
+                        .advice = "transpose one",
+                        .where = here});
+  CHECK(message ==
+        "dot: axis 1 has 3 elements, axis 0 has 4; a is float32 (2, 3) on cpu, b is float32 (4, 5) on cpu; transpose "
+        "one; "
+        "called at error.cpp:" +
+            std::to_string(here.line()));
 }
 
 TEST_CASE("parts of a message that are not known are left out") {
   CHECK(to_string(Failure{.operation = "sum", .problem = "no axis"}) == "sum: no axis");
   CHECK(to_string(Failure{.operation = "sum", .problem = "no axis", .advice = "name one"}) == "sum: no axis; name one");
-  CHECK(to_string(Failure{.operation = "sum", .problem = "no axis", .operands = {"a is int8 (2,)"}}) == "sum: no axis; a is int8 (2,)");
+  CHECK(to_string(Failure{.operation = "sum", .problem = "no axis", .operands = {"a is int8 (2,)"}}) ==
+        "sum: no axis; a is int8 (2,)");
 }
 
 // --8<-- [start:error]

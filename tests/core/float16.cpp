@@ -11,7 +11,8 @@ import tessera;
 
 using namespace tessera;
 
-static_assert(sizeof(float16) == 2 && std::is_trivially_copyable_v<float16> && std::is_trivially_default_constructible_v<float16>);
+static_assert(sizeof(float16) == 2 && std::is_trivially_copyable_v<float16> &&
+              std::is_trivially_default_constructible_v<float16>);
 static_assert(float16(1.0f).bits() == 0x3c00 && float16(-2).bits() == 0xc000 && float16(0.1).bits() == 0x2e66);
 static_assert(static_cast<float>(float16::from_bits(0x3555)) == 0.333251953125f);
 static_assert(float16(true).bits() == 0x3c00 && float16(std::uint64_t{1} << 63).bits() == 0x7c00);
@@ -37,9 +38,9 @@ TEST_CASE("float16 overflows to infinity halfway beyond its largest value") {
 }
 
 TEST_CASE("float16 underflows gradually, and to a zero that keeps its sign") {
-  CHECK(float16(0x1p-14).bits() == 0x0400);        // the smallest normal number
-  CHECK(float16(0x1p-24).bits() == 0x0001);        // the smallest subnormal number
-  CHECK(float16(0x1p-25).bits() == 0x0000);        // halfway to zero, and zero is even
+  CHECK(float16(0x1p-14).bits() == 0x0400);  // the smallest normal number
+  CHECK(float16(0x1p-24).bits() == 0x0001);  // the smallest subnormal number
+  CHECK(float16(0x1p-25).bits() == 0x0000);  // halfway to zero, and zero is even
   CHECK(float16(0x1.000002p-25).bits() == 0x0001);
   CHECK(float16(-0x1p-26).bits() == 0x8000);
   CHECK(float16(-std::numeric_limits<double>::denorm_min()).bits() == 0x8000);

@@ -71,15 +71,15 @@ void for_each_pair(const Check& check) {
 }  // namespace
 
 TEST_CASE("promotion follows the array API standard for every pair of dtypes") {
-  for_each_pair([](DType a, DType b) {
-    CHECK(code(try_promote(a, b)) == table[static_cast<int>(a)][static_cast<int>(b)]);
-  });
+  for_each_pair(
+      [](DType a, DType b) { CHECK(code(try_promote(a, b)) == table[static_cast<int>(a)][static_cast<int>(b)]); });
 }
 
 TEST_CASE("promote_t and promote agree for every pair of dtypes") {
   constexpr auto pairs = all_pairs(std::make_integer_sequence<int, dtype_count * dtype_count>{});
   for_each_pair([&](DType a, DType b) {
-    const auto at_compile_time = pairs[static_cast<std::size_t>(static_cast<int>(a) * dtype_count + static_cast<int>(b))];
+    const auto at_compile_time =
+        pairs[static_cast<std::size_t>(static_cast<int>(a) * dtype_count + static_cast<int>(b))];
     CHECK(code(at_compile_time) == code(try_promote(a, b)));
     if (at_compile_time) CHECK(code(promote(a, b)) == code(at_compile_time));
   });
@@ -109,14 +109,17 @@ TEST_CASE("promotion keeps the values of both types, at compile time and at run 
 }
 // --8<-- [end:promote]
 
-static_assert(Promotable<float, std::complex<float>> && !Promotable<std::int64_t, std::uint64_t> && !Promotable<bool, int>);
+static_assert(Promotable<float, std::complex<float>> && !Promotable<std::int64_t, std::uint64_t> &&
+              !Promotable<bool, int>);
 static_assert(!Promotable<float, char> && !Promotable<std::string_view, float>);
 
 // A C++ scalar takes the type of the array it meets, unless it is of a higher kind.
 static_assert(WeakScalar<int> && WeakScalar<double> && WeakScalar<bool> && WeakScalar<long double>);
 static_assert(!WeakScalar<float16> && !WeakScalar<std::complex<float>> && !WeakScalar<std::string_view>);
-static_assert(WeakWith<double, float> && WeakWith<int, float16> && WeakWith<double, std::complex<float>> && WeakWith<int, std::uint8_t>);
-static_assert(!WeakWith<double, int> && !WeakWith<int, bool> && !WeakWith<bool, int> && !WeakWith<bool, float> && !WeakWith<int, char>);
+static_assert(WeakWith<double, float> && WeakWith<int, float16> && WeakWith<double, std::complex<float>> &&
+              WeakWith<int, std::uint8_t>);
+static_assert(!WeakWith<double, int> && !WeakWith<int, bool> && !WeakWith<bool, int> && !WeakWith<bool, float> &&
+              !WeakWith<int, char>);
 
 TEST_CASE("assignment may narrow within a kind and never crosses kinds, except from floating to complex") {
   const auto group = [](DType dtype) {
@@ -129,6 +132,7 @@ TEST_CASE("assignment may narrow within a kind and never crosses kinds, except f
   });
 }
 
-static_assert(AssignableTo<double, float> && AssignableTo<std::int64_t, std::uint8_t> && AssignableTo<float, std::complex<float>>);
+static_assert(AssignableTo<double, float> && AssignableTo<std::int64_t, std::uint8_t> &&
+              AssignableTo<float, std::complex<float>>);
 static_assert(!AssignableTo<float, int> && !AssignableTo<int, float> && !AssignableTo<std::complex<float>, float>);
 static_assert(!AssignableTo<bool, int> && !AssignableTo<float, char>);

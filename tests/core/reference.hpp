@@ -24,7 +24,8 @@ struct SmallFormat {
     const double sign = (bits & 0x8000u) != 0 ? -1.0 : 1.0;
     if (exponent == exponent_mask()) return fraction == 0 ? sign * INFINITY : std::numeric_limits<double>::quiet_NaN();
     if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias() - fraction_bits);
-    return sign * std::ldexp(std::ldexp(1.0, fraction_bits) + fraction, static_cast<int>(exponent) - bias() - fraction_bits);
+    return sign *
+           std::ldexp(std::ldexp(1.0, fraction_bits) + fraction, static_cast<int>(exponent) - bias() - fraction_bits);
   }
 
   /// The pattern nearest to `x` (not NaN), ties to even: `x` in units of the last place, rounded to an integer.

@@ -14,7 +14,8 @@ TEST_CASE("the driver allocates nothing where there is no device") {
 }
 
 TEST_CASE("memory of the CPU does not come from the driver") {
-  CHECK_THROWS_WITH_AS(device::driver_allocate(CpuPlace{}, 64), "driver_allocate: cpu memory does not come from the CUDA driver", PlaceError);
+  CHECK_THROWS_WITH_AS(device::driver_allocate(CpuPlace{}, 64),
+                       "driver_allocate: cpu memory does not come from the CUDA driver", PlaceError);
 }
 
 TEST_CASE("copying between host places needs no driver") {

@@ -9,12 +9,15 @@ import tessera;
 
 using namespace tessera;
 
-static_assert(StaticPlace<CpuPlace> && StaticPlace<PinnedPlace> && StaticPlace<GpuPlace> && !StaticPlace<Place> && !StaticPlace<int>);
+static_assert(StaticPlace<CpuPlace> && StaticPlace<PinnedPlace> && StaticPlace<GpuPlace> && !StaticPlace<Place> &&
+              !StaticPlace<int>);
 static_assert(AnyPlace<Place> && AnyPlace<GpuPlace> && !AnyPlace<PlaceKind> && !AnyPlace<const CpuPlace>);
 static_assert(HostPlace<CpuPlace> && HostPlace<PinnedPlace> && !HostPlace<GpuPlace> && !HostPlace<Place>);
-static_assert(std::convertible_to<CpuPlace, Place> && !std::convertible_to<Place, CpuPlace> && !std::convertible_to<int, Place>);
+static_assert(std::convertible_to<CpuPlace, Place> && !std::convertible_to<Place, CpuPlace> &&
+              !std::convertible_to<int, Place>);
 static_assert(std::is_empty_v<CpuPlace> && std::is_empty_v<PinnedPlace> && std::is_trivially_copyable_v<Place>);
-static_assert(Place() == Place(CpuPlace{}) && Place(GpuPlace{1}) != Place(GpuPlace{2}) && Place(GpuPlace{}) != Place(PinnedPlace{}));
+static_assert(Place() == Place(CpuPlace{}) && Place(GpuPlace{1}) != Place(GpuPlace{2}) &&
+              Place(GpuPlace{}) != Place(PinnedPlace{}));
 static_assert(Place(GpuPlace{3}).ordinal() == 3 && Place(PinnedPlace{}).ordinal() == 0);
 static_assert(Place(CpuPlace{}).on_host() && Place(PinnedPlace{}).on_host() && !Place(GpuPlace{}).on_host());
 
@@ -47,10 +50,12 @@ TEST_CASE("place_cast gives back what a place was made of") {
 }
 
 TEST_CASE("place_cast to another kind says where the memory is, and what was expected") {
-  CHECK_THROWS_WITH_AS(place_cast<CpuPlace>(GpuPlace{1}), "place_cast: the memory is on gpu:1, not on cpu; move it with to(place)", PlaceError);
-  CHECK_THROWS_WITH_AS(place_cast<GpuPlace>(CpuPlace{}), "place_cast: the memory is on cpu, not on a gpu; move it with to(place)", PlaceError);
-  CHECK_THROWS_WITH_AS(place_cast<PinnedPlace>(CpuPlace{}), "place_cast: the memory is on cpu, not on pinned; move it with to(place)",
-                       PlaceError);
+  CHECK_THROWS_WITH_AS(place_cast<CpuPlace>(GpuPlace{1}),
+                       "place_cast: the memory is on gpu:1, not on cpu; move it with to(place)", PlaceError);
+  CHECK_THROWS_WITH_AS(place_cast<GpuPlace>(CpuPlace{}),
+                       "place_cast: the memory is on cpu, not on a gpu; move it with to(place)", PlaceError);
+  CHECK_THROWS_WITH_AS(place_cast<PinnedPlace>(CpuPlace{}),
+                       "place_cast: the memory is on cpu, not on pinned; move it with to(place)", PlaceError);
 }
 
 TEST_CASE("visit calls the function with the static place") {

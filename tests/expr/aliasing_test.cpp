@@ -161,7 +161,9 @@ TEST_CASE("random overlapping views of one storage agree with copies") {
   for (int trial = 0; trial < 300; ++trial) {
     const Array<float, 1> storage = arange(600.0f);
     const auto window = [&] {
-      const Layout<2> layout{.shape = Dim{6, 9}, .strides = {random.between(1, 40), random.between(1, 12)}, .offset = random.between(0, 100)};
+      const Layout<2> layout{.shape = Dim{6, 9},
+                             .strides = {random.between(1, 40), random.between(1, 12)},
+                             .offset = random.between(0, 100)};
       Array<float, 2> view(storage.buffer(), layout, Place(CpuPlace{}));
       if (random.below(3) == 0) return Array<float, 2>(view(range(none, none, -1), all));
       if (random.below(3) == 0) return Array<float, 2>(view(all, range(none, none, -1)));

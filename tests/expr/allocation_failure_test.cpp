@@ -59,7 +59,9 @@ TEST_CASE("a product with an epilogue that cannot get its tiles changes nothing"
   }
 }
 
-TEST_CASE("threads that find no memory for their tiles or blocks in the middle of an operation do not leave half of it written") {
+TEST_CASE(
+    "threads that find no memory for their tiles or blocks in the middle of an operation do not leave half of it "
+    "written") {
   const Array<float, 2> x = full(Dim{300, 300}, 0.5f);
   const Array<float, 2> w = ones<float>(Dim{300, 300});
   const Array<float, 2> y = zeros<float>(Dim{300, 300});
@@ -71,8 +73,10 @@ TEST_CASE("threads that find no memory for their tiles or blocks in the middle o
       memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).reserved + spare);
       bool done = false;
       try {
-        if (product) y(ellipsis) = relu(dot(x, w) + y);
-        else y(ellipsis) = x.T() * 300 + y(all, range(none, none, -1)).T() * 0 + y;
+        if (product)
+          y(ellipsis) = relu(dot(x, w) + y);
+        else
+          y(ellipsis) = x.T() * 300 + y(all, range(none, none, -1)).T() * 0 + y;
         done = true;
       } catch (const OutOfMemory&) {
       }

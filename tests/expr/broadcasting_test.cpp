@@ -33,7 +33,8 @@ TEST_CASE("operands that do not broadcast are a ShapeError when the expression i
     a + b;
   } catch (const ShapeError& error) {
     CHECK(std::string(error.what()) ==
-          "operator +: the shapes (2, 3) and (4,) do not broadcast: axis 1 has extents 3 and 4; extents must be equal, or one of them 1");
+          "operator +: the shapes (2, 3) and (4,) do not broadcast: axis 1 has extents 3 and 4; extents must be equal, "
+          "or one of them 1");
   }
   // --8<-- [end:error]
   CHECK(message_of<ShapeError>([&] { a + b; }) != "nothing was thrown");
@@ -43,7 +44,8 @@ TEST_CASE("the message names the operation, and the first offending axis of seve
   const Array<float, 3> a = zeros<float>(Dim{2, 3, 4});
   const Array<float, 3> b = zeros<float>(Dim{2, 5, 6});
   const auto message = message_of<ShapeError>([&] { (void)(a < b); });
-  CHECK(contains(message, "operator <: the shapes (2, 3, 4) and (2, 5, 6) do not broadcast: axis 1 has extents 3 and 5"));
+  CHECK(
+      contains(message, "operator <: the shapes (2, 3, 4) and (2, 5, 6) do not broadcast: axis 1 has extents 3 and 5"));
   CHECK(contains(message_of<ShapeError>([&] { maximum(a, b); }), "maximum: "));
   CHECK(contains(message_of<ShapeError>([&] { pow(a, b); }), "pow: "));
   CHECK(contains(message_of<ShapeError>([&] { a + zeros<float>(Dim{0}); }), "axis 2 has extents 4 and 0"));
@@ -63,7 +65,8 @@ TEST_CASE("an expression that does not fit the array on the left is a ShapeError
   CHECK(contains(message, "(2, 3)"));
   CHECK(contains(message, "axis 1"));
   CHECK(contains(message_of<ShapeError>([&] { a = sum<0>(zeros<float>(Dim{3, 2})); }), "(2,)"));
-  CHECK(contains(message_of<ShapeError>([&] { a += zeros<float>(Dim{3, 3}); }), "operator +: the shapes (2, 3) and (3, 3)"));
+  CHECK(contains(message_of<ShapeError>([&] { a += zeros<float>(Dim{3, 3}); }),
+                 "operator +: the shapes (2, 3) and (3, 3)"));
   CHECK(contains(message_of<ShapeError>([&] { a(0, all) = zeros<float>(Dim{2}); }), "assignment"));
   CHECK(array_equal(a, full(Dim{2, 3}, 7.0f)));
 }

@@ -14,7 +14,8 @@ using Mask = decltype(std::declval<A1<float>>() > 0);
 using Total = decltype(sum(std::declval<A2<float>>()));
 
 static_assert(Expression<Sum> && Expression<Mask> && Expression<Total> && !Expression<A1<float>> && !Expression<float>);
-static_assert(Operand<Sum> && Operand<A1<float>> && Operand<ArrayView<float, 1>> && !Operand<float> && !Operand<std::string>);
+static_assert(Operand<Sum> && Operand<A1<float>> && Operand<ArrayView<float, 1>> && !Operand<float> &&
+              !Operand<std::string>);
 static_assert(Source<Sum> && Source<float> && Source<float16> && !Source<std::string> && !Source<std::vector<float>>);
 static_assert(rank_of<Sum> == 1 && rank_of<Total> == 0 && rank_of<float> == 0);
 static_assert(std::same_as<value_of<Mask>, bool> && std::same_as<value_of<Total>, float>);
@@ -27,8 +28,10 @@ static_assert(Numeric<float> && Numeric<std::int8_t> && Numeric<std::complex<flo
 static_assert(ArithmeticOperands<A1<float>, A1<float>> && !ArithmeticOperands<A1<bool>, A1<bool>>);
 static_assert(BitOperands<A1<bool>, A1<bool>> && BitOperands<A1<int>, int> && !BitOperands<A1<float>, A1<float>>);
 static_assert(OrderedOperands<A1<float>, int> && !OrderedOperands<A1<std::complex<float>>, A1<std::complex<float>>>);
-static_assert(FloatingOperand<A1<float16>> && FloatingOperand<Sum> && !FloatingOperand<A1<int>> && !FloatingOperand<float>);
-static_assert(RealOperand<A1<int>> && RealOperand<A1<double>> && !RealOperand<A1<bool>> && !RealOperand<A1<std::complex<double>>>);
+static_assert(FloatingOperand<A1<float16>> && FloatingOperand<Sum> && !FloatingOperand<A1<int>> &&
+              !FloatingOperand<float>);
+static_assert(RealOperand<A1<int>> && RealOperand<A1<double>> && !RealOperand<A1<bool>> &&
+              !RealOperand<A1<std::complex<double>>>);
 static_assert(FloatingOperands<A1<float>, double> && !FloatingOperands<A1<int>, A1<int>>);
 static_assert(OrderedOperand<A1<bool>> && OrderedOperand<Sum> && !OrderedOperand<A1<std::complex<float>>>);
 
@@ -37,11 +40,14 @@ static_assert(!ReducibleAxes<A2<float>, 2> && !ReducibleAxes<A2<float>, -3> && !
 static_assert(!ReducibleAxes<A2<float>, 1, -1> && !ReducibleAxes<float>);
 
 static_assert(DotOperands<A2<float>, A1<double>> && DotOperands<Sum, A2<float>>);
-static_assert(!DotOperands<A2<float>, Array<float, 3>> && !DotOperands<A2<float>, Array<float, 0>> && !DotOperands<A2<float>, float>);
+static_assert(!DotOperands<A2<float>, Array<float, 3>> && !DotOperands<A2<float>, Array<float, 0>> &&
+              !DotOperands<A2<float>, float>);
 static_assert(!DotOperands<A2<bool>, A2<bool>> && !DotOperands<A2<float>, A2<int>>);
 
-static_assert(AssignableSource<Sum, float, 1, Place> && AssignableSource<Sum, float16, 3, Place> && AssignableSource<int, float, 0, Place>);
-static_assert(!AssignableSource<Sum, float, 0, Place> && !AssignableSource<Sum, int, 1, Place> && !AssignableSource<float, int, 1, Place>);
+static_assert(AssignableSource<Sum, float, 1, Place> && AssignableSource<Sum, float16, 3, Place> &&
+              AssignableSource<int, float, 0, Place>);
+static_assert(!AssignableSource<Sum, float, 0, Place> && !AssignableSource<Sum, int, 1, Place> &&
+              !AssignableSource<float, int, 1, Place>);
 
 template <class A>
 concept HasArgmax = requires(A a) { argmax<0>(a); };

@@ -9,18 +9,20 @@ namespace {
 
 /// A type in which + - * / of T's values, rounded once more to T, is the correctly rounded result.
 template <class T>
-using exact_t = std::conditional_t<std::same_as<T, double>, double, std::conditional_t<std::same_as<T, float>, double, float>>;
+using exact_t =
+    std::conditional_t<std::same_as<T, double>, double, std::conditional_t<std::same_as<T, float>, double, float>>;
 
 template <class T>
 T special_or_random(Random& random) {
   using Limits = std::numeric_limits<float>;
-  const float specials[] = {0.0f, -0.0f, 1.0f, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), 2.5f, -3.5f};
+  const float specials[] = {0.0f, -0.0f, 1.0f, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                            2.5f, -3.5f};
   return random.below(4) == 0 ? T(specials[random.below(8)]) : random_value<T>(random);
 }
 
-const std::string operations[] = {"+",       "-",       "*",         "/",         "-x",     "abs",  "maximum",
-                                      "minimum", "sign",    "square",    "relu",      "floor",  "ceil", "trunc",
-                                      "round",   "copysign", "reciprocal", "sqrt"};
+const std::string operations[] = {"+",       "-",       "*",     "/",        "-x",         "abs",
+                                  "maximum", "minimum", "sign",  "square",   "relu",       "floor",
+                                  "ceil",    "trunc",   "round", "copysign", "reciprocal", "sqrt"};
 
 template <class E>
 E reference(int operation, E a, E b) {
@@ -51,8 +53,10 @@ E reference(int operation, E a, E b) {
 template <class K, class A>
 auto arithmetic_of(const K& k, const A& a, const A& b) {
   const auto first = where(k < 2, where(k == 0, a + b, a - b), where(k == 2, a * b, a / b));
-  const auto second = where(k < 6, where(k == 4, -a, abs(a)), where(k < 8, where(k == 6, maximum(a, b), minimum(a, b)), sign(a)));
-  const auto third = where(k < 11, where(k == 9, square(a), relu(a)), where(k < 13, where(k == 11, floor(a), ceil(a)), trunc(a)));
+  const auto second =
+      where(k < 6, where(k == 4, -a, abs(a)), where(k < 8, where(k == 6, maximum(a, b), minimum(a, b)), sign(a)));
+  const auto third =
+      where(k < 11, where(k == 9, square(a), relu(a)), where(k < 13, where(k == 11, floor(a), ceil(a)), trunc(a)));
   const auto fourth = where(k < 16, where(k == 14, round(a), copysign(a, b)), where(k == 16, reciprocal(a), sqrt(a)));
   return where(k < 9, where(k < 4, first, second), where(k < 14, third, fourth));
 }
@@ -92,16 +96,18 @@ void check_answers(Arrangement kind, Random& random) {
     element(b, at) = random.below(3) == 0 ? element(a, at) : special_or_random<T>(random);
   });
   using U = std::uint16_t;
-  const auto bits = elements(evaluate(cast<U>(a == b) | (cast<U>(a != b) << 1) | (cast<U>(a < b) << 2) | (cast<U>(a <= b) << 3) |
-                                      (cast<U>(a > b) << 4) | (cast<U>(a >= b) << 5) | (cast<U>(isnan(a)) << 6) |
-                                      (cast<U>(isfinite(a)) << 7) | (cast<U>(isinf(a)) << 8)));
+  const auto bits =
+      elements(evaluate(cast<U>(a == b) | (cast<U>(a != b) << 1) | (cast<U>(a < b) << 2) | (cast<U>(a <= b) << 3) |
+                        (cast<U>(a > b) << 4) | (cast<U>(a >= b) << 5) | (cast<U>(isnan(a)) << 6) |
+                        (cast<U>(isfinite(a)) << 7) | (cast<U>(isinf(a)) << 8)));
   std::size_t i = 0;
   for_each_position(shape, [&](const auto& at) {
     const auto x = static_cast<double>(element(a, at));
     const auto y = static_cast<double>(element(b, at));
-    const int expected = (x == y) | (x != y) << 1 | (x < y) << 2 | (x <= y) << 3 | (x > y) << 4 | (x >= y) << 5 | int(std::isnan(x)) << 6 |
-                         int(std::isfinite(x)) << 7 | int(std::isinf(x)) << 8;
-    if (bits[i++] != expected) FAIL_CHECK("answers about " << x << " and " << y << " are bits " << bits[i - 1] << ", expected " << expected);
+    const int expected = (x == y) | (x != y) << 1 | (x < y) << 2 | (x <= y) << 3 | (x > y) << 4 | (x >= y) << 5 |
+                         int(std::isnan(x)) << 6 | int(std::isfinite(x)) << 7 | int(std::isinf(x)) << 8;
+    if (bits[i++] != expected)
+      FAIL_CHECK("answers about " << x << " and " << y << " are bits " << bits[i - 1] << ", expected " << expected);
   });
 }
 
@@ -132,7 +138,8 @@ void check_complex() {
       const auto b = random_array<T>(shape, Arrangement::random, random);
       const auto k = storage_like<std::int8_t>(shape, Arrangement::contiguous, 0, random);
       for_each_position(shape, [&](const auto& at) { element(k, at) = static_cast<std::int8_t>(random.below(5)); });
-      const auto result = evaluate(where(k < 2, where(k == 0, a + b, a - b), where(k == 2, a * b, where(k == 3, a / b, -a))));
+      const auto result =
+          evaluate(where(k < 2, where(k == 0, a + b, a - b), where(k == 2, a * b, where(k == 3, a / b, -a))));
       const auto equal = evaluate(a == b);
       for_each_position(shape, [&](const auto& at) {
         const std::complex<double> x(element(a, at));
@@ -140,8 +147,10 @@ void check_complex() {
         const std::complex<double> expected[] = {x + y, x - y, x * y, x / y, -x};
         const auto want = expected[element(k, at)];
         const std::complex<double> got(element(result, at));
-        const double most = 8 * std::numeric_limits<typename T::value_type>::epsilon() * (std::abs(x) + std::abs(y) + std::abs(want)) * (1 + std::abs(x));
-        if (!(std::abs(got - want) <= most)) FAIL_CHECK(x << " " << operations[element(k, at)] << " " << y << " is " << got << ", expected " << want);
+        const double most = 8 * std::numeric_limits<typename T::value_type>::epsilon() *
+                            (std::abs(x) + std::abs(y) + std::abs(want)) * (1 + std::abs(x));
+        if (!(std::abs(got - want) <= most))
+          FAIL_CHECK(x << " " << operations[element(k, at)] << " " << y << " is " << got << ", expected " << want);
         CHECK(element(equal, at) == (x == y));
       });
     }

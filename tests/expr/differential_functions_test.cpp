@@ -7,8 +7,8 @@ using namespace support;
 
 namespace {
 
-const std::string exponentials[] = {"exp",  "expm1", "exp2", "log",     "log1p",    "log2", "log10", "sqrt",
-                                        "cbrt", "sinh",  "cosh", "tanh",    "sigmoid",  "erf",  "softplus", "silu", "gelu"};
+const std::string exponentials[] = {"exp",  "expm1", "exp2", "log",     "log1p", "log2",     "log10", "sqrt", "cbrt",
+                                    "sinh", "cosh",  "tanh", "sigmoid", "erf",   "softplus", "silu",  "gelu"};
 
 double exponential_reference(int k, double x) {
   switch (k) {
@@ -37,7 +37,8 @@ auto exponential_of(const K& k, const X& x) {
   const auto first = where(k < 2, where(k == 0, exp(x), expm1(x)), where(k == 2, exp2(x), log(x)));
   const auto second = where(k < 6, where(k == 4, log1p(x), log2(x)), where(k == 6, log10(x), sqrt(x)));
   const auto third = where(k < 10, where(k == 8, cbrt(x), sinh(x)), where(k == 10, cosh(x), tanh(x)));
-  const auto fourth = where(k < 14, where(k == 12, sigmoid(x), erf(x)), where(k < 16, where(k == 14, softplus(x), silu(x)), gelu(x)));
+  const auto fourth =
+      where(k < 14, where(k == 12, sigmoid(x), erf(x)), where(k < 16, where(k == 14, softplus(x), silu(x)), gelu(x)));
   return where(k < 8, where(k < 4, first, second), where(k < 12, third, fourth));
 }
 
@@ -68,36 +69,49 @@ auto angle_of(const K& k, const X& x, const X& y) {
 /// Largest error relative to the result that rounding to T and a few units in the last place of its compute type explain.
 template <class T>
 constexpr double tolerance() {
-  if constexpr (std::same_as<T, double>) return 2e-15;
-  else if constexpr (std::same_as<T, float>) return 6e-7;
-  else if constexpr (std::same_as<T, float16>) return 0x1.01p-11;
-  else return 0x1.01p-8;
+  if constexpr (std::same_as<T, double>)
+    return 2e-15;
+  else if constexpr (std::same_as<T, float>)
+    return 6e-7;
+  else if constexpr (std::same_as<T, float16>)
+    return 0x1.01p-11;
+  else
+    return 0x1.01p-8;
 }
 /// What cancellation (gelu, tan) and subnormal results add.
 template <class T>
 constexpr double absolute_tolerance() {
-  if constexpr (std::same_as<T, double>) return 4e-16;
-  else if constexpr (std::same_as<T, float16>) return 4e-7;
-  else return 3e-7;
+  if constexpr (std::same_as<T, double>)
+    return 4e-16;
+  else if constexpr (std::same_as<T, float16>)
+    return 4e-7;
+  else
+    return 3e-7;
 }
 
 template <class T>
 constexpr double largest() {
-  if constexpr (std::same_as<T, double>) return std::numeric_limits<double>::max();
-  else if constexpr (std::same_as<T, float16>) return 65504;
-  else if constexpr (std::same_as<T, bfloat16>) return 0x1.fep+127;
-  else return std::numeric_limits<float>::max();
+  if constexpr (std::same_as<T, double>)
+    return std::numeric_limits<double>::max();
+  else if constexpr (std::same_as<T, float16>)
+    return 65504;
+  else if constexpr (std::same_as<T, bfloat16>)
+    return 0x1.fep+127;
+  else
+    return std::numeric_limits<float>::max();
 }
 
 template <class T, class Expression, class Reference>
-void check(const std::string* names, std::ptrdiff_t count, Arrangement kind, Random& random, const Expression& expression, const Reference& reference) {
+void check(const std::string* names, std::ptrdiff_t count, Arrangement kind, Random& random,
+           const Expression& expression, const Reference& reference) {
   const Dim<2> shape{random.between(1, 9), random.between(1, 150)};
   const auto x = random_array<T>(shape, kind, random);
   const auto y = random_array<T>(shape, Arrangement::random, random);
   const auto k = storage_like<std::int8_t>(shape, kind, 0, random);
   for_each_position(shape, [&](const auto& at) {
     element(k, at) = static_cast<std::int8_t>(random.below(count));
-    if (random.below(3) == 0) element(x, at) = T(static_cast<double>(element(x, at)) * 0.2);  // more of the domain of asin
+    if (random.below(3) == 0)
+      element(x, at) = T(static_cast<double>(element(x, at)) * 0.2);  // more of the domain of asin
   });
   const auto result = evaluate(expression(k, x, y));
   for_each_position(shape, [&](const auto& at) {
@@ -106,9 +120,12 @@ void check(const std::string* names, std::ptrdiff_t count, Arrangement kind, Ran
     const auto got = static_cast<double>(element(result, at));
     const double expected = reference(element(k, at), a, b);
     const double most = tolerance<T>() * std::abs(expected) + absolute_tolerance<T>();
-    const bool overflows = std::isinf(got) && std::abs(expected) > largest<T>() && std::signbit(got) == std::signbit(expected);
-    if ((got != got && expected != expected) || std::abs(got - expected) <= most || got == expected || overflows) return;
-    FAIL_CHECK(names[element(k, at)] << "(" << text_of(a) << ", " << text_of(b) << ") is " << text_of(got) << ", expected " << text_of(expected));
+    const bool overflows =
+        std::isinf(got) && std::abs(expected) > largest<T>() && std::signbit(got) == std::signbit(expected);
+    if ((got != got && expected != expected) || std::abs(got - expected) <= most || got == expected || overflows)
+      return;
+    FAIL_CHECK(names[element(k, at)] << "(" << text_of(a) << ", " << text_of(b) << ") is " << text_of(got)
+                                     << ", expected " << text_of(expected));
   });
 }
 
@@ -119,10 +136,13 @@ void check_type() {
   for_each_isa([&](device::Isa isa) {
     for (const auto kind : all_arrangements) {
       INFO(name_of(kind) << ", " << device::name(isa));
-      check<T>(exponentials, std::size(exponentials), kind, random, [](const auto& k, const auto& x, const auto&) { return exponential_of(k, x); },
-               [](int k, double x, double) { return exponential_reference(k, x); });
-      check<T>(angles, std::size(angles), kind, random, [](const auto& k, const auto& x, const auto& y) { return angle_of(k, x, y); },
-               angle_reference);
+      check<T>(
+          exponentials, std::size(exponentials), kind, random,
+          [](const auto& k, const auto& x, const auto&) { return exponential_of(k, x); },
+          [](int k, double x, double) { return exponential_reference(k, x); });
+      check<T>(
+          angles, std::size(angles), kind, random,
+          [](const auto& k, const auto& x, const auto& y) { return angle_of(k, x, y); }, angle_reference);
     }
   });
 }

@@ -23,8 +23,8 @@ T shifted(T a, T by, bool left) {
   return static_cast<T>(Wide(a) >> static_cast<int>(by));
 }
 
-const std::string operations[] = {"+", "-", "*", "/",        "%",       "&",    "|",       "^",       "<<",
-                                      ">>", "-x", "~x", "abs(x)", "sign(x)", "maximum", "minimum", "square(x)", "relu(x)"};
+const std::string operations[] = {"+",  "-",  "*",  "/",      "%",       "&",       "|",       "^",         "<<",
+                                  ">>", "-x", "~x", "abs(x)", "sign(x)", "maximum", "minimum", "square(x)", "relu(x)"};
 
 template <class T>
 T arithmetic_reference(int operation, T a, T b) {
@@ -64,8 +64,8 @@ auto arithmetic_of(const K& k, const A& a, const A& b) {
 template <class A>
 auto comparisons_of(const A& a, const A& b) {
   using U = std::uint8_t;
-  return cast<U>(a == b) | (cast<U>(a != b) << 1) | (cast<U>(a < b) << 2) | (cast<U>(a <= b) << 3) | (cast<U>(a > b) << 4) |
-         (cast<U>(a >= b) << 5);
+  return cast<U>(a == b) | (cast<U>(a != b) << 1) | (cast<U>(a < b) << 2) | (cast<U>(a <= b) << 3) |
+         (cast<U>(a > b) << 4) | (cast<U>(a >= b) << 5);
 }
 
 template <class T>
@@ -74,7 +74,8 @@ void check_arithmetic(Arrangement kind, Arrangement target, Random& random) {
   const auto a = random_array<T>(shape, kind, random);
   const auto b = random_array<T>(shape, Arrangement::random, random);
   const auto k = storage_like<std::int8_t>(shape, kind, 0, random);
-  for_each_position(shape, [&](const auto& at) { element(k, at) = static_cast<std::int8_t>(random.below(std::size(operations))); });
+  for_each_position(
+      shape, [&](const auto& at) { element(k, at) = static_cast<std::int8_t>(random.below(std::size(operations))); });
   const auto result = storage_like<T>(shape, target, T(0), random, false);
   assign(result, arithmetic_of(k, a, b));
   for_each_position(shape, [&](const auto& at) {
@@ -83,8 +84,8 @@ void check_arithmetic(Arrangement kind, Arrangement target, Random& random) {
     const int operation = element(k, at);
     const T expected = arithmetic_reference(operation, x, y);
     if (element(result, at) == expected) return;
-    FAIL_CHECK(text_of(x) << " " << operations[operation] << " " << text_of(y) << " is " << text_of(element(result, at)) << ", expected "
-                          << text_of(expected));
+    FAIL_CHECK(text_of(x) << " " << operations[operation] << " " << text_of(y) << " is " << text_of(element(result, at))
+                          << ", expected " << text_of(expected));
   });
 }
 
@@ -99,7 +100,9 @@ void check_comparisons(Arrangement kind, Random& random) {
     const T x = element(a, at);
     const T y = element(b, at);
     const int expected = (x == y) | (x != y) << 1 | (x < y) << 2 | (x <= y) << 3 | (x > y) << 4 | (x >= y) << 5;
-    if (result[i++] != expected) FAIL_CHECK("comparing " << text_of(x) << " with " << text_of(y) << " gives bits " << int(result[i - 1]) << ", expected " << expected);
+    if (result[i++] != expected)
+      FAIL_CHECK("comparing " << text_of(x) << " with " << text_of(y) << " gives bits " << int(result[i - 1])
+                              << ", expected " << expected);
   });
 }
 
@@ -143,14 +146,17 @@ TEST_CASE("operators on bool are logic") {
       const auto a = random_array<bool>(shape, kind, random);
       const auto b = random_array<bool>(shape, Arrangement::random, random);
       using U = std::uint8_t;
-      const auto bits = elements(evaluate(cast<U>(a & b) | (cast<U>(a | b) << 1) | (cast<U>(a ^ b) << 2) | (cast<U>(!a) << 3) | (cast<U>(~b) << 4) |
-                                          (cast<U>(a == b) << 5) | (cast<U>(a < b) << 6) | (cast<U>(where(a, b, !b)) << 7)));
+      const auto bits = elements(evaluate(cast<U>(a & b) | (cast<U>(a | b) << 1) | (cast<U>(a ^ b) << 2) |
+                                          (cast<U>(!a) << 3) | (cast<U>(~b) << 4) | (cast<U>(a == b) << 5) |
+                                          (cast<U>(a < b) << 6) | (cast<U>(where(a, b, !b)) << 7)));
       std::size_t i = 0;
       for_each_position(shape, [&](const auto& at) {
         const bool x = element(a, at);
         const bool y = element(b, at);
-        const int expected = (x && y) | (x || y) << 1 | (x != y) << 2 | (!x) << 3 | (!y) << 4 | (x == y) << 5 | (!x && y) << 6 | (x ? y : !y) << 7;
-        if (bits[i++] != expected) FAIL_CHECK(x << " with " << y << " gives bits " << int(bits[i - 1]) << ", expected " << expected);
+        const int expected = (x && y) | (x || y) << 1 | (x != y) << 2 | (!x) << 3 | (!y) << 4 | (x == y) << 5 |
+                             (!x && y) << 6 | (x ? y : !y) << 7;
+        if (bits[i++] != expected)
+          FAIL_CHECK(x << " with " << y << " gives bits " << int(bits[i - 1]) << ", expected " << expected);
       });
     }
   });

@@ -12,7 +12,9 @@ Dim<Rank> random_shape(Random& random, std::ptrdiff_t most_elements, bool may_be
   Dim<Rank> shape;
   std::ptrdiff_t left = most_elements;
   for (int axis = 0; axis < Rank; ++axis) {
-    const std::ptrdiff_t most = std::max<std::ptrdiff_t>(1, std::min<std::ptrdiff_t>(left, axis == Rank - 1 ? 300 : Rank > 4 ? 4 : 40));
+    const std::ptrdiff_t most = std::max<std::ptrdiff_t>(1, std::min<std::ptrdiff_t>(left, axis == Rank - 1 ? 300
+                                                                                           : Rank > 4       ? 4
+                                                                                                            : 40));
     std::ptrdiff_t extent = random.between(1, most);
     if (may_be_empty && random.below(12) == 0) extent = 0;
     shape = shape.with(axis, extent);
@@ -34,7 +36,8 @@ template <class T, int N, class Position>
 T broadcast_element(const Array<T, N>& array, const Position& position, int rank) {
   std::array<std::ptrdiff_t, static_cast<std::size_t>(N) + 1> own{};
   for (int axis = 0; axis < N; ++axis) {
-    own[static_cast<std::size_t>(axis)] = array.shape()[axis] == 1 ? 0 : position[static_cast<std::size_t>(rank - N + axis)];
+    own[static_cast<std::size_t>(axis)] =
+        array.shape()[axis] == 1 ? 0 : position[static_cast<std::size_t>(rank - N + axis)];
   }
   return element(array, own);
 }
@@ -49,14 +52,17 @@ void check(Random& random, std::ptrdiff_t most_elements) {
   const auto a = random_array<float>(shape, random_arrangement(random), random);
   const auto b = random_array<float>(operand_shape<fewer>(shape, random), random_arrangement(random), random);
   const auto c = random_array<float16>(operand_shape<Rank>(shape, random), random_arrangement(random), random);
-  const auto d = storage_like<double>(shape, target_arrangements[random.below(std::size(target_arrangements))], -77.0, random, false);
+  const auto d = storage_like<double>(shape, target_arrangements[random.below(std::size(target_arrangements))], -77.0,
+                                      random, false);
   assign(d, a * b - c);
   std::ptrdiff_t wrong = 0;
   for_each_position(shape, [&](const auto& at) {
-    const float product = static_cast<float>(static_cast<double>(broadcast_element(a, at, Rank)) * static_cast<double>(broadcast_element(b, at, Rank)));
+    const float product = static_cast<float>(static_cast<double>(broadcast_element(a, at, Rank)) *
+                                             static_cast<double>(broadcast_element(b, at, Rank)));
     const float expected = product - static_cast<float>(broadcast_element(c, at, Rank));
     if (element(d, at) == static_cast<double>(expected) || wrong++ > 0) return;
-    FAIL_CHECK("shape " << shape << " b " << b.shape() << " c " << c.shape() << ": " << element(d, at) << ", expected " << expected);
+    FAIL_CHECK("shape " << shape << " b " << b.shape() << " c " << c.shape() << ": " << element(d, at) << ", expected "
+                        << expected);
   });
   // Nothing but the elements of d was written.
   const auto* storage = static_cast<const double*>(d.buffer()->data());

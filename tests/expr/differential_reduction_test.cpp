@@ -65,7 +65,8 @@ void check_axes(const Array<T, Rank>& a, Arrangement target, Random& random) {
   CHECK(compare(elements(evaluate(min<Axis...>(a))), facts, [](const Facts& f) { return f.least; }) == "");
   if constexpr (sizeof...(Axis) <= 1) {
     CHECK(compare(elements(evaluate(argmax<Axis...>(a))), facts, [](const Facts& f) { return f.at_most; }) == "");
-    CHECK(compare(elements(evaluate(argmin<Axis...>(a, keepdims))), facts, [](const Facts& f) { return f.at_least; }) == "");
+    CHECK(compare(elements(evaluate(argmin<Axis...>(a, keepdims))), facts, [](const Facts& f) { return f.at_least; }) ==
+          "");
   }
 }
 
@@ -73,7 +74,9 @@ template <class T>
 void check_shape(const Dim<3>& shape, Arrangement kind, Random& random) {
   INFO(name(dtype_of<T>) << " of " << shape << ", " << name_of(kind));
   const Array<T, 3> a = storage_like<T>(shape, kind, T(0), random);
-  for_each_position(shape, [&](const auto& at) { element(a, at) = T(static_cast<int>(random.below(9)) - (std::is_unsigned_v<T> ? 0 : 4)); });
+  for_each_position(shape, [&](const auto& at) {
+    element(a, at) = T(static_cast<int>(random.below(9)) - (std::is_unsigned_v<T> ? 0 : 4));
+  });
   const Arrangement target = target_arrangements[random.below(std::size(target_arrangements))];
   check_axes<T>(a, target, random);
   check_axes<T, 0>(a, target, random);
@@ -117,7 +120,8 @@ TEST_CASE("sizes just around the thresholds of reduce.cpp") {
     check_shape<float>(Dim<3>{1, n, n}, Arrangement::contiguous, random);
     check_shape<float>(Dim<3>{n, 1, 600}, Arrangement::contiguous, random);
   }
-  for (const std::ptrdiff_t n : {511, 512, 513, 1023, 1024, 1025, 2049}) {  // short rows share a block; tiles of columns; blocks
+  for (const std::ptrdiff_t n :
+       {511, 512, 513, 1023, 1024, 1025, 2049}) {  // short rows share a block; tiles of columns; blocks
     check_shape<float>(Dim<3>{1, 5, n}, Arrangement::contiguous, random);
     check_shape<float>(Dim<3>{1, n, 5}, Arrangement::contiguous, random);
     check_shape<float>(Dim<3>{2, n, 2}, Arrangement::transposed, random);
@@ -133,7 +137,8 @@ TEST_CASE("long reductions in parallel parts, by rows and by columns") {
     check_shape<float>(Dim<3>{1, split / 9 + 1, 9}, Arrangement::contiguous, random);
     check_shape<float>(Dim<3>{3, 2, parallel_threshold / 6 + extra}, Arrangement::random, random);
   }
-  for (const std::ptrdiff_t units : {63, 64, 65}) check_shape<float>(Dim<3>{units, 1, 5000}, Arrangement::contiguous, random);
+  for (const std::ptrdiff_t units : {63, 64, 65})
+    check_shape<float>(Dim<3>{units, 1, 5000}, Arrangement::contiguous, random);
   check_shape<float>(Dim<3>{130, 600, 9}, Arrangement::contiguous, random);
 }
 
@@ -153,7 +158,8 @@ TEST_CASE("sums of complex numbers and products agree with a loop") {
     for (std::ptrdiff_t j = 0; j < 70; ++j) {
       std::complex<double> expected = 1;
       for (std::ptrdiff_t i = 0; i < 13; ++i) expected *= std::complex<double>(element(z, std::array{i, j}));
-      CHECK(std::abs(std::complex<double>(products[static_cast<std::size_t>(j)]) - expected) <= 1e-5 * std::abs(expected));
+      CHECK(std::abs(std::complex<double>(products[static_cast<std::size_t>(j)]) - expected) <=
+            1e-5 * std::abs(expected));
     }
   }
 }

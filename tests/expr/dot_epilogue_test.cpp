@@ -12,7 +12,8 @@ namespace {
 /// Whole numbers from -3 to 3, so that results are exact.
 Array<float, 2> whole(std::ptrdiff_t rows, std::ptrdiff_t columns, Random& random) {
   const Array<float, 2> a(Dim<2>{rows, columns});
-  for (float& value : std::span(a.data(), static_cast<std::size_t>(rows * columns))) value = static_cast<float>(random.below(7) - 3);
+  for (float& value : std::span(a.data(), static_cast<std::size_t>(rows * columns)))
+    value = static_cast<float>(random.below(7) - 3);
   return a;
 }
 
@@ -20,7 +21,8 @@ Array<float, 2> whole(std::ptrdiff_t rows, std::ptrdiff_t columns, Random& rando
 Array<float, 2> product_of(const Array<float, 2>& a, const Array<float, 2>& b) {
   const Array<float, 2> c = zeros<float>(Dim<2>{a.shape()[0], b.shape()[1]});
   for_each_position(c.shape(), [&](const auto& at) {
-    for (std::ptrdiff_t k = 0; k < a.shape()[1]; ++k) element(c, at) += element(a, std::array{at[0], k}) * element(b, std::array{k, at[1]});
+    for (std::ptrdiff_t k = 0; k < a.shape()[1]; ++k)
+      element(c, at) += element(a, std::array{at[0], k}) * element(b, std::array{k, at[1]});
   });
   return c;
 }
@@ -113,7 +115,8 @@ TEST_CASE("inner extents that differ are an error with both shapes, the values a
   CHECK(contains(message, "b is (5, 6)"));
   CHECK(contains(message, "transpose one of them"));
   CHECK(contains(message, "dot_epilogue_test.cpp:" + std::to_string(line)));
-  CHECK(contains(message_of<ShapeError>([&] { dot(a(0, all), b(0, all)); }), "the last axis of a has 4, the first axis of b has 6"));
+  CHECK(contains(message_of<ShapeError>([&] { dot(a(0, all), b(0, all)); }),
+                 "the last axis of a has 4, the first axis of b has 6"));
   CHECK(contains(message_of<ShapeError>([&] { dot(a(0, all), b); }), "a is (4,)"));
   CHECK(contains(message_of<ShapeError>([&] { dot(a, b(0, all)); }), "b is (6,)"));
 }
@@ -121,7 +124,8 @@ TEST_CASE("inner extents that differ are an error with both shapes, the values a
 TEST_CASE("a product that does not fit the rest of its expression, or its destination, is a ShapeError") {
   const Array<float, 2> a = ones<float>(Dim{3, 4});
   const Array<float, 2> b = ones<float>(Dim{4, 6});
-  CHECK(contains(message_of<ShapeError>([&] { evaluate(dot(a, b) + ones<float>(Dim{5})); }), "(3, 6) and (5,) do not broadcast: axis 1 has extents 6 and 5"));
+  CHECK(contains(message_of<ShapeError>([&] { evaluate(dot(a, b) + ones<float>(Dim{5})); }),
+                 "(3, 6) and (5,) do not broadcast: axis 1 has extents 6 and 5"));
   Array<float, 2> c = zeros<float>(Dim{2, 6});
   CHECK(contains(message_of<ShapeError>([&] { c = dot(a, b); }), "assignment"));
   CHECK(array_equal(c, zeros<float>(Dim{2, 6})));

@@ -12,8 +12,11 @@ Array<T, Rank> whole_numbers(const Dim<Rank>& shape, Arrangement kind, Random& r
   const Array<T, Rank> a = storage_like<T>(shape, kind, T(0), random);
   for_each_position(shape, [&](const auto& at) {
     const auto value = static_cast<int>(random.below(7)) - (std::is_unsigned_v<T> ? 0 : 3);
-    if constexpr (Complex<T>) element(a, at) = T(static_cast<typename T::value_type>(value), static_cast<typename T::value_type>(random.below(5)));
-    else element(a, at) = T(value);
+    if constexpr (Complex<T>)
+      element(a, at) =
+          T(static_cast<typename T::value_type>(value), static_cast<typename T::value_type>(random.below(5)));
+    else
+      element(a, at) = T(value);
   });
   return a;
 }
@@ -29,7 +32,8 @@ std::vector<wide_t<T>> product_of(const Array<T, 2>& a, const Array<T, 2>& b) {
     for (std::ptrdiff_t j = 0; j < b.shape()[1]; ++j) {
       wide_t<T> total = 0;
       for (std::ptrdiff_t k = 0; k < a.shape()[1]; ++k) {
-        total += static_cast<wide_t<T>>(element(a, std::array{i, k})) * static_cast<wide_t<T>>(element(b, std::array{k, j}));
+        total +=
+            static_cast<wide_t<T>>(element(a, std::array{i, k})) * static_cast<wide_t<T>>(element(b, std::array{k, j}));
       }
       result.push_back(total);
     }
@@ -48,9 +52,10 @@ std::string compare(const std::vector<T>& got, const std::vector<wide_t<T>>& exp
 }
 
 template <class T>
-void check(std::ptrdiff_t rows, std::ptrdiff_t inner, std::ptrdiff_t columns, Arrangement left, Arrangement right, Arrangement target, Random& random) {
-  INFO(name(dtype_of<T>) << " " << rows << "x" << inner << "x" << columns << ", " << name_of(left) << " by " << name_of(right) << " into "
-                         << name_of(target));
+void check(std::ptrdiff_t rows, std::ptrdiff_t inner, std::ptrdiff_t columns, Arrangement left, Arrangement right,
+           Arrangement target, Random& random) {
+  INFO(name(dtype_of<T>) << " " << rows << "x" << inner << "x" << columns << ", " << name_of(left) << " by "
+                         << name_of(right) << " into " << name_of(target));
   const Array<T, 2> a = whole_numbers<T>(Dim<2>{rows, inner}, left, random);
   const Array<T, 2> b = whole_numbers<T>(Dim<2>{inner, columns}, right, random);
   const auto expected = product_of(a, b);
@@ -80,8 +85,8 @@ void check_type() {
       check<T>(random.between(1, 9), random.between(1, 9), random.between(1, 9), left, right, target, random);
     }
   }
-  for (const Dim<3> shape : {Dim<3>{0, 3, 4}, Dim<3>{3, 0, 4}, Dim<3>{3, 4, 0}, Dim<3>{1, 0, 1}, Dim<3>{1, 1, 1}, Dim<3>{1, 17, 1}, Dim<3>{17, 1, 17},
-                             Dim<3>{1, 5, 40}, Dim<3>{40, 5, 1}}) {
+  for (const Dim<3> shape : {Dim<3>{0, 3, 4}, Dim<3>{3, 0, 4}, Dim<3>{3, 4, 0}, Dim<3>{1, 0, 1}, Dim<3>{1, 1, 1},
+                             Dim<3>{1, 17, 1}, Dim<3>{17, 1, 17}, Dim<3>{1, 5, 40}, Dim<3>{40, 5, 1}}) {
     for (const auto kind : {Arrangement::contiguous, Arrangement::transposed, Arrangement::random}) {
       check<T>(shape[0], shape[1], shape[2], kind, kind, kind, random);
     }

@@ -73,7 +73,8 @@ template <class To, class From>
 void check_saturation() {
   constexpr To low = std::numeric_limits<To>::min();
   constexpr To high = std::numeric_limits<To>::max();
-  check_cast<To, From>({not_a_number, infinity, -infinity, 1e30, -1e30, 1.9, -0.9, 100.5}, {To(0), high, low, high, low, To(1), To(0), To(100)});
+  check_cast<To, From>({not_a_number, infinity, -infinity, 1e30, -1e30, 1.9, -0.9, 100.5},
+                       {To(0), high, low, high, low, To(1), To(0), To(100)});
 }
 
 }  // namespace
@@ -123,8 +124,9 @@ TEST_CASE("a cast from floating to integer is cut to the range, and NaN gives 0"
 TEST_CASE("a cast at the very ends of the range is exact") {
   constexpr auto high = std::numeric_limits<std::int32_t>::max();
   constexpr auto low = std::numeric_limits<std::int32_t>::min();
-  check_cast<std::int32_t, double>({2147483647.0, 2147483647.9, 2147483648.0, -2147483648.0, -2147483648.9, -2147483649.0},
-                                   {high, high, high, low, low, low});
+  check_cast<std::int32_t, double>(
+      {2147483647.0, 2147483647.9, 2147483648.0, -2147483648.0, -2147483648.9, -2147483649.0},
+      {high, high, high, low, low, low});
   check_cast<std::int32_t, float>({2147483520.0, 2147483648.0, -2147483648.0}, {2147483520, high, low});
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   check_cast<std::uint64_t, double>({18446744073709549568.0, 18446744073709551616.0, 9223372036854775808.0},
@@ -135,15 +137,18 @@ TEST_CASE("a cast at the very ends of the range is exact") {
 
 TEST_CASE("casts to bool say whether the value is not zero") {
   check_cast<bool, float>({0.0, -0.0, 0.25, not_a_number, infinity}, {false, false, true, true, true});
-  CHECK(array_equal(cast<bool>(make_array<std::int32_t>({0, 1, 256, -1})), make_array<bool>({false, true, true, true})));
+  CHECK(
+      array_equal(cast<bool>(make_array<std::int32_t>({0, 1, 256, -1})), make_array<bool>({false, true, true, true})));
   CHECK(array_equal(cast<bool>(make_array<c64>({c64(0, 0), c64(0, 1)})), make_array<bool>({false, true})));
 }
 
 TEST_CASE("casts among other kinds") {
   CHECK(array_equal(cast<float>(make_array<bool>({true, false})), make_array<float>({1, 0})));
-  CHECK(array_equal(cast<float>(make_array<std::int64_t>({(std::int64_t{1} << 53) + 1, -3})), make_array<float>({0x1p+53f, -3})));
+  CHECK(array_equal(cast<float>(make_array<std::int64_t>({(std::int64_t{1} << 53) + 1, -3})),
+                    make_array<float>({0x1p+53f, -3})));
   CHECK(array_equal(cast<std::uint8_t>(make_array<std::int32_t>({-1, 256})), make_array<std::uint8_t>({255, 0})));
-  CHECK(array_equal(cast<std::complex<double>>(make_array<float>({0.5f, -1})), make_array<std::complex<double>>({0.5, -1.0})));
+  CHECK(array_equal(cast<std::complex<double>>(make_array<float>({0.5f, -1})),
+                    make_array<std::complex<double>>({0.5, -1.0})));
   CHECK(array_equal(cast<float>(make_array<c64>({c64(1, 2), c64(-3, 4)})), make_array<float>({1, -3})));
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("a handle on the right re-points, an expression or a view on the left 
   Array<float, 1> a = make_array<float>({1, 2});
   Array<float, 1> b = make_array<float>({3, 4});
   const Array<float, 1> first = a;
-  a = b;        // a now shares b's elements; `first` keeps the old ones
+  a = b;  // a now shares b's elements; `first` keeps the old ones
   CHECK(a.data() == b.data());
   CHECK(first[{0}] == 1.0f);
   a = copy(first);  // an expression: written into the elements that a and b share

@@ -44,9 +44,9 @@ static_assert(std::same_as<scaled_t<double, c64>, c128>);
 template <class A, class B>
 concept Adds = requires(Array<A, 1> a, B b) { a + b; };
 static_assert(Adds<float, double> && Adds<float, int> && Adds<std::int32_t, int> && Adds<c64, double>);
-static_assert(!Adds<std::int32_t, double>);             // a floating scalar would change the kind
+static_assert(!Adds<std::int32_t, double>);  // a floating scalar would change the kind
 static_assert(!Adds<float, bool> && !Adds<std::int32_t, bool>);
-static_assert(!Adds<float, Array<std::int32_t, 1>>);    // integers with floats
+static_assert(!Adds<float, Array<std::int32_t, 1>>);  // integers with floats
 static_assert(!Adds<std::int64_t, Array<std::uint64_t, 1>>);
 static_assert(!Adds<bool, bool> && !Adds<bool, Array<bool, 1>>);
 

@@ -19,8 +19,8 @@ TEST_CASE("reductions along one axis, several, all; negative axes count from the
   CHECK(array_equal(sum<0>(a), make_array<float>({5, 7, 9})));
   CHECK(array_equal(max<1>(a), make_array<float>({3, 6})));
   CHECK(array_equal(mean<-1>(a, keepdims), make_array<float>({{2}, {5}})));
-  CHECK(item(sum(a)) == 21.0f);        // a reduction of all axes has rank 0; item gives its value
-  CHECK(item(argmax(a)) == 5);         // positions are int64, in row-major order
+  CHECK(item(sum(a)) == 21.0f);                    // a reduction of all axes has rank 0; item gives its value
+  CHECK(item(argmax(a)) == 5);                     // positions are int64, in row-major order
   const Array<float, 2> centred = a - mean<0>(a);  // results broadcast like any operand
   CHECK(array_equal(centred, make_array<float>({{-1.5f, -1.5f, -1.5f}, {1.5f, 1.5f, 1.5f}})));
   // --8<-- [end:axes]
@@ -66,11 +66,13 @@ TEST_CASE("the sum of nothing is 0, the product 1; other reductions of nothing a
   CHECK(item(sum(empty)) == 0.0f);
   CHECK(item(sum(zeros<std::int32_t>(Dim{0}))) == 0);
   CHECK(evaluate(max<0>(empty)).shape() == Dim<1>{0});  // no results, so nothing is missing
-  CHECK(message_of<ShapeError>([&] { max<1>(empty); }) == "max: axis 1 of the shape (3, 0) has no elements; there is no result over nothing");
+  CHECK(message_of<ShapeError>([&] { max<1>(empty); }) ==
+        "max: axis 1 of the shape (3, 0) has no elements; there is no result over nothing");
   CHECK(contains(message_of<ShapeError>([&] { min(empty); }), "min: axis 1 of the shape (3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { argmax<1>(empty); }), "argmax: axis 1 of the shape (3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { argmin(empty); }), "argmin: axis 1 of the shape (3, 0)"));
-  CHECK(contains(message_of<ShapeError>([&] { mean<1>(empty); }), "mean: the shape (3, 0) has no elements along the reduced axes"));
+  CHECK(contains(message_of<ShapeError>([&] { mean<1>(empty); }),
+                 "mean: the shape (3, 0) has no elements along the reduced axes"));
   CHECK(contains(message_of<ShapeError>([&] { var<1>(empty); }), "(3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { softmax<1>(empty); }), "(3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { logsumexp<1>(empty, keepdims); }), "(3, 0)"));
@@ -100,7 +102,8 @@ TEST_CASE("infinities and extreme values are found") {
   CHECK(item(min(full(Dim{100}, infinity))) == infinity);
   CHECK(item(argmin(full(Dim{2000}, infinity))) == 0);
   CHECK(item(max(full(Dim{100}, std::numeric_limits<std::int8_t>::min()))) == -128);
-  CHECK(item(min(full(Dim{100}, std::numeric_limits<std::uint64_t>::max()))) == std::numeric_limits<std::uint64_t>::max());
+  CHECK(item(min(full(Dim{100}, std::numeric_limits<std::uint64_t>::max()))) ==
+        std::numeric_limits<std::uint64_t>::max());
   CHECK(item(max(make_array<bool>({false, true}))) == true);
   CHECK(item(min(make_array<bool>({true, true}))) == true);
 }
@@ -113,6 +116,7 @@ TEST_CASE("of equal elements argmin and argmax give the first") {
     a[{n / 3}] = 9;
     a[{n - 1}] = 9;
     CHECK(item(argmax(a)) == (n == 2 ? 0 : n / 3));
-    CHECK(array_equal(argmin<0>(broadcast_to(reshape(evaluate(-a), Dim{n, 1}), Dim{n, 2})), full(Dim{2}, std::int64_t{n == 2 ? 0 : n / 3})));
+    CHECK(array_equal(argmin<0>(broadcast_to(reshape(evaluate(-a), Dim{n, 1}), Dim{n, 2})),
+                      full(Dim{2}, std::int64_t{n == 2 ? 0 : n / 3})));
   }
 }

@@ -40,7 +40,8 @@ TEST_CASE("sums of random floats stay within the bound of pairwise summation, co
     }
     for_each_isa([&](device::Isa) {
       CHECK(std::abs(static_cast<double>(item(sum(a))) - exact) <= pairwise_bound(double(n), magnitudes));
-      CHECK(std::abs(static_cast<double>(item(sum(a(range(none, none, -1))))) - exact) <= pairwise_bound(double(n), magnitudes));
+      CHECK(std::abs(static_cast<double>(item(sum(a(range(none, none, -1))))) - exact) <=
+            pairwise_bound(double(n), magnitudes));
       CHECK(std::abs(static_cast<double>(item(sum(a * 2))) - 2 * exact) <= pairwise_bound(double(n), 2 * magnitudes));
     });
   }
@@ -57,7 +58,8 @@ TEST_CASE("mean and var along every axis agree with two passes in double") {
       double total = 0;
       for (std::ptrdiff_t i = 0; i < 31; ++i) total += static_cast<double>(element(a, std::array{i, j}));
       double squares = 0;
-      for (std::ptrdiff_t i = 0; i < 31; ++i) squares += std::pow(static_cast<double>(element(a, std::array{i, j})) - total / 31, 2);
+      for (std::ptrdiff_t i = 0; i < 31; ++i)
+        squares += std::pow(static_cast<double>(element(a, std::array{i, j})) - total / 31, 2);
       means.push_back(total / 31);
       variances.push_back(squares / 31);
     }
@@ -79,7 +81,8 @@ TEST_CASE("softmax, log_softmax and logsumexp agree with the definition in doubl
       std::vector<double> soft, logs, totals;
       for (std::ptrdiff_t i = 0; i < 9; ++i) {
         double total = 0;
-        for (std::ptrdiff_t j = 0; j < 130; ++j) total += std::exp(static_cast<double>(element(z, std::array{i, j})) - double(shift));
+        for (std::ptrdiff_t j = 0; j < 130; ++j)
+          total += std::exp(static_cast<double>(element(z, std::array{i, j})) - double(shift));
         for (std::ptrdiff_t j = 0; j < 130; ++j) {
           const double x = static_cast<double>(element(z, std::array{i, j})) - double(shift);
           soft.push_back(std::exp(x) / total);

@@ -61,7 +61,8 @@ T random_value(Random& random) {
   if constexpr (std::same_as<T, bool>) {
     return (random.bits() & 1) != 0;
   } else if constexpr (Integer<T>) {
-    constexpr T edges[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(0), T(1), static_cast<T>(-1)};
+    constexpr T edges[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(0), T(1),
+                           static_cast<T>(-1)};
     const auto choice = random.below(8);
     if (choice < 5) return edges[choice];
     const auto bits = static_cast<T>(random.bits());
@@ -75,10 +76,12 @@ T random_value(Random& random) {
 }
 
 enum class Arrangement { contiguous, sliced, negative, transposed, broadcast, random };
-inline constexpr Arrangement all_arrangements[] = {Arrangement::contiguous, Arrangement::sliced,    Arrangement::negative,
-                                     Arrangement::transposed, Arrangement::broadcast, Arrangement::random};
+inline constexpr Arrangement all_arrangements[] = {Arrangement::contiguous, Arrangement::sliced,
+                                                   Arrangement::negative,   Arrangement::transposed,
+                                                   Arrangement::broadcast,  Arrangement::random};
 /// The arrangements that can be written to.
-inline constexpr Arrangement target_arrangements[] = {Arrangement::contiguous, Arrangement::sliced, Arrangement::negative, Arrangement::transposed, Arrangement::random};
+inline constexpr Arrangement target_arrangements[] = {
+    Arrangement::contiguous, Arrangement::sliced, Arrangement::negative, Arrangement::transposed, Arrangement::random};
 
 inline std::string name_of(Arrangement kind) {
   constexpr const char* names[] = {"contiguous", "sliced", "negative", "transposed", "broadcast", "random"};
@@ -111,7 +114,8 @@ Array<T, Rank> storage_like(const Dim<Rank>& shape, Arrangement kind, T fill, Ra
   for (int axis = 0; axis < Rank; ++axis) order[static_cast<std::size_t>(axis)] = axis;
   if (kind == Arrangement::transposed) std::reverse(order.begin(), order.end());
   if (kind == Arrangement::random) {
-    for (int axis = Rank; axis-- > 1;) std::swap(order[static_cast<std::size_t>(axis)], order[static_cast<std::size_t>(random.below(axis + 1))]);
+    for (int axis = Rank; axis-- > 1;)
+      std::swap(order[static_cast<std::size_t>(axis)], order[static_cast<std::size_t>(random.below(axis + 1))]);
   }
   Layout<Rank> layout{.shape = shape};
   std::ptrdiff_t stride = 1;
@@ -144,7 +148,8 @@ void for_each_position(const Dim<Rank>& shape, const Body& body) {
 template <class T, int Rank, class Position>
 T& element(const Array<T, Rank>& array, const Position& position) {
   std::ptrdiff_t offset = 0;
-  for (int axis = 0; axis < Rank; ++axis) offset += position[static_cast<std::size_t>(axis)] * array.strides()[static_cast<std::size_t>(axis)];
+  for (int axis = 0; axis < Rank; ++axis)
+    offset += position[static_cast<std::size_t>(axis)] * array.strides()[static_cast<std::size_t>(axis)];
   return array.data()[offset];
 }
 
@@ -168,9 +173,12 @@ template <class T>
 std::string text_of(T value) {
   std::ostringstream out;
   out.precision(17);
-  if constexpr (Integer<T> && sizeof(T) == 1) out << static_cast<int>(value);
-  else if constexpr (Floating<T>) out << static_cast<double>(value);
-  else out << value;
+  if constexpr (Integer<T> && sizeof(T) == 1)
+    out << static_cast<int>(value);
+  else if constexpr (Floating<T>)
+    out << static_cast<double>(value);
+  else
+    out << value;
   return out.str();
 }
 
@@ -191,9 +199,11 @@ bool same(T a, T b) {
 /// Where two lists of elements first differ, in words; empty when they are the same.
 template <class T>
 std::string difference(const std::vector<T>& got, const std::vector<T>& expected) {
-  if (got.size() != expected.size()) return std::to_string(got.size()) + " elements, expected " + std::to_string(expected.size());
+  if (got.size() != expected.size())
+    return std::to_string(got.size()) + " elements, expected " + std::to_string(expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (!same<T>(got[i], expected[i])) return "element " + std::to_string(i) + " is " + text_of<T>(got[i]) + ", expected " + text_of<T>(expected[i]);
+    if (!same<T>(got[i], expected[i]))
+      return "element " + std::to_string(i) + " is " + text_of<T>(got[i]) + ", expected " + text_of<T>(expected[i]);
   }
   return "";
 }
@@ -201,10 +211,12 @@ std::string difference(const std::vector<T>& got, const std::vector<T>& expected
 /// As difference, for results that may be off by relative * |expected| + absolute.
 template <class T>
 std::string distance(const std::vector<T>& got, const std::vector<double>& expected, double relative, double absolute) {
-  if (got.size() != expected.size()) return std::to_string(got.size()) + " elements, expected " + std::to_string(expected.size());
+  if (got.size() != expected.size())
+    return std::to_string(got.size()) + " elements, expected " + std::to_string(expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     const auto value = static_cast<double>(got[i]);
-    if (same(value, expected[i]) || std::abs(value - expected[i]) <= relative * std::abs(expected[i]) + absolute) continue;
+    if (same(value, expected[i]) || std::abs(value - expected[i]) <= relative * std::abs(expected[i]) + absolute)
+      continue;
     return "element " + std::to_string(i) + " is " + text_of(value) + ", expected " + text_of(expected[i]);
   }
   return "";

@@ -45,7 +45,8 @@ struct Wordy {
 template <class Op, class... Arguments>
 concept CanApply = requires(Arguments... arguments) { F<Op>(arguments...); };
 using A = Array<float, 1>;
-static_assert(CanApply<Logistic, A> && CanApply<Blend, A, A> && CanApply<Blend, A, float> && CanApply<Blend, double, A>);
+static_assert(CanApply<Logistic, A> && CanApply<Blend, A, A> && CanApply<Blend, A, float> &&
+              CanApply<Blend, double, A>);
 static_assert(!CanApply<WithoutMap, A> && !CanApply<Wordy, A> && !CanApply<Blend, A> && !CanApply<Blend, float, float>);
 
 }  // namespace
@@ -64,17 +65,21 @@ TEST_CASE("the result's type is that of map") {
   static_assert(std::same_as<decltype(F<Halve>(std::declval<Array<std::int32_t, 1>>()))::value_type, std::int32_t>);
   static_assert(std::same_as<decltype(F<Halve>(std::declval<Array<float16, 1>>()))::value_type, float>);
   CHECK(array_equal(F<Halve>(make_array<std::int32_t>({7, -7})), make_array<std::int32_t>({3, -3})));
-  CHECK(array_equal(F<Magnitude>(make_array<std::complex<float>>({std::complex<float>(3, 4)})), make_array<float>({25})));
+  CHECK(
+      array_equal(F<Magnitude>(make_array<std::complex<float>>({std::complex<float>(3, 4)})), make_array<float>({25})));
 }
 
 TEST_CASE("arguments of F<Op> broadcast, and their errors name it") {
   const Array<float, 2> column = make_array<float>({{1}, {5}});
   CHECK(array_equal(F<Blend>(column, make_array<float>({2, 3})), make_array<float>({{2, 3}, {5, 5}})));
-  CHECK(contains(message_of<ShapeError>([] { F<Blend>(zeros<float>(Dim{2}), zeros<float>(Dim{3})); }), "F<Op>: the shapes (2,) and (3,)"));
+  CHECK(contains(message_of<ShapeError>([] { F<Blend>(zeros<float>(Dim{2}), zeros<float>(Dim{3})); }),
+                 "F<Op>: the shapes (2,) and (3,)"));
 }
 
 TEST_CASE("a generic lambda composes nodes and computes nothing until it meets an array") {
-  const auto gauss = [](const auto& x, const auto& mean, auto deviation) { return exp(-square((x - mean) / deviation) / 2); };
+  const auto gauss = [](const auto& x, const auto& mean, auto deviation) {
+    return exp(-square((x - mean) / deviation) / 2);
+  };
   const A x = make_array<float>({-1, 0, 1});
   const auto allocations = memory::stats(CpuPlace{}).allocations;
   const auto e = gauss(x, x * 0, 2.0f) + gauss(x, x, 1);

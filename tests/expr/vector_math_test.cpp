@@ -33,7 +33,9 @@ struct Worst {
 /// The floats with bits 0, step, 2 * step, ...
 struct Sample {
   std::uint64_t step;
-  float operator[](std::ptrdiff_t i) const { return std::bit_cast<float>(static_cast<std::uint32_t>(step * static_cast<std::uint64_t>(i))); }
+  float operator[](std::ptrdiff_t i) const {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(step * static_cast<std::uint64_t>(i)));
+  }
   std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(((std::uint64_t{1} << 32) - 1) / step + 1); }
 };
 
@@ -57,7 +59,8 @@ Worst worst_of(const Sample& sample, std::ptrdiff_t first, const std::vector<dou
       if (error > mine.error) mine = {error, x.data()[i]};
     }
   });
-  return *std::max_element(worst.begin(), worst.end(), [](const Worst& a, const Worst& b) { return a.error < b.error; });
+  return *std::max_element(worst.begin(), worst.end(),
+                           [](const Worst& a, const Worst& b) { return a.error < b.error; });
 }
 
 template <class Function, class Exact>
@@ -69,7 +72,8 @@ void check(const std::string& name, double bound, const Function& function, cons
     std::vector<double> values(static_cast<std::size_t>(std::min(batch, sample.size() - first)));
     parallel_for(static_cast<std::ptrdiff_t>((values.size() - 1) / chunk + 1), [&](std::ptrdiff_t number) {
       const auto last = std::min(static_cast<std::ptrdiff_t>(values.size()), (number + 1) * chunk);
-      for (std::ptrdiff_t i = number * chunk; i < last; ++i) values[static_cast<std::size_t>(i)] = exact(static_cast<double>(sample[first + i]));
+      for (std::ptrdiff_t i = number * chunk; i < last; ++i)
+        values[static_cast<std::size_t>(i)] = exact(static_cast<double>(sample[first + i]));
     });
     for_each_isa([&](device::Isa isa) {
       const Worst found = worst_of(sample, first, values, function);
@@ -79,7 +83,9 @@ void check(const std::string& name, double bound, const Function& function, cons
   }
   for_each_isa([&](device::Isa isa) {
     const Worst& most = worst[static_cast<int>(isa)];
-    if (all_floats) MESSAGE(name << " on " << device::name(isa) << ": at most " << most.error << " ULP, at " << text_of(most.argument));
+    if (all_floats)
+      MESSAGE(name << " on " << device::name(isa) << ": at most " << most.error << " ULP, at "
+                   << text_of(most.argument));
     INFO(name << " on " << device::name(isa) << ", worst at " << text_of(most.argument));
     CHECK(most.error > 0.25);  // the measurement itself works
     CHECK(most.error <= bound);
@@ -131,24 +137,66 @@ TEST_CASE("sigmoid is within its bound") {
 }
 
 TEST_CASE("exp and expm1 of special values") {
-  check_values([](const auto& x) { return exp(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, 0.0f}, {0.0f, 1.0f}, {-0.0f, 1.0f}, {tiny, 1.0f},
-                                                      {89.0f, infinity}, {1e30f, infinity}, {-104.0f, 0.0f}, {-1e30f, 0.0f}});
-  check_values([](const auto& x) { return expm1(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, -1.0f}, {0.0f, 0.0f}, {-0.0f, -0.0f},
-                                                        {tiny, tiny}, {-tiny, -tiny}, {89.0f, infinity}, {-30.0f, -1.0f}});
+  check_values([](const auto& x) { return exp(x); }, {{not_a_number, not_a_number},
+                                                      {infinity, infinity},
+                                                      {-infinity, 0.0f},
+                                                      {0.0f, 1.0f},
+                                                      {-0.0f, 1.0f},
+                                                      {tiny, 1.0f},
+                                                      {89.0f, infinity},
+                                                      {1e30f, infinity},
+                                                      {-104.0f, 0.0f},
+                                                      {-1e30f, 0.0f}});
+  check_values([](const auto& x) { return expm1(x); }, {{not_a_number, not_a_number},
+                                                        {infinity, infinity},
+                                                        {-infinity, -1.0f},
+                                                        {0.0f, 0.0f},
+                                                        {-0.0f, -0.0f},
+                                                        {tiny, tiny},
+                                                        {-tiny, -tiny},
+                                                        {89.0f, infinity},
+                                                        {-30.0f, -1.0f}});
 }
 
 TEST_CASE("log and log1p of special values") {
-  check_values([](const auto& x) { return log(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, not_a_number}, {-1.0f, not_a_number}, {-tiny, not_a_number}, {0.0f, -infinity},
-                                                      {-0.0f, -infinity}, {1.0f, 0.0f}, {tiny, -0x1.9d1da0p+6f}});
-  check_values([](const auto& x) { return log1p(x); }, {{not_a_number, not_a_number}, {infinity, infinity}, {-infinity, not_a_number}, {-1.5f, not_a_number}, {-1.0f, -infinity},
-                                                        {0.0f, 0.0f}, {-0.0f, -0.0f}, {tiny, tiny}, {-tiny, -tiny}});
+  check_values([](const auto& x) { return log(x); }, {{not_a_number, not_a_number},
+                                                      {infinity, infinity},
+                                                      {-infinity, not_a_number},
+                                                      {-1.0f, not_a_number},
+                                                      {-tiny, not_a_number},
+                                                      {0.0f, -infinity},
+                                                      {-0.0f, -infinity},
+                                                      {1.0f, 0.0f},
+                                                      {tiny, -0x1.9d1da0p+6f}});
+  check_values([](const auto& x) { return log1p(x); }, {{not_a_number, not_a_number},
+                                                        {infinity, infinity},
+                                                        {-infinity, not_a_number},
+                                                        {-1.5f, not_a_number},
+                                                        {-1.0f, -infinity},
+                                                        {0.0f, 0.0f},
+                                                        {-0.0f, -0.0f},
+                                                        {tiny, tiny},
+                                                        {-tiny, -tiny}});
 }
 
 TEST_CASE("tanh and sigmoid of special values") {
-  check_values([](const auto& x) { return tanh(x); }, {{not_a_number, not_a_number}, {infinity, 1.0f}, {-infinity, -1.0f}, {0.0f, 0.0f}, {-0.0f, -0.0f}, {tiny, tiny},
-                                                       {-tiny, -tiny}, {50.0f, 1.0f}, {-1e30f, -1.0f}});
-  check_values([](const auto& x) { return sigmoid(x); }, {{not_a_number, not_a_number}, {infinity, 1.0f}, {-infinity, 0.0f}, {0.0f, 0.5f}, {-0.0f, 0.5f}, {tiny, 0.5f},
-                                                          {100.0f, 1.0f}, {-200.0f, 0.0f}});
+  check_values([](const auto& x) { return tanh(x); }, {{not_a_number, not_a_number},
+                                                       {infinity, 1.0f},
+                                                       {-infinity, -1.0f},
+                                                       {0.0f, 0.0f},
+                                                       {-0.0f, -0.0f},
+                                                       {tiny, tiny},
+                                                       {-tiny, -tiny},
+                                                       {50.0f, 1.0f},
+                                                       {-1e30f, -1.0f}});
+  check_values([](const auto& x) { return sigmoid(x); }, {{not_a_number, not_a_number},
+                                                          {infinity, 1.0f},
+                                                          {-infinity, 0.0f},
+                                                          {0.0f, 0.5f},
+                                                          {-0.0f, 0.5f},
+                                                          {tiny, 0.5f},
+                                                          {100.0f, 1.0f},
+                                                          {-200.0f, 0.0f}});
 }
 
 TEST_CASE("a function's value does not depend on where the element lies") {

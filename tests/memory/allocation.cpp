@@ -11,7 +11,8 @@ using namespace tessera;
 using memory::Allocation;
 
 static_assert(std::is_nothrow_default_constructible_v<Allocation> && std::is_nothrow_move_constructible_v<Allocation>);
-static_assert(std::is_nothrow_move_assignable_v<Allocation> && !std::is_copy_constructible_v<Allocation> && !std::is_copy_assignable_v<Allocation>);
+static_assert(std::is_nothrow_move_assignable_v<Allocation> && !std::is_copy_constructible_v<Allocation> &&
+              !std::is_copy_assignable_v<Allocation>);
 
 // --8<-- [start:allocation]
 TEST_CASE("an allocation owns memory of a place, or borrows the user's and never frees it") {

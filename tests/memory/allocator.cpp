@@ -42,6 +42,8 @@ struct Unsized : Complete {
 
 static_assert(Allocator<Complete> && Allocator<memory::CpuSystemAllocator> && Allocator<memory::DriverSystemAllocator>);
 static_assert(Allocator<memory::Pool>);  // a pool can stand in front of another
-static_assert(!Allocator<WithoutPlace> && !Allocator<StaticPlaceOnly> && !Allocator<ThrowingDeallocate> && !Allocator<TypedPointer>);
-static_assert(!Allocator<PlaceNeedsMutable> && !Allocator<Unsized> && !Allocator<int> && !Allocator<memory::Allocation>);
+static_assert(!Allocator<WithoutPlace> && !Allocator<StaticPlaceOnly> && !Allocator<ThrowingDeallocate> &&
+              !Allocator<TypedPointer>);
+static_assert(!Allocator<PlaceNeedsMutable> && !Allocator<Unsized> && !Allocator<int> &&
+              !Allocator<memory::Allocation>);
 static_assert(memory::block_alignment == 64);

@@ -24,9 +24,10 @@ Outcome run_pattern(Pool& pool) {
     } catch (const Error&) {
       ++outcome.refused;
       const auto after = pool.stats();
-      const bool unchanged = after.in_use == before.in_use && after.live == before.live && after.allocations == before.allocations &&
-                             after.peak == before.peak;
-      if (!unchanged) FAIL_CHECK("step ", step, ": in use ", after.in_use, " instead of ", before.in_use, ", live ", after.live);
+      const bool unchanged = after.in_use == before.in_use && after.live == before.live &&
+                             after.allocations == before.allocations && after.peak == before.peak;
+      if (!unchanged)
+        FAIL_CHECK("step ", step, ": in use ", after.in_use, " instead of ", before.in_use, ", live ", after.live);
     }
     if (step % 3 != 0 || blocks.empty()) continue;
     pool.deallocate(blocks.back());

@@ -42,9 +42,10 @@ TEST_CASE("a place has a limit, and the error beyond it says every figure") {
   } catch (const OutOfMemory& error) {  // a std::bad_alloc too
     message = error.what();
   }
-  CHECK(message == "memory::alloc(cpu): 8000000 bytes were requested; in use " + std::to_string(now.in_use) + ", reserved " +
-                       std::to_string(now.reserved) + ", peak " + std::to_string(now.peak) + ", limit " +
-                       std::to_string(now.reserved + 1'000'000) + "; raise the limit with memory::set_limit, or free arrays");
+  CHECK(message == "memory::alloc(cpu): 8000000 bytes were requested; in use " + std::to_string(now.in_use) +
+                       ", reserved " + std::to_string(now.reserved) + ", peak " + std::to_string(now.peak) +
+                       ", limit " + std::to_string(now.reserved + 1'000'000) +
+                       "; raise the limit with memory::set_limit, or free arrays");
   CHECK(memory::used(CpuPlace{}) == now.in_use);
 }
 // --8<-- [end:limit]

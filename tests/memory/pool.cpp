@@ -15,7 +15,8 @@ import tessera;
 using namespace tessera;
 using memory::Pool;
 
-static_assert(memory::Allocator<LedgerAllocator<Place>> && !std::is_copy_constructible_v<Pool> && !std::is_move_constructible_v<Pool>);
+static_assert(memory::Allocator<LedgerAllocator<Place>> && !std::is_copy_constructible_v<Pool> &&
+              !std::is_move_constructible_v<Pool>);
 
 namespace {
 
@@ -143,7 +144,9 @@ TEST_CASE("freeing what is not the start of a live block throws with the address
     }
     CAPTURE(message);
     CHECK(message.starts_with("memory::free(cpu): 0x"));
-    CHECK(message.ends_with(" is not the start of a live allocation; it was freed before, belongs to another place, or points inside a block"));
+    CHECK(
+        message.ends_with(" is not the start of a live allocation; it was freed before, belongs to another place, or "
+                          "points inside a block"));
   };
   check_refused(&foreign);
   check_refused(block + 1);
@@ -175,10 +178,11 @@ TEST_CASE("a limit is kept, and OutOfMemory says all figures and what to do") {
   TestPool test;
   test.pool.set_limit(4096);
   void* a = test.pool.allocate(3000);  // a block of 3072 bytes
-  CHECK_THROWS_WITH_AS(test.pool.allocate(2000),
-                       "memory::alloc(cpu): 2000 bytes were requested; in use 3000, reserved 3072, peak 3000, limit 4096; "
-                       "raise the limit with memory::set_limit, or free arrays",
-                       OutOfMemory);
+  CHECK_THROWS_WITH_AS(
+      test.pool.allocate(2000),
+      "memory::alloc(cpu): 2000 bytes were requested; in use 3000, reserved 3072, peak 3000, limit 4096; "
+      "raise the limit with memory::set_limit, or free arrays",
+      OutOfMemory);
   CHECK(test.pool.stats().in_use == 3000);
   CHECK(test.ledger.calls == 1);
   void* b = test.pool.allocate(1024);  // exactly up to the limit

@@ -19,7 +19,8 @@ TEST_CASE("when the N-th call of the allocator fails, the pool tries again witho
       CHECK(outcome.refused == 0);
       CHECK(pool.stats().in_use == 0);
       CHECK(pool.stats().reserved == ledger.bytes);
-      CHECK(pool.stats().system_calls == ledger.calls - (ledger.calls > failing ? 1 : 0));  // one allocation asked twice
+      CHECK(pool.stats().system_calls ==
+            ledger.calls - (ledger.calls > failing ? 1 : 0));  // one allocation asked twice
     }
     CHECK(ledger.blocks.empty());
     calls = ledger.calls;

@@ -32,9 +32,13 @@ struct Model {
   std::map<std::uintptr_t, Block> live;  // by address
   std::ptrdiff_t in_use = 0, peak = 0, limit = no_limit, allocations = 0, refusals = 0;
 
-  std::ptrdiff_t number_below(std::ptrdiff_t end) { return std::uniform_int_distribution<std::ptrdiff_t>(0, end - 1)(random); }
+  std::ptrdiff_t number_below(std::ptrdiff_t end) {
+    return std::uniform_int_distribution<std::ptrdiff_t>(0, end - 1)(random);
+  }
 
-  std::map<std::uintptr_t, Block>::iterator any_block() { return std::next(live.begin(), number_below(std::ssize(live))); }
+  std::map<std::uintptr_t, Block>::iterator any_block() {
+    return std::next(live.begin(), number_below(std::ssize(live)));
+  }
 
   std::ptrdiff_t bytes_behind_live_blocks() const {
     std::ptrdiff_t sum = 0;
@@ -50,7 +54,8 @@ struct Model {
       pointer = pool.allocate(bytes);
     } catch (const OutOfMemory&) {
       ++refusals;
-      if (bytes_behind_live_blocks() + bytes + bytes / 8 + 64 <= limit) FAIL_CHECK(bytes, " bytes were refused though they fit");
+      if (bytes_behind_live_blocks() + bytes + bytes / 8 + 64 <= limit)
+        FAIL_CHECK(bytes, " bytes were refused though they fit");
       return;
     }
     ++allocations;
@@ -67,7 +72,8 @@ struct Model {
   /// The new block overlaps neither neighbour.
   void check_apart(std::uintptr_t address, std::ptrdiff_t bytes) const {
     const auto above = live.lower_bound(address);
-    if (above != live.end() && address + static_cast<std::uintptr_t>(std::max<std::ptrdiff_t>(bytes, 1)) > above->first) {
+    if (above != live.end() &&
+        address + static_cast<std::uintptr_t>(std::max<std::ptrdiff_t>(bytes, 1)) > above->first) {
       FAIL_CHECK("a new block reaches into the one above it");
     }
     if (above == live.begin()) return;
@@ -81,7 +87,8 @@ struct Model {
     if (live.empty()) return;
     const auto block = any_block();
     auto* bytes = reinterpret_cast<unsigned char*>(block->first);
-    const bool intact = std::all_of(bytes, bytes + block->second.bytes, [&](unsigned char byte) { return byte == block->second.tag; });
+    const bool intact =
+        std::all_of(bytes, bytes + block->second.bytes, [&](unsigned char byte) { return byte == block->second.tag; });
     if (!intact) FAIL_CHECK("a block of ", block->second.bytes, " bytes was written by somebody else");
     pool.deallocate(bytes);
     in_use -= block->second.bytes;
@@ -111,13 +118,14 @@ struct Model {
 
   void check_figures(std::ptrdiff_t reserved_before) const {
     const memory::Stats stats = pool.stats();
-    const bool conserved = stats.in_use == in_use && stats.peak == peak && stats.live == std::ssize(live) && stats.allocations == allocations &&
-                           stats.limit == limit && stats.reserved == ledger.bytes && stats.peak_reserved >= stats.reserved &&
-                           stats.system_calls == ledger.calls;
+    const bool conserved = stats.in_use == in_use && stats.peak == peak && stats.live == std::ssize(live) &&
+                           stats.allocations == allocations && stats.limit == limit && stats.reserved == ledger.bytes &&
+                           stats.peak_reserved >= stats.reserved && stats.system_calls == ledger.calls;
     const bool within_limit = stats.reserved <= std::max(limit, reserved_before);
     if (conserved && within_limit) return;
-    FAIL_CHECK("in use ", stats.in_use, " (", in_use, "), peak ", stats.peak, " (", peak, "), live ", stats.live, " (", live.size(),
-               "), allocations ", stats.allocations, " (", allocations, "), reserved ", stats.reserved, " (", ledger.bytes, "), limit ", limit);
+    FAIL_CHECK("in use ", stats.in_use, " (", in_use, "), peak ", stats.peak, " (", peak, "), live ", stats.live, " (",
+               live.size(), "), allocations ", stats.allocations, " (", allocations, "), reserved ", stats.reserved,
+               " (", ledger.bytes, "), limit ", limit);
   }
 };
 

@@ -78,7 +78,8 @@ struct Stress {
 TEST_CASE("four threads share a pool and free each other's blocks") {
   Stress stress;
   std::vector<std::thread> threads;
-  for (std::size_t thread = 0; thread < stress.mailboxes.size(); ++thread) threads.emplace_back([&, thread] { stress.work(thread); });
+  for (std::size_t thread = 0; thread < stress.mailboxes.size(); ++thread)
+    threads.emplace_back([&, thread] { stress.work(thread); });
   for (std::thread& thread : threads) thread.join();
   for (Mailbox& mailbox : stress.mailboxes) stress.receive(mailbox);
   CHECK(stress.damaged == 0);

@@ -12,14 +12,17 @@ using namespace tessera;
 
 namespace {
 
-bool aligned_to(const void* pointer, std::uintptr_t alignment) { return reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0; }
+bool aligned_to(const void* pointer, std::uintptr_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
+}
 
 }  // namespace
 
 TEST_CASE("host memory is aligned to 64 bytes, and to huge pages from 2 MiB") {
   memory::CpuSystemAllocator allocator;
   const std::ptrdiff_t huge_page = 2 << 20;
-  for (const std::ptrdiff_t bytes : {std::ptrdiff_t{1}, std::ptrdiff_t{64}, std::ptrdiff_t{4097}, huge_page - 1, huge_page, huge_page + 1}) {
+  for (const std::ptrdiff_t bytes :
+       {std::ptrdiff_t{1}, std::ptrdiff_t{64}, std::ptrdiff_t{4097}, huge_page - 1, huge_page, huge_page + 1}) {
     CAPTURE(bytes);
     void* pointer = allocator.allocate(bytes);
     REQUIRE(pointer != nullptr);

@@ -38,7 +38,8 @@ struct TakesNothing {
 
 }  // namespace
 
-static_assert(LoopBody<TakesIndex> && LoopBody<int (*)(std::ptrdiff_t)> && !LoopBody<NeedsMutable> && !LoopBody<TakesNothing> && !LoopBody<int>);
+static_assert(LoopBody<TakesIndex> && LoopBody<int (*)(std::ptrdiff_t)> && !LoopBody<NeedsMutable> &&
+              !LoopBody<TakesNothing> && !LoopBody<int>);
 
 // --8<-- [start:parallel_for]
 TEST_CASE("a parallel loop calls its body once for each index") {
@@ -66,7 +67,8 @@ TEST_CASE("every index is visited once for every count and number of threads") {
 
 TEST_CASE("a loop of no or a negative number of iterations calls nothing") {
   int calls = 0;
-  for (const std::ptrdiff_t count : {std::ptrdiff_t{0}, std::ptrdiff_t{-1}, -(std::ptrdiff_t{1} << 32) + 5, std::numeric_limits<std::ptrdiff_t>::min()}) {
+  for (const std::ptrdiff_t count : {std::ptrdiff_t{0}, std::ptrdiff_t{-1}, -(std::ptrdiff_t{1} << 32) + 5,
+                                     std::numeric_limits<std::ptrdiff_t>::min()}) {
     parallel_for(count, [&](std::ptrdiff_t) { ++calls; });
   }
   CHECK(calls == 0);
@@ -149,7 +151,8 @@ TEST_CASE("several threads of the user's run loops at the same time") {
       callers.emplace_back([&results, user] {
         for (int round = 0; round < 40; ++round) {
           std::vector<int> result(300);
-          parallel_for(300, [&](std::ptrdiff_t i) { result[static_cast<std::size_t>(i)] = static_cast<int>(i) * user + round; });
+          parallel_for(
+              300, [&](std::ptrdiff_t i) { result[static_cast<std::size_t>(i)] = static_cast<int>(i) * user + round; });
           results[static_cast<std::size_t>(user)] = result;
         }
       });

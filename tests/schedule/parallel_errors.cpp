@@ -62,10 +62,16 @@ TEST_CASE("exceptions of any type keep their type and value") {
   for (const int threads : thread_counts) {
     const ThreadCount set(set_num_threads, threads);
     CAPTURE(threads);
-    CHECK_THROWS_AS(parallel_for(100, [](std::ptrdiff_t i) { if (i == 50) throw 42; }), int);
+    CHECK_THROWS_AS(parallel_for(100,
+                                 [](std::ptrdiff_t i) {
+                                   if (i == 50) throw 42;
+                                 }),
+                    int);
     int number = 0;
     try {
-      parallel_for(100, [](std::ptrdiff_t i) { if (i == 99) throw 42; });
+      parallel_for(100, [](std::ptrdiff_t i) {
+        if (i == 99) throw 42;
+      });
     } catch (int thrown) {
       number = thrown;
     }
@@ -97,7 +103,11 @@ TEST_CASE("a loop after a failed loop works as if nothing had happened") {
   for (const int threads : thread_counts) {
     const ThreadCount set(set_num_threads, threads);
     for (int round = 0; round < 20; ++round) {
-      CHECK_THROWS_AS(parallel_for(30, [](std::ptrdiff_t i) { if (i % 2 == 1) throw Odd{i}; }), Odd);
+      CHECK_THROWS_AS(parallel_for(30,
+                                   [](std::ptrdiff_t i) {
+                                     if (i % 2 == 1) throw Odd{i};
+                                   }),
+                      Odd);
       std::atomic<int> visits{0};
       parallel_for(30, [&](std::ptrdiff_t) { ++visits; });
       if (visits != 30) FAIL_CHECK(threads, " threads, round ", round, ": ", visits.load(), " visits");
@@ -111,7 +121,9 @@ TEST_CASE("an exception leaves a loop inside a loop, and is caught by the body a
     std::atomic<int> caught{0};
     parallel_for(8, [&](std::ptrdiff_t) {
       try {
-        parallel_for(8, [](std::ptrdiff_t j) { if (j == 5) throw Odd{j}; });
+        parallel_for(8, [](std::ptrdiff_t j) {
+          if (j == 5) throw Odd{j};
+        });
       } catch (const Odd&) {
         ++caught;
       }
@@ -120,7 +132,9 @@ TEST_CASE("an exception leaves a loop inside a loop, and is caught by the body a
     std::ptrdiff_t index = -1;
     try {
       parallel_for(8, [&](std::ptrdiff_t i) {
-        parallel_for(8, [&](std::ptrdiff_t j) { if (i >= 2 && j >= 4) throw Odd{10 * i + j}; });
+        parallel_for(8, [&](std::ptrdiff_t j) {
+          if (i >= 2 && j >= 4) throw Odd{10 * i + j};
+        });
       });
     } catch (const Odd& odd) {
       index = odd.index;

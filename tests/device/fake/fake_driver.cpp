@@ -18,7 +18,8 @@
 
 namespace {
 
-constexpr int success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_device = 101, invalid_context = 201;
+constexpr int success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_device = 101,
+              invalid_context = 201;
 constexpr std::size_t gpu_bytes = std::size_t{64} << 20;
 constexpr std::size_t pinned_bytes = std::size_t{32} << 20;
 constexpr std::size_t granularity = 512;

@@ -84,7 +84,8 @@ TEST_CASE("a clone on a GPU has storage of its own at the same place") {
   CHECK(b.data() != a.data());
   b[{0, 0}] = 9.0f;
   CHECK(float(a[{0, 0}]) == 0.0f);
-  CHECK(elements_of(b.with_layout(b.layout())) == std::vector{9.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 8.0f, 9.0f, 10.0f, 11.0f});
+  CHECK(elements_of(b.with_layout(b.layout())) ==
+        std::vector{9.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 8.0f, 9.0f, 10.0f, 11.0f});
 }
 
 TEST_CASE("an array moved to its own place is the same handle") {
@@ -121,14 +122,16 @@ TEST_CASE("a handle without a static place holds a GPU array, and gets its stati
 
 TEST_CASE("the host cannot iterate over elements on a GPU") {
   const Array<float, 2> dynamic = counting(0);
-  CHECK_THROWS_WITH_AS(dynamic.begin(), "begin: the elements are on gpu:0, which the host cannot read; copy them with to(CpuPlace{})",
+  CHECK_THROWS_WITH_AS(dynamic.begin(),
+                       "begin: the elements are on gpu:0, which the host cannot read; copy them with to(CpuPlace{})",
                        PlaceError);
 }
 
 TEST_CASE("an expression on a GPU says that it cannot be computed there, and changes nothing") {
   auto g = counting(1);
   CHECK_THROWS_WITH_AS(g = g + 1.0f,
-                       "expression: this version of Tessera computes on the CPU only, the result is on gpu:1; move the operands with to(CpuPlace{})",
+                       "expression: this version of Tessera computes on the CPU only, the result is on gpu:1; move the "
+                       "operands with to(CpuPlace{})",
                        DeviceError);
   CHECK(float(g[{0, 1}]) == 1.0f);
   CHECK_THROWS_AS(g(all, 0) = 3.0f, DeviceError);

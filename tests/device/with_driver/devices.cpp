@@ -32,8 +32,10 @@ TEST_CASE("the places of a machine with two GPUs exist, and no others") {
   CHECK_NOTHROW(require_device(GpuPlace{0}));
   CHECK_NOTHROW(require_device(GpuPlace{1}));
   CHECK_NOTHROW(require_device(PinnedPlace{}));
-  CHECK_THROWS_WITH_AS(require_device(GpuPlace{2}),
-                       "place gpu:2: there are 2 GPUs, numbered from 0; devices() lists what can be used; CpuPlace{} always can", DeviceError);
+  CHECK_THROWS_WITH_AS(
+      require_device(GpuPlace{2}),
+      "place gpu:2: there are 2 GPUs, numbered from 0; devices() lists what can be used; CpuPlace{} always can",
+      DeviceError);
   CHECK_THROWS_AS(require_device(GpuPlace{-1}), DeviceError);
   CHECK_THROWS_AS(memory::alloc(GpuPlace{2}, 64), DeviceError);
 }

@@ -24,8 +24,8 @@ std::string describe(const std::string& variables, const std::string& driver = F
 /// The output where there is no GPU for one reason.
 std::string nothing_because(const std::string& reason) {
   const std::string advice = "; devices() lists what can be used; CpuPlace{} always can\n";
-  return "count 0\nreason [" + reason + "]\nDeviceError: place gpu:0: " + reason + advice + "DeviceError: place gpu:1: " + reason + advice +
-         "DeviceError: place pinned: " + reason + advice;
+  return "count 0\nreason [" + reason + "]\nDeviceError: place gpu:0: " + reason + advice +
+         "DeviceError: place gpu:1: " + reason + advice + "DeviceError: place pinned: " + reason + advice;
 }
 
 }  // namespace
@@ -35,7 +35,8 @@ TEST_CASE("a driver with two GPUs serves them and pinned memory") {
 }
 
 TEST_CASE("a driver that is too old is named with its version and the one that is needed") {
-  CHECK(describe("FAKE_CUDA_VERSION=11080") == nothing_because("the CUDA driver is of version 11.8, at least 12.0 is needed"));
+  CHECK(describe("FAKE_CUDA_VERSION=11080") ==
+        nothing_because("the CUDA driver is of version 11.8, at least 12.0 is needed"));
 }
 
 TEST_CASE("a driver that cannot start is reported with the name of its error") {
@@ -44,8 +45,10 @@ TEST_CASE("a driver that cannot start is reported with the name of its error") {
 }
 
 TEST_CASE("a driver that cannot say its version or its devices is reported with the function that failed") {
-  CHECK(describe("FAKE_CUDA_FAIL=cuDriverGetVersion:1") == nothing_because("cuDriverGetVersion failed with CUDA_ERROR_INVALID_VALUE (1)"));
-  CHECK(describe("FAKE_CUDA_FAIL=cuDeviceGetCount:3") == nothing_because("cuDeviceGetCount failed with CUDA_ERROR_NOT_INITIALIZED (3)"));
+  CHECK(describe("FAKE_CUDA_FAIL=cuDriverGetVersion:1") ==
+        nothing_because("cuDriverGetVersion failed with CUDA_ERROR_INVALID_VALUE (1)"));
+  CHECK(describe("FAKE_CUDA_FAIL=cuDeviceGetCount:3") ==
+        nothing_because("cuDeviceGetCount failed with CUDA_ERROR_NOT_INITIALIZED (3)"));
 }
 
 TEST_CASE("a driver without GPUs is told apart from no driver") {
@@ -55,7 +58,8 @@ TEST_CASE("a driver without GPUs is told apart from no driver") {
 TEST_CASE("a GPU that cannot be used hides only itself and those after it") {
   const std::string reason = "GPU 1 cannot be used: CUDA_ERROR_OUT_OF_MEMORY (2)";
   CHECK(describe("FAKE_CUDA_BROKEN_DEVICE=1") ==
-        "count 1\nreason [" + reason + "]\ngpu:0: 3 elements\nDeviceError: place gpu:1: there is 1 GPU, numbered from 0; " + reason +
+        "count 1\nreason [" + reason +
+            "]\ngpu:0: 3 elements\nDeviceError: place gpu:1: there is 1 GPU, numbered from 0; " + reason +
             "; devices() lists what can be used; CpuPlace{} always can\npinned: 3 elements\n");
   CHECK(describe("FAKE_CUDA_BROKEN_DEVICE=0") == nothing_because("GPU 0 cannot be used: CUDA_ERROR_OUT_OF_MEMORY (2)"));
 }
@@ -67,5 +71,6 @@ TEST_CASE("a library that is no CUDA driver is told by the function that it lack
 TEST_CASE("a driver library that is not there is told by its name") {
   const std::string output = describe("", "libtessera_no_such_driver.so");
   CAPTURE(output);
-  CHECK(output.starts_with("count 0\nreason [the CUDA driver library cannot be opened: libtessera_no_such_driver.so: "));
+  CHECK(
+      output.starts_with("count 0\nreason [the CUDA driver library cannot be opened: libtessera_no_such_driver.so: "));
 }

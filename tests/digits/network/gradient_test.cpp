@@ -68,7 +68,8 @@ TEST_CASE("every bias's gradient agrees with central differences") {
   for (std::size_t layer = 0; layer + 1 < widths.size(); ++layer) {
     digits::Network<double> stepped(widths, random::Key{5});
     digits::WorkTimes times;
-    stepped.step(problem.images, problem.targets, problem.labels, {.learning_rate = 1, .momentum = 0, .decay = 0}, times);
+    stepped.step(problem.images, problem.targets, problem.labels, {.learning_rate = 1, .momentum = 0, .decay = 0},
+                 times);
     digits::Network<double> network(widths, random::Key{5});
     const Array<double, 1>& b = network.biases(layer);
     constexpr double h = 1e-5;
@@ -80,7 +81,8 @@ TEST_CASE("every bias's gradient agrees with central differences") {
       b[{j}] = 0.0;
       CAPTURE(layer);
       CAPTURE(j);
-      CHECK(-static_cast<double>(stepped.biases(layer)[{j}]) == doctest::Approx((above - below) / (2 * h)).epsilon(1e-6).scale(1));
+      CHECK(-static_cast<double>(stepped.biases(layer)[{j}]) ==
+            doctest::Approx((above - below) / (2 * h)).epsilon(1e-6).scale(1));
     }
   }
 }
@@ -97,7 +99,8 @@ TEST_CASE("momentum and decay enter the step as v = mu v - rate (g + decay w), w
   const Array<double, 2> velocity = -0.1 * (gradient + 0.25 * start);
   CHECK(allclose(network.weights(0), start + velocity, 1e-12, 1e-14));
   const Array<double, 2> second_start = network.weights(0).clone();
-  network.step(problem.images, problem.targets, problem.labels, {.learning_rate = 0, .momentum = 0.5, .decay = 0}, times);
+  network.step(problem.images, problem.targets, problem.labels, {.learning_rate = 0, .momentum = 0.5, .decay = 0},
+               times);
   CHECK(allclose(network.weights(0), second_start + 0.5 * velocity, 1e-12, 1e-14));
 }
 

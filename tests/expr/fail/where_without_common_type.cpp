@@ -3,4 +3,6 @@
 import tessera;
 using namespace tessera;
 
-auto choose(const Array<bool, 1>& which, const Array<float, 1>& a, const Array<int, 1>& b) { return where(which, a, b); }
+auto choose(const Array<bool, 1>& which, const Array<float, 1>& a, const Array<int, 1>& b) {
+  return where(which, a, b);
+}
