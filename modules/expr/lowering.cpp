@@ -22,9 +22,8 @@ struct ByteRange {
 
 ByteRange range_of(const Written& memory) {
   const auto* data = static_cast<const std::byte*>(memory.data);
-  for (const std::ptrdiff_t extent : memory.shape) {
-    if (extent == 0) return {data, data};
-  }
+  const bool empty = std::ranges::find(memory.shape, 0) != memory.shape.end();
+  if (empty || data == nullptr) return {data, data};
   ByteRange range{data, data + memory.item};
   for (std::size_t axis = 0; axis < memory.shape.size(); ++axis) {
     const std::ptrdiff_t reach = (memory.shape[axis] - 1) * memory.strides[axis] * memory.item;
