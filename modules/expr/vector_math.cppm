@@ -16,8 +16,17 @@ inline constexpr float ln2_high = 0x1.62e400p-1f;  // 10 trailing zeros: n * ln2
 inline constexpr float ln2_low = 0x1.7f7d1cp-20f;
 inline constexpr float to_integer = 0x1.8p+23f;  // adding it rounds to an integer, which is then in the low bits
 
+// Integer steps wrap (unsigned): NaN and values outside a function's domain pass through them before they are replaced.
+
 /// 2^n for n in [-126, 127].
-[[gnu::always_inline]] inline float power_of_two(std::int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
+[[gnu::always_inline]] inline float power_of_two(std::int32_t n) {
+  return std::bit_cast<float>((static_cast<std::uint32_t>(n) + 127u) << 23);
+}
+
+/// a - b, wrapped.
+[[gnu::always_inline]] inline std::int32_t wrapped_difference(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int32_t>(a - b);
+}
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2.
 struct ReducedExponent {
@@ -29,7 +38,7 @@ struct ReducedExponent {
   const float shifted = x * log2_e + to_integer;
   const float n = shifted - to_integer;
   const float r = (x - n * ln2_high) - n * ln2_low;
-  return {r, std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(to_integer)};
+  return {r, wrapped_difference(std::bit_cast<std::uint32_t>(shifted), std::bit_cast<std::uint32_t>(to_integer))};
 }
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2; fit error 6e-11.
@@ -44,7 +53,8 @@ struct ReducedExponent {
   const auto [r, n] = reduce_exponent(low > 89.0f ? 89.0f : low);
   const float p = 1.0f + (r + r * r * exponential_tail(r));
   const std::int32_t half = n >> 1;  // in two steps, because 2^n may be subnormal or above the largest float
-  return p * power_of_two(half) * power_of_two(n - half);
+  return p * power_of_two(half) *
+         power_of_two(wrapped_difference(static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(half)));
 }
 
 /// e^x - 1; at most 2 ULP.
@@ -52,17 +62,17 @@ struct ReducedExponent {
   const float low = x < -18.0f ? -18.0f : x;
   const auto [r, n] = reduce_exponent(low > 89.0f ? 89.0f : low);
   const float p = r + r * r * exponential_tail(r);
-  const float scale = power_of_two(n - 1);
+  const float scale = power_of_two(wrapped_difference(static_cast<std::uint32_t>(n), 1u));
   const float far = 2.0f * (p * scale + (scale - 0.5f));
   return n == 0 ? (x == 0 ? x : p) : far;
 }
 
 /// Natural logarithm of x > 0 as exponent and mantissa part; x must be normal.
 [[gnu::always_inline]] inline float log_of_normal(float x, float exponent_offset) {
-  constexpr std::int32_t sqrt_half = 0x3f3504f3;
-  const std::int32_t bits = std::bit_cast<std::int32_t>(x) - sqrt_half;
+  constexpr std::uint32_t sqrt_half = 0x3f3504f3;
+  const std::int32_t bits = wrapped_difference(std::bit_cast<std::uint32_t>(x), sqrt_half);
   const float e = static_cast<float>(bits >> 23) + exponent_offset;
-  const float f = std::bit_cast<float>((bits & 0x007fffff) + sqrt_half) - 1.0f;
+  const float f = std::bit_cast<float>((static_cast<std::uint32_t>(bits) & 0x007fffffu) + sqrt_half) - 1.0f;
   // log(1 + f) = f - f^2 / 2 + f^3 q(f) for f in [sqrt(1/2) - 1, sqrt(2) - 1]; fit error 8e-10.
   const float q =
       0x1.555546p-2f +
