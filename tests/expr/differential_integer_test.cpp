@@ -8,6 +8,10 @@ using namespace support;
 namespace {
 
 __extension__ using Wide = __int128;
+__extension__ using WideUnsigned = unsigned __int128;
+
+/// Products of two 64-bit numbers may need all 128 bits: they wrap.
+Wide times(Wide a, Wide b) { return static_cast<Wide>(static_cast<WideUnsigned>(a) * static_cast<WideUnsigned>(b)); }
 
 /// x reduced to the range of T, as wrapping arithmetic leaves it.
 template <class T>
@@ -18,7 +22,7 @@ T wrapped(Wide x) {
 template <class T>
 T shifted(T a, T by, bool left) {
   const bool everything = by < 0 || static_cast<std::uint64_t>(by) >= 8 * sizeof(T);
-  if (left) return everything ? T(0) : wrapped<T>(Wide(a) * (Wide(1) << static_cast<int>(by)));
+  if (left) return everything ? T(0) : wrapped<T>(times(Wide(a), Wide(1) << static_cast<int>(by)));
   if (everything) return a < 0 ? wrapped<T>(-1) : T(0);
   return static_cast<T>(Wide(a) >> static_cast<int>(by));
 }
@@ -31,7 +35,7 @@ T arithmetic_reference(int operation, T a, T b) {
   switch (operation) {
     case 0: return wrapped<T>(Wide(a) + Wide(b));
     case 1: return wrapped<T>(Wide(a) - Wide(b));
-    case 2: return wrapped<T>(Wide(a) * Wide(b));
+    case 2: return wrapped<T>(times(Wide(a), Wide(b)));
     case 3: return b == 0 ? T(0) : wrapped<T>(Wide(a) / Wide(b));
     case 4: return b == 0 ? T(0) : wrapped<T>(Wide(a) % Wide(b));
     case 5: return wrapped<T>(Wide(a) & Wide(b));
@@ -45,7 +49,7 @@ T arithmetic_reference(int operation, T a, T b) {
     case 13: return a < 0 ? wrapped<T>(-1) : a > 0 ? T(1) : T(0);
     case 14: return std::max(a, b);
     case 15: return std::min(a, b);
-    case 16: return wrapped<T>(Wide(a) * Wide(a));
+    case 16: return wrapped<T>(times(Wide(a), Wide(a)));
     default: return a < 0 ? T(0) : a;
   }
 }
