@@ -1,5 +1,4 @@
 module;
-#include <cmath>
 #include <concepts>
 #include <utility>
 export module tessera.expr:arithmetic;
@@ -9,6 +8,8 @@ import :node;
 import :map;
 import :operators;
 import :functions;
+import :vector_math;
+import :library_math;
 
 // Elementwise arithmetic beyond the operators: signs, extremes, powers, tests, and compositions for neural networks.
 namespace tessera {
@@ -139,7 +140,7 @@ struct Pow {
   static constexpr const char* name = "pow";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    return std::pow(a, b);
+    return math::pow(a, b);
   }
 };
 /// a to the power b.
@@ -153,7 +154,7 @@ struct Atan2 {
   static constexpr const char* name = "atan2";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    return std::atan2(a, b);
+    return math::atan2(a, b);
   }
 };
 /// Angle of the point (b, a), in radians.
@@ -167,7 +168,7 @@ struct Hypot {
   static constexpr const char* name = "hypot";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    return std::hypot(a, b);
+    return math::hypot(a, b);
   }
 };
 /// sqrt(a^2 + b^2) without overflow between.

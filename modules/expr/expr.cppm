@@ -11,6 +11,7 @@ export import :reduction_task;
 export import :lowering;
 export import :node;
 export import :vector_math;
+export import :library_math;
 export import :blas;
 export import :product;
 export import :kernel;

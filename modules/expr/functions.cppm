@@ -1,5 +1,4 @@
 module;
-#include <cmath>
 #include <concepts>
 #include <type_traits>
 #include <utility>
@@ -10,6 +9,7 @@ import :node;
 import :map;
 import :operators;
 import :vector_math;
+import :library_math;
 
 // Elementwise functions of arrays and expressions. Those of one argument that are not rational take floating elements;
 // float16 and bfloat16 are computed in float. Accuracies stand in vector_math.cppm; the rest is the C library's.
@@ -58,7 +58,7 @@ struct Exp2 {
   static constexpr const char* name = "exp2";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::exp2(a);
+    return math::exp2(a);
   }
 };
 /// 2^x.
@@ -97,7 +97,7 @@ struct Log2 {
   static constexpr const char* name = "log2";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::log2(a);
+    return math::log2(a);
   }
 };
 /// Logarithm to base 2.
@@ -110,7 +110,7 @@ struct Log10 {
   static constexpr const char* name = "log10";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::log10(a);
+    return math::log10(a);
   }
 };
 /// Logarithm to base 10.
@@ -136,7 +136,7 @@ struct Cbrt {
   static constexpr const char* name = "cbrt";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::cbrt(a);
+    return math::cbrt(a);
   }
 };
 /// Cube root.
@@ -149,7 +149,7 @@ struct Sin {
   static constexpr const char* name = "sin";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::sin(a);
+    return math::sin(a);
   }
 };
 /// Sine of an angle in radians.
@@ -162,7 +162,7 @@ struct Cos {
   static constexpr const char* name = "cos";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::cos(a);
+    return math::cos(a);
   }
 };
 /// Cosine of an angle in radians.
@@ -175,7 +175,7 @@ struct Tan {
   static constexpr const char* name = "tan";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::tan(a);
+    return math::tan(a);
   }
 };
 /// Tangent of an angle in radians.
@@ -188,7 +188,7 @@ struct Asin {
   static constexpr const char* name = "asin";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::asin(a);
+    return math::asin(a);
   }
 };
 /// Inverse sine, in radians.
@@ -201,7 +201,7 @@ struct Acos {
   static constexpr const char* name = "acos";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::acos(a);
+    return math::acos(a);
   }
 };
 /// Inverse cosine, in radians.
@@ -214,7 +214,7 @@ struct Atan {
   static constexpr const char* name = "atan";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::atan(a);
+    return math::atan(a);
   }
 };
 /// Inverse tangent, in radians.
@@ -227,7 +227,7 @@ struct Sinh {
   static constexpr const char* name = "sinh";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::sinh(a);
+    return math::sinh(a);
   }
 };
 /// Hyperbolic sine.
@@ -240,7 +240,7 @@ struct Cosh {
   static constexpr const char* name = "cosh";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::cosh(a);
+    return math::cosh(a);
   }
 };
 /// Hyperbolic cosine.
@@ -266,7 +266,7 @@ struct Erf {
   static constexpr const char* name = "erf";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
-    return std::erf(a);
+    return math::erf(a);
   }
 };
 /// Error function.
