@@ -9,6 +9,7 @@ export import :reducers;
 export import :cascade;
 export import :reduction_task;
 export import :lowering;
+export import :conversion;
 export import :node;
 export import :vector_math;
 export import :library_math;

@@ -37,20 +37,24 @@ struct MapPlan {
   /// which stalls the processor for longer than a few elements take to compute.
   ~MapPlan() {}
 
-  [[gnu::always_inline]] auto bind(const void* const* operands) const {
-    return bind(operands, std::index_sequence_for<Arguments...>{});
+  template <device::Isa Isa>
+  [[gnu::always_inline]] auto bind(const plan::Input* inputs) const {
+    return bind<Isa>(inputs, std::index_sequence_for<Arguments...>{});
   }
-  [[gnu::always_inline]] auto at(std::ptrdiff_t i) const { return at(i, std::index_sequence_for<Arguments...>{}); }
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i) const {
+    return at(step, i, std::index_sequence_for<Arguments...>{});
+  }
 
  private:
-  template <std::size_t... I>
-  [[gnu::always_inline]] auto bind(const void* const* operands, std::index_sequence<I...>) const {
-    using Bound = MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands))...>;
-    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands)}...}};
+  template <device::Isa Isa, std::size_t... I>
+  [[gnu::always_inline]] auto bind(const plan::Input* inputs, std::index_sequence<I...>) const {
+    using Bound =
+        MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs))...>;
+    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs)}...}};
   }
   template <std::size_t... I>
-  [[gnu::always_inline]] auto at(std::ptrdiff_t i, std::index_sequence<I...>) const {
-    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(i)...);
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, std::index_sequence<I...>) const {
+    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(step, i)...);
   }
 };
 
