@@ -64,6 +64,10 @@ class MapNode {
   explicit MapNode(Nodes... nodes) : shape_(broadcast_shape<rank>(Op::name, nodes...)), nodes_{{std::move(nodes)}...} {}
 
   const Dim<rank>& shape() const { return shape_; }
+  template <std::size_t I>
+  const auto& argument() const {
+    return slot<I>(nodes_);
+  }
   std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
   auto lower(plan::Lowering& lowering) const { return lower(lowering, std::index_sequence_for<Nodes...>{}); }
   bool conflicts(const plan::Written& written) const {
@@ -74,6 +78,10 @@ class MapNode {
   }
 
  private:
+  template <std::size_t I, class Node>
+  static const Node& slot(const Slot<I, Node>& found) {
+    return found.value;
+  }
   template <class Test, std::size_t... I>
   bool any(const Test& test, std::index_sequence<I...>) const {
     return (test(static_cast<const Slot<I, Nodes>&>(nodes_).value) || ...);

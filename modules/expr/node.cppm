@@ -95,6 +95,8 @@ class ScalarNode {
 
   explicit ScalarNode(compute_t<T> value) : value_(value) {}
 
+  compute_t<T> value() const { return value_; }
+
   Dim<0> shape() const { return {}; }
   std::optional<Place> place() const { return std::nullopt; }
   ScalarPlan<compute_t<T>> lower(plan::Lowering&) const { return {value_}; }
