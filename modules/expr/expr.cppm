@@ -16,6 +16,7 @@ export import :blas;
 export import :product;
 export import :kernel;
 export import :evaluate;
+export import :device_prelude;
 export import :map;
 export import :operators;
 export import :functions;
