@@ -17,6 +17,7 @@ export import :product;
 export import :kernel;
 export import :evaluate;
 export import :device_prelude;
+export import :device_complex;
 export import :map;
 export import :operators;
 export import :functions;
