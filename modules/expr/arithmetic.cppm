@@ -16,6 +16,7 @@ namespace tessera {
 
 struct Abs {
   static constexpr const char* name = "abs";
+  static constexpr const char* device = "tessera_abs($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     if constexpr (std::floating_point<C>)
@@ -32,6 +33,7 @@ auto abs(O&& x) {
 
 struct Sign {
   static constexpr const char* name = "sign";
+  static constexpr const char* device = "tessera_sign($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return static_cast<C>(a > 0 ? C(1) : (a < 0 ? C(-1) : a));
@@ -45,6 +47,7 @@ auto sign(O&& x) {
 
 struct Square {
   static constexpr const char* name = "square";
+  static constexpr const char* device = "tessera_multiply($0, $0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return Multiply::apply(a, a);
@@ -58,6 +61,7 @@ auto square(O&& x) {
 
 struct Relu {
   static constexpr const char* name = "relu";
+  static constexpr const char* device = "$0 < 0 ? 0 : $0";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return a < 0 ? C(0) : a;
@@ -71,6 +75,7 @@ auto relu(O&& x) {
 
 struct IsNan {
   static constexpr const char* name = "isnan";
+  static constexpr const char* device = "tessera_isnan($0)";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a) {
     return a != a;
@@ -84,6 +89,7 @@ auto isnan(O&& x) {
 
 struct IsFinite {
   static constexpr const char* name = "isfinite";
+  static constexpr const char* device = "tessera_isfinite($0)";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a) {
     return a - a == C(0);
@@ -97,6 +103,7 @@ auto isfinite(O&& x) {
 
 struct IsInf {
   static constexpr const char* name = "isinf";
+  static constexpr const char* device = "tessera_isinf($0)";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a) {
     return a == a && a - a != C(0);
@@ -110,6 +117,7 @@ auto isinf(O&& x) {
 
 struct Maximum {
   static constexpr const char* name = "maximum";
+  static constexpr const char* device = "tessera_maximum($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return a > b || a != a ? a : b;
@@ -124,6 +132,7 @@ auto maximum(L&& a, R&& b) {
 
 struct Minimum {
   static constexpr const char* name = "minimum";
+  static constexpr const char* device = "tessera_minimum($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return a < b || a != a ? a : b;
@@ -138,6 +147,7 @@ auto minimum(L&& a, R&& b) {
 
 struct Pow {
   static constexpr const char* name = "pow";
+  static constexpr const char* device = "tessera_pow($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return math::pow(a, b);
@@ -152,6 +162,7 @@ auto pow(L&& a, R&& b) {
 
 struct Atan2 {
   static constexpr const char* name = "atan2";
+  static constexpr const char* device = "atan2($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return math::atan2(a, b);
@@ -166,6 +177,7 @@ auto atan2(L&& a, R&& b) {
 
 struct Hypot {
   static constexpr const char* name = "hypot";
+  static constexpr const char* device = "hypot($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return math::hypot(a, b);
@@ -180,6 +192,7 @@ auto hypot(L&& a, R&& b) {
 
 struct CopySign {
   static constexpr const char* name = "copysign";
+  static constexpr const char* device = "copysign($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return __builtin_elementwise_copysign(a, b);

@@ -16,6 +16,8 @@ export import :blas;
 export import :product;
 export import :kernel;
 export import :evaluate;
+export import :device_prelude;
+export import :device_complex;
 export import :map;
 export import :operators;
 export import :functions;

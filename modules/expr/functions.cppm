@@ -30,6 +30,7 @@ concept FloatingOperands = Combinable<L, R> && Floating<common_value_t<L, R>>;
 
 struct Exp {
   static constexpr const char* name = "exp";
+  static constexpr const char* device = "exp($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::exp(a);
@@ -43,6 +44,7 @@ auto exp(O&& x) {
 
 struct Expm1 {
   static constexpr const char* name = "expm1";
+  static constexpr const char* device = "expm1($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::expm1(a);
@@ -56,6 +58,7 @@ auto expm1(O&& x) {
 
 struct Exp2 {
   static constexpr const char* name = "exp2";
+  static constexpr const char* device = "exp2($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::exp2(a);
@@ -69,6 +72,7 @@ auto exp2(O&& x) {
 
 struct Log {
   static constexpr const char* name = "log";
+  static constexpr const char* device = "log($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::log(a);
@@ -82,6 +86,7 @@ auto log(O&& x) {
 
 struct Log1p {
   static constexpr const char* name = "log1p";
+  static constexpr const char* device = "log1p($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::log1p(a);
@@ -95,6 +100,7 @@ auto log1p(O&& x) {
 
 struct Log2 {
   static constexpr const char* name = "log2";
+  static constexpr const char* device = "log2($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::log2(a);
@@ -108,6 +114,7 @@ auto log2(O&& x) {
 
 struct Log10 {
   static constexpr const char* name = "log10";
+  static constexpr const char* device = "log10($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::log10(a);
@@ -121,6 +128,7 @@ auto log10(O&& x) {
 
 struct Sqrt {
   static constexpr const char* name = "sqrt";
+  static constexpr const char* device = "sqrt($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return __builtin_elementwise_sqrt(a);
@@ -134,6 +142,7 @@ auto sqrt(O&& x) {
 
 struct Cbrt {
   static constexpr const char* name = "cbrt";
+  static constexpr const char* device = "cbrt($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::cbrt(a);
@@ -147,6 +156,7 @@ auto cbrt(O&& x) {
 
 struct Sin {
   static constexpr const char* name = "sin";
+  static constexpr const char* device = "sin($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::sin(a);
@@ -160,6 +170,7 @@ auto sin(O&& x) {
 
 struct Cos {
   static constexpr const char* name = "cos";
+  static constexpr const char* device = "cos($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::cos(a);
@@ -173,6 +184,7 @@ auto cos(O&& x) {
 
 struct Tan {
   static constexpr const char* name = "tan";
+  static constexpr const char* device = "tan($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::tan(a);
@@ -186,6 +198,7 @@ auto tan(O&& x) {
 
 struct Asin {
   static constexpr const char* name = "asin";
+  static constexpr const char* device = "asin($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::asin(a);
@@ -199,6 +212,7 @@ auto asin(O&& x) {
 
 struct Acos {
   static constexpr const char* name = "acos";
+  static constexpr const char* device = "acos($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::acos(a);
@@ -212,6 +226,7 @@ auto acos(O&& x) {
 
 struct Atan {
   static constexpr const char* name = "atan";
+  static constexpr const char* device = "atan($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::atan(a);
@@ -225,6 +240,7 @@ auto atan(O&& x) {
 
 struct Sinh {
   static constexpr const char* name = "sinh";
+  static constexpr const char* device = "sinh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::sinh(a);
@@ -238,6 +254,7 @@ auto sinh(O&& x) {
 
 struct Cosh {
   static constexpr const char* name = "cosh";
+  static constexpr const char* device = "cosh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::cosh(a);
@@ -251,6 +268,7 @@ auto cosh(O&& x) {
 
 struct Tanh {
   static constexpr const char* name = "tanh";
+  static constexpr const char* device = "tanh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::tanh(a);
@@ -264,6 +282,7 @@ auto tanh(O&& x) {
 
 struct Erf {
   static constexpr const char* name = "erf";
+  static constexpr const char* device = "erf($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::erf(a);
@@ -277,6 +296,7 @@ auto erf(O&& x) {
 
 struct Sigmoid {
   static constexpr const char* name = "sigmoid";
+  static constexpr const char* device = "tessera_sigmoid($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::sigmoid(a);
@@ -290,6 +310,7 @@ auto sigmoid(O&& x) {
 
 struct Floor {
   static constexpr const char* name = "floor";
+  static constexpr const char* device = "floor($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return __builtin_elementwise_floor(a);
@@ -303,6 +324,7 @@ auto floor(O&& x) {
 
 struct Ceil {
   static constexpr const char* name = "ceil";
+  static constexpr const char* device = "ceil($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return __builtin_elementwise_ceil(a);
@@ -316,6 +338,7 @@ auto ceil(O&& x) {
 
 struct Trunc {
   static constexpr const char* name = "trunc";
+  static constexpr const char* device = "trunc($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return __builtin_elementwise_trunc(a);
@@ -329,6 +352,7 @@ auto trunc(O&& x) {
 
 struct Round {
   static constexpr const char* name = "round";
+  static constexpr const char* device = "rint($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return __builtin_elementwise_roundeven(a);
@@ -342,6 +366,7 @@ auto round(O&& x) {
 
 struct Reciprocal {
   static constexpr const char* name = "reciprocal";
+  static constexpr const char* device = "1 / $0";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return C(1) / a;

@@ -143,7 +143,9 @@ auto as_node_beside(S&& source) {
 /// Elementwise functions whose arguments all take the common type C: Op::apply(C...) of compute type.
 template <class Op, class C>
 struct Uniform {
+  using argument_type = C;
   static constexpr const char* name = Op::name;
+  static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }
 };
 

@@ -22,6 +22,7 @@ inline constexpr bool is_integer = std::integral<C> && !std::same_as<C, bool>;
 
 struct Add {
   static constexpr const char* name = "operator +";
+  static constexpr const char* device = "tessera_add($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>)
@@ -33,6 +34,7 @@ struct Add {
 
 struct Subtract {
   static constexpr const char* name = "operator -";
+  static constexpr const char* device = "tessera_subtract($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>)
@@ -44,6 +46,7 @@ struct Subtract {
 
 struct Multiply {
   static constexpr const char* name = "operator *";
+  static constexpr const char* device = "tessera_multiply($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>)
@@ -55,6 +58,7 @@ struct Multiply {
 
 struct Divide {
   static constexpr const char* name = "operator /";
+  static constexpr const char* device = "tessera_divide($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>) {
@@ -71,6 +75,7 @@ struct Divide {
 
 struct Remainder {
   static constexpr const char* name = "operator %";
+  static constexpr const char* device = "tessera_modulo($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if (b == 0) return 0;
@@ -83,6 +88,7 @@ struct Remainder {
 
 struct Negate {
   static constexpr const char* name = "operator -";
+  static constexpr const char* device = "tessera_negate($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     if constexpr (is_integer<C>)
@@ -94,6 +100,7 @@ struct Negate {
 
 struct BitAnd {
   static constexpr const char* name = "operator &";
+  static constexpr const char* device = "$0 & $1";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return static_cast<C>(a & b);
@@ -102,6 +109,7 @@ struct BitAnd {
 
 struct BitOr {
   static constexpr const char* name = "operator |";
+  static constexpr const char* device = "$0 | $1";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return static_cast<C>(a | b);
@@ -110,6 +118,7 @@ struct BitOr {
 
 struct BitXor {
   static constexpr const char* name = "operator ^";
+  static constexpr const char* device = "$0 ^ $1";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return static_cast<C>(a ^ b);
@@ -118,6 +127,7 @@ struct BitXor {
 
 struct BitNot {
   static constexpr const char* name = "operator ~";
+  static constexpr const char* device = "tessera_complement($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     if constexpr (std::same_as<C, bool>)
@@ -129,6 +139,7 @@ struct BitNot {
 
 struct ShiftLeft {
   static constexpr const char* name = "operator <<";
+  static constexpr const char* device = "tessera_shift_left($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C bits) {
     const auto count = static_cast<wrapping_t<C>>(bits);
@@ -140,6 +151,7 @@ struct ShiftLeft {
 
 struct ShiftRight {
   static constexpr const char* name = "operator >>";
+  static constexpr const char* device = "tessera_shift_right($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C bits) {
     const auto count = static_cast<wrapping_t<C>>(bits);
@@ -150,6 +162,7 @@ struct ShiftRight {
 
 struct Equal {
   static constexpr const char* name = "operator ==";
+  static constexpr const char* device = "$0 == $1";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a, C b) {
     return a == b;
@@ -157,6 +170,7 @@ struct Equal {
 };
 struct NotEqual {
   static constexpr const char* name = "operator !=";
+  static constexpr const char* device = "$0 != $1";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a, C b) {
     return a != b;
@@ -164,6 +178,7 @@ struct NotEqual {
 };
 struct Less {
   static constexpr const char* name = "operator <";
+  static constexpr const char* device = "$0 < $1";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a, C b) {
     return a < b;
@@ -171,6 +186,7 @@ struct Less {
 };
 struct LessEqual {
   static constexpr const char* name = "operator <=";
+  static constexpr const char* device = "$0 <= $1";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a, C b) {
     return a <= b;
@@ -178,6 +194,7 @@ struct LessEqual {
 };
 struct Greater {
   static constexpr const char* name = "operator >";
+  static constexpr const char* device = "$0 > $1";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a, C b) {
     return a > b;
@@ -185,6 +202,7 @@ struct Greater {
 };
 struct GreaterEqual {
   static constexpr const char* name = "operator >=";
+  static constexpr const char* device = "$0 >= $1";
   template <class C>
   [[gnu::always_inline]] static bool apply(C a, C b) {
     return a >= b;
