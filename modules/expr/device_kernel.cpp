@@ -150,9 +150,10 @@ class KernelWriter {
   }
 
   void write_kernel() {
-    text_ += "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
-             "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * blockDim.x;\n"
-             "  const tessera_index thread = static_cast<tessera_index>(blockIdx.x) * blockDim.x + threadIdx.x;\n";
+    text_ +=
+        "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
+        "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * blockDim.x;\n"
+        "  const tessera_index thread = static_cast<tessera_index>(blockIdx.x) * blockDim.x + threadIdx.x;\n";
     if (variant_.vector > 1) write_vector_loop();
     if (variant_.vector == 1 || variant_.rank == 1) write_scalar_loop();
     text_ += "}\n";
@@ -175,10 +176,11 @@ class KernelWriter {
     write_indices("(a.extent" + std::to_string(variant_.rank - 1) + " / " + count + ")", " * " + count);
     for (std::size_t k = 1; k < operands(); ++k) {
       if (variant_.access[k] == Access::unit) {
-        text_ += "    const " + pack(k) + " p" + std::to_string(k - 1) + " = *reinterpret_cast<const " + pack(k) + "*>(" +
-                 address(k) + ");\n";
+        text_ += "    const " + pack(k) + " p" + std::to_string(k - 1) + " = *reinterpret_cast<const " + pack(k) +
+                 "*>(" + address(k) + ");\n";
       } else {
-        text_ += "    const " + value_type(k - 1) + " x" + std::to_string(k - 1) + " = tessera_load(" + address(k) + ");\n";
+        text_ +=
+            "    const " + value_type(k - 1) + " x" + std::to_string(k - 1) + " = tessera_load(" + address(k) + ");\n";
       }
     }
     text_ += "    " + pack(0) + " q;\n#pragma unroll\n    for (int k = 0; k < " + count + "; ++k)\n" +
@@ -260,6 +262,13 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
 
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant) {
   return KernelWriter(element, variant).write();
+}
+
+std::string device_support(const DeviceElement& element) {
+  const auto is_complex = [](DType dtype) { return kind(dtype) == Kind::complex; };
+  const bool complex =
+      std::ranges::any_of(element.leaves, is_complex) || element.body.find("tessera_complex") != std::string_view::npos;
+  return std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
 }
 
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,

@@ -9,6 +9,9 @@ export module tessera.expr:device_kernel;
 import tessera.core;
 import :plan;
 import :loop_plan;
+import :device_prelude;
+import :device_complex;
+import :device_storage;
 
 // The CUDA kernel around the elementwise work of an expression: its arguments and how it walks the operands.
 namespace tessera::plan {
@@ -18,10 +21,10 @@ struct DeviceElement {
   std::string_view body{};  // statements that compute the value from the leaves x0, x1, ... and the scalars s0, s1, ...
   char result_letter = 'v';
   int result_number = 0;
-  DType value = DType::boolean;       // of the result
-  std::span<const DType> leaves{};    // element types in memory
-  std::span<const DType> scalars{};   // compute types
-  const char* missing = nullptr;      // the first operation without device text; null when there is none
+  DType value = DType::boolean;      // of the result
+  std::span<const DType> leaves{};   // element types in memory
+  std::span<const DType> scalars{};  // compute types
+  const char* missing = nullptr;     // the first operation without device text; null when there is none
 };
 
 /// How a kernel reaches an operand's elements along the fastest axis.
@@ -64,8 +67,8 @@ constexpr std::string_view device_name(DType dtype) {
 /// The text of the kernel `tessera_kernel` and of its arguments, `struct tessera_arguments`; device_support() goes before it.
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant);
 
-/// What the text of every kernel needs before it.
-std::string device_support();
+/// What the text of the kernel needs before it: the code of operations and of elements in memory.
+std::string device_support(const DeviceElement& element);
 
 /// The bytes of tessera_arguments. `scalars` holds one value after the other, each in 16 bytes.
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,

@@ -123,9 +123,12 @@ using lowered_t = decltype(std::declval<const Node&>().lower(std::declval<plan::
 template <class Node>
 struct DeviceNode {
   static constexpr const char* missing() {
-    if constexpr (is_leaf_plan<lowered_t<Node>>) return nullptr;
-    else if constexpr (requires { Node::name; }) return Node::name;
-    else return "an operand that is not one array";
+    if constexpr (is_leaf_plan<lowered_t<Node>>)
+      return nullptr;
+    else if constexpr (requires { Node::name; })
+      return Node::name;
+    else
+      return "an operand that is not one array";
   }
   static constexpr DType value = dtype_of<compute_t<typename Node::value_type>>;
   static constexpr DeviceName emit(DeviceEmission& emission) {

@@ -21,8 +21,8 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t direct_columns = std::ptrdiff_t{16} * 1024;  // of a block that needs no buffers
-constexpr std::ptrdiff_t short_columns = 128;         // below it, several rows share a block
-constexpr std::ptrdiff_t tile_side = 32;              // of a block through which an operand is transposed
+constexpr std::ptrdiff_t short_columns = 128;                         // below it, several rows share a block
+constexpr std::ptrdiff_t tile_side = 32;  // of a block through which an operand is transposed
 
 std::ptrdiff_t element_count(int rank, const Axes& extents) {
   const auto used = std::span(extents).first(static_cast<std::size_t>(rank));
@@ -230,6 +230,23 @@ void run(const Loop& loop) {
   const std::ptrdiff_t tasks = std::min(blocks, elements / task_elements);
   parallel_for(tasks,
                [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
+}
+
+LoopPlan plan_of(const Loop& loop) {
+  LoopPlan plan{.elements = element_count(loop.rank, loop.extents)};
+  if (plan.elements == 0) return plan;
+  plan.operands.resize(loop.leaves.size() + 1);
+  Space space{.rank = loop.rank, .extents = loop.extents, .operands = std::span(plan.operands).first(0)};
+  space.add(loop.target);
+  for (const Leaf& leaf : loop.leaves) space.add(leaf);
+  simplify(space);
+  plan.rank = space.rank;
+  plan.extents = space.extents;
+  plan.block = block_shape(space);
+  plan.blocks = Walk(space, plan.block).count();
+  const bool alone = !loop.parallel || plan.elements < parallel_threshold;
+  plan.tasks = alone ? 1 : std::min(plan.blocks, plan.elements / task_elements);
+  return plan;
 }
 
 }  // namespace tessera::plan
