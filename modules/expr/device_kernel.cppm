@@ -70,6 +70,15 @@ std::string device_kernel(const DeviceElement& element, const DeviceVariant& var
 /// What the text of the kernel needs before it: the code of operations and of elements in memory.
 std::string device_support(const DeviceElement& element);
 
+/// Element type of operand number `operand`: the target, then the leaves.
+DType dtype_at(const DeviceElement& element, DType target, std::size_t operand);
+
+/// Name of an operand in device text: "y", then "x0", "x1", ...
+std::string operand_name(std::size_t operand);
+
+/// Axes along which the kernel multiplies by a stride of this operand.
+std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
+
 /// The bytes of tessera_arguments. `scalars` holds one value after the other, each in 16 bytes.
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
                                         const DeviceVariant& variant, std::span<const std::byte> scalars);

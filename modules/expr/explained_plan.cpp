@@ -58,6 +58,7 @@ std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool i
   if (is_target) return "packed: blocks are spread over the strides";
   if (is_constant(plan, operand)) return "one element, repeated into a block";
   if (column_stride(operand, plan.block) == 0) return "repeated along the last axis into a block";
+  if (plan.block.rows > 1 && row_stride(operand, plan.block) == 0) return "its row repeated into a block";
   if (is_transposed(plan, operand)) return "transposed block by block";
   return "packed into a block";
 }
@@ -85,13 +86,9 @@ std::string loop_text(const ExplainedStage& stage) {
 
 std::string reduction_text(const ExplainedStage& stage) {
   const Reduction& reduction = stage.reduction;
-  std::string axes;
-  for (int axis = 0; axis < reduction.rank; ++axis) {
-    if (reduction.reduced[at(axis)]) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
-  }
-  std::string text = "  folds " + axes_text(reduction.rank, reduction.extents) + " along " +
-                     (axes.find(',') == std::string::npos ? "axis " : "axes ") + axes + " into " + stage.target +
-                     "; values are computed in blocks that stay in the L1 cache\n";
+  std::string text = "  folds " + axes_text(reduction.rank, reduction.extents) + " " +
+                     reduced_axes_text(std::span(reduction.reduced).first(at(reduction.rank))) + " into " +
+                     stage.target + "; values are computed in blocks that stay in the L1 cache\n";
   for (std::size_t k = 0; k < stage.leaves.size(); ++k) {
     text += line_of(leaf_name(k), stage.leaf_types[k], axes_text(reduction.rank, stage.leaves[k].strides),
                     stage.leaves[k].data == nullptr ? "generated block by block" : "fused with the reduction");
@@ -154,7 +151,7 @@ double bytes_of(int rank, const Axes& extents, const Axes& strides, std::ptrdiff
 /// Operations a core can do in the time in which it moves one byte between memory and itself: two vector instructions a cycle
 /// beside about ten bytes.
 double balance(const ExplainedStage& stage) {
-  std::ptrdiff_t widest = 1;
+  std::ptrdiff_t widest = stage.operations.empty() ? item_size(stage.written) : 1;
   for (const ExplainedOperation& operation : stage.operations) widest = std::max(widest, item_size(operation.common));
   const std::ptrdiff_t vector = device::isa() == device::Isa::avx512 ? 64
                                 : device::isa() == device::Isa::avx2 ? 32
@@ -163,12 +160,12 @@ double balance(const ExplainedStage& stage) {
 }
 
 std::string intensity_text(const ExplainedStage& stage, double flops, double bytes) {
-  if (bytes == 0) return "; no memory is moved\n";
+  if (bytes == 0) return "  moves no memory\n";
   const double intensity = flops / bytes;
   const double limit = balance(stage);
-  return "; intensity " + decimal(intensity) +
-         " operations a byte: " + (intensity < limit ? "bound by memory" : "bound by arithmetic") +
-         " when the operands are not in a cache (limit about " + decimal(limit) + ")\n";
+  return "  intensity " + decimal(intensity) + " operations a byte: bound by " +
+         (intensity < limit ? "memory" : "arithmetic") + " unless the operands are in a cache (limit about " +
+         decimal(limit) + ")\n";
 }
 
 std::string loop_cost(const ExplainedStage& stage) {
@@ -187,7 +184,7 @@ std::string loop_cost(const ExplainedStage& stage) {
   const auto written = static_cast<double>(plan.operands.front().item);
   const int flops = flops_of(stage);
   return "Cost\n  an element: " + decimal(read) + " bytes read" + parts + ", " + decimal(written) + " written, about " +
-         std::to_string(flops) + (flops == 1 ? " operation" : " operations") +
+         std::to_string(flops) + (flops == 1 ? " operation\n" : " operations\n") +
          intensity_text(stage, flops, read + written);
 }
 
@@ -198,7 +195,7 @@ std::string reduction_cost(const ExplainedStage& stage) {
   }
   const int flops = flops_of(stage);
   return "Cost\n  an element that is reduced: " + decimal(read) + " bytes read, about " + std::to_string(flops) +
-         (flops == 1 ? " operation" : " operations") + intensity_text(stage, flops, read);
+         (flops == 1 ? " operation" : " operations") + "\n" + intensity_text(stage, flops, read);
 }
 
 std::string product_cost(const ExplainedStage& stage) {
@@ -207,7 +204,7 @@ std::string product_cost(const ExplainedStage& stage) {
                                     static_cast<double>(product.columns)};
   const double bytes = (m * k + k * n + m * n) * static_cast<double>(item_size(product.dtype));
   const double flops = 2 * m * k * n;
-  return "Cost\n  in all: " + decimal(flops) + " operations, at least " + decimal(bytes) + " bytes" +
+  return "Cost\n  in all: " + decimal(flops) + " operations, at least " + decimal(bytes) + " bytes\n" +
          intensity_text(stage, flops, bytes);
 }
 

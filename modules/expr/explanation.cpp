@@ -94,25 +94,34 @@ std::string per_element(double value) {
   return {text, end.ptr};
 }
 
-std::string vectorisation_line(const ExplainedOperation& operation) {
-  std::string line = "  " + operation.name + " (" + names(operation.arguments) + ")";
-  pad(line, 36);
-  if (operation.vectorises) return line + (*operation.vectorises ? "vector" : "scalar") + ", as it declares\n";
+std::string signature(const ExplainedOperation& operation) {
+  return operation.name + " (" + names(operation.arguments) + ")";
+}
+
+std::string vectorisation_of(const ExplainedOperation& operation) {
+  if (operation.vectorises) return *operation.vectorises ? "vector, as it declares" : "scalar, as it declares";
   const OperationSpeed speed = measure(operation);
-  if (!speed.known()) return line + "not known: it threw on the sample values\n";
-  return line + (speed.vectorises() ? "vector" : "scalar") + ", " + per_element(speed.kernel) + " ns an element, " +
-         per_element(speed.scalar) + " without vectorisation\n";
+  if (!speed.known()) return "not known: it threw on the sample values";
+  return (speed.vectorises() ? "vector: " : "scalar: ") + per_element(speed.kernel) + " ns an element, " +
+         per_element(speed.scalar) + " one by one";
 }
 
 std::string vectorisation_text(const ExplainedStage& stage) {
   if (stage.operations.empty()) return "";
+  std::vector<const ExplainedOperation*> shown;
+  std::size_t end = 0;
+  for (const ExplainedOperation& operation : stage.operations) {
+    const auto same = [&](const ExplainedOperation* other) { return other->kernel == operation.kernel; };
+    if (std::ranges::any_of(shown, same)) continue;
+    shown.push_back(&operation);
+    end = std::max(end, signature(operation).size() + 4);
+  }
   std::string text =
       "Vectorisation (" + std::string(device::name(device::isa())) + ", each operation timed in the L1 cache)\n";
-  std::vector<Kernel> shown;
-  for (const ExplainedOperation& operation : stage.operations) {
-    if (std::ranges::find(shown, operation.kernel) != shown.end()) continue;
-    shown.push_back(operation.kernel);
-    text += vectorisation_line(operation);
+  for (const ExplainedOperation* operation : shown) {
+    std::string line = "  " + signature(*operation);
+    pad(line, end);
+    text += line + vectorisation_of(*operation) + "\n";
   }
   return text;
 }
@@ -180,15 +189,23 @@ std::string value_text(DType dtype, const void* bytes) {
   }
 }
 
+std::string reduced_axes_text(std::span<const bool> reduced) {
+  std::string axes;
+  for (std::size_t axis = 0; axis < reduced.size(); ++axis) {
+    if (reduced[axis]) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
+  }
+  return (axes.find(',') == std::string::npos ? "along axis " : "along axes ") + axes;
+}
+
 const void* nowhere() {
   alignas(64) static const std::array<std::byte, 64> memory{};
   return memory.data();
 }
 
 std::string type_name(std::string_view function_name) {
-  constexpr std::string_view mark = "Op = ";
+  constexpr std::string_view mark = "[T = ";
   const std::size_t begin = function_name.rfind(mark);
-  if (begin == std::string_view::npos) return "Op";
+  if (begin == std::string_view::npos) return "Op";  // another compiler's text
   std::string_view type = function_name.substr(begin + mark.size());
   type.remove_suffix(1);  // the bracket that ends the list of template arguments
   constexpr std::string_view anonymous = "(anonymous namespace)::";

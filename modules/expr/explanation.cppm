@@ -75,7 +75,10 @@ std::string value_text(DType dtype, const void* bytes);
 /// Memory that stands for a result which is not computed: aligned as that of the pools, never read or written.
 const void* nowhere();
 
-/// The name of a type in the text that a function template's name has of it.
+/// "along axes 0, 1": those that are reduced.
+std::string reduced_axes_text(std::span<const bool> reduced);
+
+/// The name of T in the compiler's text for a function template of T.
 std::string type_name(std::string_view function_name);
 
 /// The sections "Plan" and "Cost" of a stage.

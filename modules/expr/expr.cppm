@@ -36,4 +36,5 @@ export import :device_kernel;
 export import :device_source;
 export import :explanation;
 export import :operation_speed;
+export import :explainer;
 export import :explain;
