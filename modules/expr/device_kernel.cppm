@@ -83,7 +83,10 @@ std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
                                         const DeviceVariant& variant, std::span<const std::byte> scalars);
 
-/// "float32 with 4 elements an access, rank 2, indices of 32 bits"
+/// Throws DTypeError: there is no CUDA text for what `operation` names.
+[[noreturn]] void throw_no_device_text(const std::string& operation);
+
+/// "rank 2, 32-bit indices, 4 elements an access: y unit stride, x0 constant"
 std::string to_string(const DeviceVariant& variant);
 
 }  // namespace tessera::plan

@@ -34,6 +34,7 @@ export import :loop_plan;
 export import :device_storage;
 export import :device_kernel;
 export import :device_source;
+export import :device_launch;
 export import :explanation;
 export import :operation_speed;
 export import :explainer;

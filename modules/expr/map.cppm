@@ -68,6 +68,7 @@ class MapNode {
   static constexpr int rank = std::max({Nodes::rank...});
   static constexpr int leaf_count = (0 + ... + Nodes::leaf_count);
   static constexpr int products = (0 + ... + Nodes::products);
+  static constexpr std::size_t argument_count = sizeof...(Nodes);
   static constexpr bool reads_memory_only = (ReadsMemoryOnly<Nodes> && ...);
 
   explicit MapNode(Nodes... nodes) : shape_(broadcast_shape<rank>(Op::name, nodes...)), nodes_{{std::move(nodes)}...} {}
