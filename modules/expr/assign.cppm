@@ -21,8 +21,8 @@ namespace tessera {
 
 /// A node that may be computed by one call of its kernel.
 template <class Node, class D>
-concept MayBeDirect = ReadsMemoryOnly<Node> && Node::leaf_count > 0 && Node::leaf_count <= 8 && Node::rank == D::rank &&
-                      (D::rank > 0);
+concept MayBeDirect =
+    ReadsMemoryOnly<Node> && Node::leaf_count > 0 && Node::leaf_count <= 8 && Node::rank == D::rank && (D::rank > 0);
 
 template <class Node, class D>
 void assign_indirectly(const D& destination, const Node& node);

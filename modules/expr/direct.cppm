@@ -33,7 +33,11 @@ template <int Rank, int Count>
 class DirectLeaves {
  public:
   DirectLeaves(const void* result, std::ptrdiff_t item, std::ptrdiff_t elements, const Dim<Rank>& shape, Place place)
-      : result_(static_cast<const std::byte*>(result)), item_(item), elements_(elements), shape_(shape), place_(place) {}
+      : result_(static_cast<const std::byte*>(result)),
+        item_(item),
+        elements_(elements),
+        shape_(shape),
+        place_(place) {}
 
   template <std::size_t N>
   [[gnu::always_inline]] int add(const void* data, std::span<const std::ptrdiff_t, N> shape, const auto& strides,

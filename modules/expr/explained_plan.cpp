@@ -44,29 +44,25 @@ bool is_constant(const LoopPlan& plan, const Space::Operand& operand) {
                              [](std::ptrdiff_t stride) { return stride == 0; });
 }
 
-/// Another axis is contiguous where the last one is strided.
-bool is_transposed(const LoopPlan& plan, const Space::Operand& operand) {
-  const auto strides = std::span(operand.strides).first(at(plan.rank));
-  return std::abs(strides.back()) > 1 &&
-         std::ranges::any_of(strides, [](std::ptrdiff_t stride) { return std::abs(stride) == 1; });
-}
-
 std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool is_target) {
   if (operand.data == nullptr && operand.generate == nullptr) return "tile of the product";
   if (operand.data == nullptr) return "generated block by block";
-  if (is_direct(operand, plan.block)) return is_target ? "direct: written where it lies" : "direct: read where it lies";
-  if (is_target) return "packed: blocks are spread over the strides";
+  Block computed = plan.block;  // what one call of the kernel computes
+  if (plan.strips) computed.rows = 1;
+  if (is_direct(operand, computed)) return is_target ? "direct: written where it lies" : "direct: read where it lies";
+  if (is_target) return "spread over its strides after each block";
   if (is_constant(plan, operand)) return "one element, repeated into a block";
-  if (column_stride(operand, plan.block) == 0) return "repeated along the last axis into a block";
-  if (plan.block.rows > 1 && row_stride(operand, plan.block) == 0) return "its row repeated into a block";
-  if (is_transposed(plan, operand)) return "transposed block by block";
+  if (is_transposed(operand, plan.block)) return "transposed block by block";
+  if (column_stride(operand, computed) == 0) return "repeated along the last axis into a block";
+  if (computed.rows > 1 && row_stride(operand, computed) == 0) return "its row repeated into a block";
   return "packed into a block";
 }
 
 std::string block_text(const LoopPlan& plan) {
   const std::string size = std::to_string(plan.block.rows) + " x " + std::to_string(plan.block.columns);
   const std::ptrdiff_t threads = std::min<std::ptrdiff_t>(num_threads(), plan.tasks);
-  return "  " + std::to_string(plan.blocks) + (plan.blocks == 1 ? " block" : " blocks") + " of at most " + size +
+  const std::string what = plan.strips ? "strip" : "block";
+  return "  " + std::to_string(plan.blocks) + " " + what + (plan.blocks == 1 ? "" : "s") + " of at most " + size +
          " elements, on " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", with " +
          std::string(device::name(device::isa())) + "\n";
 }
@@ -75,10 +71,10 @@ std::string loop_text(const ExplainedStage& stage) {
   const LoopPlan& plan = stage.plan;
   if (plan.elements == 0) return "  nothing: there are no elements\n";
   std::string text = "  one loop over " + std::to_string(plan.elements) + " elements into " + stage.target +
-                     "; axes, slowest first: " + axes_text(plan.rank, plan.extents) + "\n";
-  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-    const Space::Operand& operand = plan.operands[k];
-    text += line_of(k == 0 ? "y" : leaf_name(k - 1), k == 0 ? stage.written : stage.leaf_types[k - 1],
+                     "; axes in the order of the loop, slowest first: " + axes_text(plan.rank, plan.walked_extents) + "\n";
+  for (std::size_t k = 0; k < plan.walked.size(); ++k) {
+    const Space::Operand& operand = plan.walked[k];
+    text += line_of(operand_name(k), k == 0 ? stage.written : stage.leaf_types[k - 1],
                     axes_text(plan.rank, operand.strides), delivery(plan, operand, k == 0));
   }
   return text + block_text(plan);

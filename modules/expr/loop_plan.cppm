@@ -14,7 +14,10 @@ struct LoopPlan {
   int rank = 0;
   Axes extents{};
   std::vector<Space::Operand> operands{};
+  Axes walked_extents{};                 // the same axes and operands in the order in which blocks are visited
+  std::vector<Space::Operand> walked{};  // on the CPU; `block` names their axes
   Block block{};
+  bool strips = false;  // blocks are strips: what is transposed is packed at once, then each row is computed
   std::ptrdiff_t elements = 0;
   std::ptrdiff_t blocks = 0;
   std::ptrdiff_t tasks = 0;  // that may run at the same time
