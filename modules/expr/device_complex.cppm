@@ -1,7 +1,7 @@
 export module tessera.expr:device_complex;
 
-// CUDA C++ of complex numbers, to follow device_prelude in kernels that have complex values. Infinities in products and
-// quotients go as in C's Annex G. The inverse functions are Kahan's: "Branch cuts for complex elementary functions" (1987).
+// CUDA C++ of complex numbers, to follow device_prelude in kernels that have complex values. Products and quotients
+// are those of complex_math.cppm. The inverse functions are Kahan's: "Branch cuts for complex elementary functions" (1987).
 namespace tessera {
 
 /// Device code of complex numbers.
@@ -29,49 +29,22 @@ template <class P> __device__ inline tessera_complex<P> tessera_negate(tessera_c
 template <class P> __device__ inline bool tessera_is_infinite(tessera_complex<P> a) {
   return tessera_isinf(a.re) || tessera_isinf(a.im);
 }
-// 1 or 0 for an infinite or finite part, with its sign; a NaN beside an infinity counts as 0.
-template <class P> __device__ inline P tessera_unit(P a) { return copysign(tessera_isinf(a) ? (P)1 : (P)0, a); }
-template <class P> __device__ inline P tessera_zero_for_nan(P a) { return a != a ? copysign((P)0, a) : a; }
+// Each product is rounded on its own, as on the host.
+__device__ inline float tessera_rounded_product(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline double tessera_rounded_product(double a, double b) { return __dmul_rn(a, b); }
 template <class P> __device__ inline tessera_complex<P> tessera_multiply(tessera_complex<P> a, tessera_complex<P> b) {
-  const P ac = a.re * b.re, bd = a.im * b.im, ad = a.re * b.im, bc = a.im * b.re;
-  const tessera_complex<P> plain(ac - bd, ad + bc);
-  if (plain.re == plain.re || plain.im == plain.im) return plain;
-  const bool a_infinite = tessera_is_infinite(a), b_infinite = tessera_is_infinite(b);
-  const bool overflows = tessera_isinf(ac) || tessera_isinf(bd) || tessera_isinf(ad) || tessera_isinf(bc);
-  if (!a_infinite && !b_infinite && !overflows) return plain;
-  if (a_infinite) a = tessera_complex<P>(tessera_unit(a.re), tessera_unit(a.im));
-  if (b_infinite) b = tessera_complex<P>(tessera_unit(b.re), tessera_unit(b.im));
-  const P re = tessera_zero_for_nan(a.re) * tessera_zero_for_nan(b.re) -
-               tessera_zero_for_nan(a.im) * tessera_zero_for_nan(b.im);
-  const P im = tessera_zero_for_nan(a.re) * tessera_zero_for_nan(b.im) +
-               tessera_zero_for_nan(a.im) * tessera_zero_for_nan(b.re);
-  const P infinity = 1 / (P)0;
-  return tessera_complex<P>(infinity * re, infinity * im);
+  return tessera_complex<P>(tessera_rounded_product(a.re, b.re) - tessera_rounded_product(a.im, b.im),
+                            tessera_rounded_product(a.re, b.im) + tessera_rounded_product(a.im, b.re));
 }
 template <class P> __device__ inline tessera_complex<P> tessera_divide(tessera_complex<P> a, tessera_complex<P> b) {
-  const P largest = fmax(fabs(b.re), fabs(b.im));
-  const int exponent = largest > 0 && !tessera_isinf(largest) ? -ilogb(largest) : 0;
-  const P c = scalbn(b.re, exponent), d = scalbn(b.im, exponent);
-  const P norm = c * c + d * d;
-  const tessera_complex<P> plain(scalbn((a.re * c + a.im * d) / norm, exponent),
-                                 scalbn((a.im * c - a.re * d) / norm, exponent));
-  if (plain.re == plain.re || plain.im == plain.im) return plain;
-  const P infinity = 1 / (P)0;
-  if (b.re == 0 && b.im == 0) {
-    const P signed_infinity = copysign(infinity, b.re);
-    return tessera_complex<P>(signed_infinity * a.re, signed_infinity * a.im);
-  }
-  const bool b_finite = tessera_isfinite(b.re) && tessera_isfinite(b.im);
-  const bool a_finite = tessera_isfinite(a.re) && tessera_isfinite(a.im);
-  if (tessera_is_infinite(a) && b_finite) {
-    const P re = tessera_unit(a.re), im = tessera_unit(a.im);
-    return tessera_complex<P>(infinity * (re * b.re + im * b.im), infinity * (im * b.re - re * b.im));
-  }
-  if (a_finite && tessera_is_infinite(b)) {
-    const P re = tessera_unit(b.re), im = tessera_unit(b.im);
-    return tessera_complex<P>((P)0 * (a.re * re + a.im * im), (P)0 * (a.im * re - a.re * im));
-  }
-  return plain;
+  const bool imag_leads = fabs(b.re) < fabs(b.im);
+  const P larger = imag_leads ? b.im : b.re, smaller = imag_leads ? b.re : b.im;
+  const P ratio = larger == 0 ? (P)0 : smaller / larger;
+  const P divisor = larger == 0 ? fabs(b.re) : larger + tessera_rounded_product(smaller, ratio);
+  const P first = imag_leads ? a.im : a.re, second = imag_leads ? a.re : a.im;
+  const P across = imag_leads ? tessera_rounded_product(first, ratio) - second
+                              : second - tessera_rounded_product(first, ratio);
+  return tessera_complex<P>((first + tessera_rounded_product(second, ratio)) / divisor, across / divisor);
 }
 
 template <class P> __device__ inline P tessera_real(tessera_complex<P> z) { return z.re; }
@@ -109,6 +82,10 @@ template <> struct tessera_conversion_to<bool> {
 };
 template <class T, class P> __device__ inline T tessera_cast(tessera_complex<P> z) {
   return tessera_conversion_to<T>::of(z);
+}
+
+template <class P> __device__ inline tessera_complex<P> tessera_reciprocal(tessera_complex<P> z) {
+  return tessera_divide(tessera_complex<P>(1), z);
 }
 
 template <class P> __device__ inline tessera_complex<P> exp(tessera_complex<P> z) {

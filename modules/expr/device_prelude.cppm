@@ -131,6 +131,11 @@ template <class T> __device__ inline T tessera_shift_right(T a, T bits) {
   return a < 0 ? (T)-1 : (T)0;
 }
 
+template <class T> __device__ inline T tessera_reciprocal(T a) { return tessera_divide((T)1, a); }
+template <class T> __device__ inline T tessera_real(T a) { return a; }
+template <class T> __device__ inline T tessera_imag(T) { return 0; }
+template <class T> __device__ inline T tessera_conj(T a) { return a; }
+template <class T> __device__ inline T tessera_angle(T a) { return atan2((T)0, a); }
 template <class T> __device__ inline T tessera_abs(T a) { return a < 0 ? tessera_negate(a) : a; }
 __device__ inline float tessera_abs(float a) { return fabsf(a); }
 __device__ inline double tessera_abs(double a) { return fabs(a); }
@@ -164,6 +169,12 @@ template <class T> __device__ inline T tessera_sigmoid(T a) {
   const T decay = exp(-tessera_abs(a));
   return (a < 0 ? decay : (T)1) / (1 + decay);
 }
+template <class T> __device__ inline T tessera_silu(T a) { return tessera_isinf(a) && a < 0 ? 0 : a * tessera_sigmoid(a); }
+template <class T> __device__ inline T tessera_gelu(T a) {
+  return tessera_isinf(a) && a < 0 ? 0 : a * ((T)0.5 * erfc(-a * (T)0.707106781186547524400844362105));
+}
+template <class T> __device__ inline T tessera_degrees(T a) { return a * (T)57.2957795130823208767981548141; }
+template <class T> __device__ inline T tessera_radians(T a) { return a * (T)0.0174532925199432957692369076849; }
 template <class T> __device__ inline T tessera_softplus(T a) {
   return tessera_maximum(a, (T)0) + log1p(exp(-tessera_abs(a)));
 }
