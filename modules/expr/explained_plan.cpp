@@ -71,7 +71,8 @@ std::string loop_text(const ExplainedStage& stage) {
   const LoopPlan& plan = stage.plan;
   if (plan.elements == 0) return "  nothing: there are no elements\n";
   std::string text = "  one loop over " + std::to_string(plan.elements) + " elements into " + stage.target +
-                     "; axes in the order of the loop, slowest first: " + axes_text(plan.rank, plan.walked_extents) + "\n";
+                     "; axes in the order of the loop, slowest first: " + axes_text(plan.rank, plan.walked_extents) +
+                     "\n";
   for (std::size_t k = 0; k < plan.walked.size(); ++k) {
     const Space::Operand& operand = plan.walked[k];
     text += line_of(operand_name(k), k == 0 ? stage.written : stage.leaf_types[k - 1],
