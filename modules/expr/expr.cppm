@@ -15,6 +15,7 @@ export import :library_math;
 export import :blas;
 export import :product;
 export import :kernel;
+export import :direct;
 export import :evaluate;
 export import :device_prelude;
 export import :device_complex;

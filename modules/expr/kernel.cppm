@@ -13,19 +13,37 @@ namespace tessera {
 /// computes a fixed number of elements into a local array, which cannot alias the operands, and then stores it.
 template <class Plan, Element To>
 struct KernelOf {
+  /// Computes as many blocks of Step elements as there are from i on.
+  template <std::ptrdiff_t Step, class Values>
+  [[gnu::always_inline]] static void steps(const Values& values, To* out, std::ptrdiff_t& i, std::ptrdiff_t n) {
+    for (; i + Step <= n; i += Step) {
+      To block[Step];
+      for (std::ptrdiff_t k = 0; k < Step; ++k) block[k] = static_cast<To>(values.at(i + k));
+      std::memcpy(out + i, block, sizeof block);
+    }
+  }
+
+  /// The same for less than a vector. Unrolling the inner loop early would hide it from the vectoriser.
+  template <std::ptrdiff_t Step, class Values>
+  [[gnu::always_inline]] static void half_steps(const Values& values, To* out, std::ptrdiff_t& i, std::ptrdiff_t n) {
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (; i + Step <= n; i += Step) {
+      To block[Step];
+#pragma clang loop unroll(disable)
+      for (std::ptrdiff_t k = 0; k < Step; ++k) block[k] = static_cast<To>(values.at(i + k));
+      std::memcpy(out + i, block, sizeof block);
+    }
+  }
+
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void body(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
     const auto values = static_cast<const Plan*>(nodes)->bind(operands);
     To* out = static_cast<To*>(to);
     constexpr auto widest =
         static_cast<std::ptrdiff_t>(sizeof(values.at(0)) > sizeof(To) ? sizeof(values.at(0)) : sizeof(To));
-    constexpr std::ptrdiff_t step = 4 * VectorBytes / widest;
     std::ptrdiff_t i = 0;
-    for (; i + step <= n; i += step) {
-      To block[step];
-      for (std::ptrdiff_t k = 0; k < step; ++k) block[k] = static_cast<To>(values.at(i + k));
-      std::memcpy(out + i, block, sizeof block);
-    }
+    steps<4 * VectorBytes / widest>(values, out, i, n);
+    half_steps<(VectorBytes > 16 ? VectorBytes / 2 : 16) / widest>(values, out, i, n);
 #pragma clang loop vectorize(disable) unroll(disable)
     for (; i < n; ++i) out[i] = static_cast<To>(values.at(i));
   }

@@ -33,6 +33,10 @@ template <class Op, class... Arguments>
 struct MapPlan {
   Slots<Arguments...> arguments;
 
+  /// Makes the plan a class that functions return in memory. In registers its parts would be pieced together and read back at once,
+  /// which stalls the processor for longer than a few elements take to compute.
+  ~MapPlan() {}
+
   [[gnu::always_inline]] auto bind(const void* const* operands) const {
     return bind(operands, std::index_sequence_for<Arguments...>{});
   }
@@ -50,6 +54,10 @@ struct MapPlan {
   }
 };
 
+/// A node all of whose leaves are arrays or scalars.
+template <class Node>
+concept ReadsMemoryOnly = requires { requires Node::reads_memory_only; };
+
 /// An elementwise node with values of type Value.
 template <class Op, Element Value, class... Nodes>
 class MapNode {
@@ -60,12 +68,16 @@ class MapNode {
   static constexpr int rank = std::max({Nodes::rank...});
   static constexpr int leaf_count = (0 + ... + Nodes::leaf_count);
   static constexpr int products = (0 + ... + Nodes::products);
+  static constexpr bool reads_memory_only = (ReadsMemoryOnly<Nodes> && ...);
 
   explicit MapNode(Nodes... nodes) : shape_(broadcast_shape<rank>(Op::name, nodes...)), nodes_{{std::move(nodes)}...} {}
 
   const Dim<rank>& shape() const { return shape_; }
   std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
-  auto lower(plan::Lowering& lowering) const { return lower(lowering, std::index_sequence_for<Nodes...>{}); }
+  template <class Leaves>
+  [[gnu::always_inline]] auto lower(Leaves& lowering) const {
+    return lower(lowering, std::index_sequence_for<Nodes...>{});
+  }
   bool conflicts(const plan::Written& written) const {
     return any([&](const auto& node) { return node.conflicts(written); }, std::index_sequence_for<Nodes...>{});
   }
@@ -82,8 +94,8 @@ class MapNode {
   std::optional<Place> place(std::index_sequence<I...>) const {
     return first_place(static_cast<const Slot<I, Nodes>&>(nodes_).value...);
   }
-  template <std::size_t... I>
-  auto lower(plan::Lowering& lowering, std::index_sequence<I...>) const {
+  template <class Leaves, std::size_t... I>
+  [[gnu::always_inline]] auto lower(Leaves& lowering, std::index_sequence<I...>) const {
     using Plan = MapPlan<Op, decltype(static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering))...>;
     return Plan{{{static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering)}...}};
   }

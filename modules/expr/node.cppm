@@ -18,6 +18,7 @@ import :lowering;
 //   leaf_count, products                           how many leaves and matrix products it can lower to
 //   shape(), place()                               place() is empty without operands in memory
 //   lower(Lowering&)                               registers its leaves and returns its plan
+//   reads_memory_only                              true if all its leaves are arrays: lower() then takes any collector of leaves
 //   conflicts(Written)                             writing there while this is evaluated element by element would be wrong
 //   overlaps(Written)                              it reads any of that memory
 // A plan offers bind(operands), whose result offers at(i): the value of element i of the current block.
@@ -56,6 +57,7 @@ class LeafNode {
   static constexpr int rank = A::rank;
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr bool reads_memory_only = true;
 
   explicit LeafNode(const A& array) : array_(array) {}
   explicit LeafNode(A&& array) : array_(std::move(array)) {}
@@ -64,7 +66,8 @@ class LeafNode {
   std::optional<Place> place() const { return array_.place(); }
   const A& array() const { return array_; }
 
-  LeafPlan<value_type> lower(plan::Lowering& lowering) const {
+  template <class Leaves>
+  [[gnu::always_inline]] LeafPlan<value_type> lower(Leaves& lowering) const {
     if constexpr (rank == 0) {  // an array of higher rank without storage is empty
       if (array_.data() == nullptr) plan::throw_no_operand_storage();
     }
@@ -92,12 +95,16 @@ class ScalarNode {
   static constexpr int rank = 0;
   static constexpr int leaf_count = 0;
   static constexpr int products = 0;
+  static constexpr bool reads_memory_only = true;
 
   explicit ScalarNode(compute_t<T> value) : value_(value) {}
 
   Dim<0> shape() const { return {}; }
   std::optional<Place> place() const { return std::nullopt; }
-  ScalarPlan<compute_t<T>> lower(plan::Lowering&) const { return {value_}; }
+  template <class Leaves>
+  ScalarPlan<compute_t<T>> lower(Leaves&) const {
+    return {value_};
+  }
   bool conflicts(const plan::Written&) const { return false; }
   bool overlaps(const plan::Written&) const { return false; }
 
@@ -140,22 +147,38 @@ std::optional<Place> first_place(const Nodes&... nodes) {
   return found;
 }
 
+/// The node is a scalar or has exactly this shape.
+template <int Rank, class Node>
+bool has_shape(const Node& node, const Dim<Rank>& shape) {
+  if constexpr (Node::rank == Rank) return node.shape() == shape;
+  return Node::rank == 0;
+}
+
+/// Broadcasts shapes that are not all alike.
+template <int Rank, class... Shapes>
+[[gnu::noinline]] Dim<Rank> broadcast_shapes(const char* operation, Shapes... shapes) {
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents;
+  extents.fill(1);
+  const std::span<const std::ptrdiff_t> operands[] = {shapes.extents()...};
+  plan::broadcast_into(extents, operands, operation);
+  Dim<Rank> shape;
+  for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
+  return shape;
+}
+
 /// Shape of the operands broadcast together. Throws ShapeError naming `operation`.
 template <int Rank, class First, class... Rest>
-Dim<Rank> broadcast_shape(const char* operation, const First& first, const Rest&... rest) {
+[[gnu::always_inline]] inline Dim<Rank> broadcast_shape(const char* operation, const First& first,
+                                                        const Rest&... rest) {
   if constexpr (((First::rank == Rank) && ... && (Rest::rank == 0))) {
     return first.shape();
+  } else if constexpr (First::rank == 0 && sizeof...(Rest) > 0) {
+    return broadcast_shape<Rank>(operation, rest...);
   } else {
-    std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents;
-    extents.fill(1);
-    const auto broadcast = [&](const auto&... shapes) {
-      const std::span<const std::ptrdiff_t> operands[] = {shapes.extents()...};
-      plan::broadcast_into(extents, operands, operation);
-    };
-    broadcast(first.shape(), rest.shape()...);
-    Dim<Rank> shape;
-    for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
-    return shape;
+    if constexpr (First::rank == Rank) {
+      if ((has_shape(rest, first.shape()) && ...)) return first.shape();  // the usual case, without a call
+    }
+    return broadcast_shapes<Rank>(operation, first.shape(), rest.shape()...);
   }
 }
 
