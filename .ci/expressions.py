@@ -1,7 +1,7 @@
 """Writes a source file with many different fused expressions, to measure what compiling them costs.
 
 Usage: expressions.py [COUNT]; prints the file. No two expressions are the same tree over the same element types and ranks. They are
-of the kind that programs have: 3 to 9 operations on 2 to 4 operands, of which some are broadcast; one in eight is reduced.
+of the kind that programs have: 2 to 6 operations on 2 to 4 operands, of which some are broadcast; one in eight is reduced.
 """
 
 import random
@@ -27,7 +27,7 @@ class Expression:
         self.integer = self.dtype.startswith("std::int")
         self.rank = rng.choice((1, 2, 2, 2, 3, 4))
         self.ranks = [self.rank] + [rng.choice((self.rank, self.rank, max(1, self.rank - 1))) for _ in range(rng.randint(1, 3))]
-        self.body = self.operation(rng.randint(3, 9))
+        self.body = self.operation(rng.randint(2, 6))
         self.axis = rng.randrange(self.rank) if rng.random() < 0.125 and self.rank > 1 else None
 
     def leaf(self):

@@ -63,10 +63,9 @@ Repeat softmax_of_rows() {
 
 Repeat eight_views() {
   const std::ptrdiff_t n = opaque(8);
-  return repeat([n, a = vector(n, 1), b = vector(n, 2), c = vector(n, 3)] {
-    const auto x = make_view(a.data(), Dim{n}), y = make_view(b.data(), Dim{n}), z = make_view(c.data(), Dim{n});
-    z = x + 2.0f * y;
-  });
+  const Array<float, 1> a = vector(n, 1), b = vector(n, 2), c = vector(n, 3);
+  return repeat([a, b, c, x = make_view(a.data(), Dim{n}), y = make_view(b.data(), Dim{n}),
+                 z = make_view(c.data(), Dim{n})] { z = x + 2.0f * y; });
 }
 
 template <AnyPlace P>

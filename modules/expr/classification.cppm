@@ -35,7 +35,7 @@ struct IsFinite {
   template <class C>
   [[gnu::always_inline]] static bool apply(C a) {
     if constexpr (Complex<C>)
-      return apply(a.real()) & apply(a.imag());
+      return apply(a.real()) && apply(a.imag());
     else if constexpr (std::floating_point<C>)
       return a - a == C(0);
     else
@@ -54,7 +54,7 @@ struct IsInf {
   template <class C>
   [[gnu::always_inline]] static bool apply(C a) {
     if constexpr (Complex<C>)
-      return apply(a.real()) | apply(a.imag());
+      return apply(a.real()) || apply(a.imag());
     else if constexpr (std::floating_point<C>)
       return a == a && a - a != C(0);
     else

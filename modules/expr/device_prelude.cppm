@@ -171,7 +171,7 @@ template <class T> __device__ inline T tessera_sigmoid(T a) {
 }
 template <class T> __device__ inline T tessera_silu(T a) { return tessera_isinf(a) && a < 0 ? 0 : a * tessera_sigmoid(a); }
 template <class T> __device__ inline T tessera_gelu(T a) {
-  return tessera_isinf(a) && a < 0 ? 0 : a * ((T)0.5 * erfc(-a * (T)0.707106781186547524400844362105));
+  return tessera_isinf(a) && a < 0 ? 0 : a * ((T)0.5 * (1 + erf(a * (T)0.707106781186547524400844362105)));
 }
 template <class T> __device__ inline T tessera_degrees(T a) { return a * (T)57.2957795130823208767981548141; }
 template <class T> __device__ inline T tessera_radians(T a) { return a * (T)0.0174532925199432957692369076849; }

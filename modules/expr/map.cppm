@@ -71,23 +71,26 @@ class MapNode {
   static constexpr std::size_t argument_count = sizeof...(Nodes);
   static constexpr bool reads_memory_only = (ReadsMemoryOnly<Nodes> && ...);
 
-  explicit MapNode(Nodes... nodes) : shape_(broadcast_shape<rank>(Op::name, nodes...)), nodes_{{std::move(nodes)}...} {}
+  /// Each operand's node is what calling its maker returns: made where it stays, so that no leaf moves more than once a level.
+  template <class... Makers>
+  explicit MapNode(const Makers&... make)
+      : nodes_{{make()}...}, shape_(broadcast(std::index_sequence_for<Nodes...>{})) {}
 
-  const Dim<rank>& shape() const { return shape_; }
+  [[gnu::always_inline]] const Dim<rank>& shape() const { return shape_; }
   template <std::size_t I>
   const auto& argument() const {
     return slot<I>(nodes_);
   }
-  std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
+  [[gnu::always_inline]] std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
   template <class Leaves>
   [[gnu::always_inline]] auto lower(Leaves& lowering) const {
     return lower(lowering, std::index_sequence_for<Nodes...>{});
   }
-  bool conflicts(const plan::Written& written) const {
-    return any([&](const auto& node) { return node.conflicts(written); }, std::index_sequence_for<Nodes...>{});
+  [[gnu::always_inline]] bool conflicts(const plan::Written& written) const {
+    return conflicts(written, std::index_sequence_for<Nodes...>{});
   }
-  bool overlaps(const plan::Written& written) const {
-    return any([&](const auto& node) { return node.overlaps(written); }, std::index_sequence_for<Nodes...>{});
+  [[gnu::always_inline]] bool overlaps(const plan::Written& written) const {
+    return overlaps(written, std::index_sequence_for<Nodes...>{});
   }
 
  private:
@@ -95,12 +98,20 @@ class MapNode {
   static const Node& slot(const Slot<I, Node>& found) {
     return found.value;
   }
-  template <class Test, std::size_t... I>
-  bool any(const Test& test, std::index_sequence<I...>) const {
-    return (test(static_cast<const Slot<I, Nodes>&>(nodes_).value) || ...);
+  template <std::size_t... I>
+  [[gnu::always_inline]] Dim<rank> broadcast(std::index_sequence<I...>) const {
+    return broadcast_shape<rank>(Op::name, static_cast<const Slot<I, Nodes>&>(nodes_).value...);
   }
   template <std::size_t... I>
-  std::optional<Place> place(std::index_sequence<I...>) const {
+  [[gnu::always_inline]] bool conflicts(const plan::Written& written, std::index_sequence<I...>) const {
+    return (static_cast<const Slot<I, Nodes>&>(nodes_).value.conflicts(written) || ...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] bool overlaps(const plan::Written& written, std::index_sequence<I...>) const {
+    return (static_cast<const Slot<I, Nodes>&>(nodes_).value.overlaps(written) || ...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] std::optional<Place> place(std::index_sequence<I...>) const {
     return first_place(static_cast<const Slot<I, Nodes>&>(nodes_).value...);
   }
   template <class Leaves, std::size_t... I>
@@ -109,9 +120,15 @@ class MapNode {
     return Plan{{{static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering)}...}};
   }
 
-  Dim<rank> shape_;
   Slots<Nodes...> nodes_;
+  Dim<rank> shape_;
 };
+
+/// The node of Op, with values of type Value, on the nodes that the makers return.
+template <class Op, Element Value, class... Makers>
+auto map_of(const Makers&... make) {
+  return MapNode<Op, Value, decltype(make())...>(make...);
+}
 
 /// Places of operands that may meet in one expression, pairwise.
 template <class... P>
@@ -175,17 +192,15 @@ concept Combinable = (Operand<L> || Operand<R>) && Source<L> && Source<R> &&
 template <class Op, Element Value, class L, class R>
 auto make_binary(L&& left, R&& right) {
   using T = common_value_t<L, R>;
-  auto a = as_node_beside<T>(std::forward<L>(left));
-  auto b = as_node_beside<T>(std::forward<R>(right));
-  return MapNode<Uniform<Op, compute_t<T>>, Value, decltype(a), decltype(b)>(std::move(a), std::move(b));
+  return map_of<Uniform<Op, compute_t<T>>, Value>([&] { return as_node_beside<T>(std::forward<L>(left)); },
+                                                  [&] { return as_node_beside<T>(std::forward<R>(right)); });
 }
 
 /// The node of `Op` on one operand, with values of type Value.
 template <class Op, Element Value, class O>
 auto make_unary(O&& operand) {
-  auto node = as_node(std::forward<O>(operand));
-  using C = compute_t<typename decltype(node)::value_type>;
-  return MapNode<Uniform<Op, C>, Value, decltype(node)>(std::move(node));
+  using C = compute_t<typename node_t<O>::value_type>;
+  return map_of<Uniform<Op, C>, Value>([&] { return as_node(std::forward<O>(operand)); });
 }
 
 }  // namespace tessera

@@ -101,14 +101,14 @@ class ScalarNode {
 
   compute_t<T> value() const { return value_; }
 
-  Dim<0> shape() const { return {}; }
-  std::optional<Place> place() const { return std::nullopt; }
+  [[gnu::always_inline]] Dim<0> shape() const { return {}; }
+  [[gnu::always_inline]] std::optional<Place> place() const { return std::nullopt; }
   template <class Leaves>
-  ScalarPlan<compute_t<T>> lower(Leaves&) const {
+  [[gnu::always_inline]] ScalarPlan<compute_t<T>> lower(Leaves&) const {
     return {value_};
   }
-  bool conflicts(const plan::Written&) const { return false; }
-  bool overlaps(const plan::Written&) const { return false; }
+  [[gnu::always_inline]] bool conflicts(const plan::Written&) const { return false; }
+  [[gnu::always_inline]] bool overlaps(const plan::Written&) const { return false; }
 
  private:
   compute_t<T> value_;
@@ -116,7 +116,7 @@ class ScalarNode {
 
 /// The node of an operand: itself for expressions, a leaf for arrays and views.
 template <Operand O>
-auto as_node(O&& operand) {
+[[gnu::always_inline]] inline auto as_node(O&& operand) {
   using Plain = std::remove_cvref_t<O>;
   if constexpr (Expression<Plain>) {
     return Plain(std::forward<O>(operand));
@@ -143,7 +143,7 @@ struct join_places<Only> {
 
 /// The first place that an operand names.
 template <class... Nodes>
-std::optional<Place> first_place(const Nodes&... nodes) {
+[[gnu::always_inline]] inline std::optional<Place> first_place(const Nodes&... nodes) {
   std::optional<Place> found;
   ((found ? void() : void(found = nodes.place())), ...);
   return found;

@@ -45,11 +45,9 @@ export template <Operand Condition, class A, class B>
            unsatisfied<"the two branches have no common type: write cast<T>(...)">)
 auto where(Condition&& condition, A&& a, B&& b) {
   using T = typename where_value<A, B>::type;
-  auto test = as_node(std::forward<Condition>(condition));
-  auto first = as_node_beside<T>(std::forward<A>(a));
-  auto second = as_node_beside<T>(std::forward<B>(b));
-  return MapNode<Where<compute_t<T>>, T, decltype(test), decltype(first), decltype(second)>(
-      std::move(test), std::move(first), std::move(second));
+  return map_of<Where<compute_t<T>>, T>([&] { return as_node(std::forward<Condition>(condition)); },
+                                        [&] { return as_node_beside<T>(std::forward<A>(a)); },
+                                        [&] { return as_node_beside<T>(std::forward<B>(b)); });
 }
 
 /// To an integer type the value is cut to its range first, and NaN gives 0, so that every conversion is defined.
@@ -94,8 +92,7 @@ struct Cast {
 /// complex to real: the real part.
 export template <Element T, Operand O>
 auto cast(O&& operand) {
-  auto node = as_node(std::forward<O>(operand));
-  return MapNode<Cast<T>, T, decltype(node)>(std::move(node));
+  return map_of<Cast<T>, T>([&] { return as_node(std::forward<O>(operand)); });
 }
 
 /// The elements as an expression: `a = copy(b)` writes them into a's storage, where `a = b` would re-point a.

@@ -134,7 +134,7 @@ struct Gelu {
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     constexpr C sqrt_half = C(0.707106781186547524400844362105);
-    const C weight = C(0.5) * math::erfc(-a * sqrt_half);  // of large negative a without the cancellation of 1 + erf
+    const C weight = C(0.5) * (C(1) + math::erf(a * sqrt_half));
     return a == -std::numeric_limits<C>::infinity() ? -C(0) : a * weight;
   }
 };

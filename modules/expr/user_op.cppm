@@ -57,8 +57,7 @@ export template <class Op, Source... Arguments>
   requires(Operand<Arguments> || ...) && UserOperation<Op, Arguments...> && places_may_meet<place_of<Arguments>...>
 auto F(Arguments&&... arguments) {
   using Value = std::remove_cvref_t<decltype(Op::map(std::declval<argument_value<Arguments>>()...))>;
-  return MapNode<UserMap<Op>, Value, decltype(as_argument(std::forward<Arguments>(arguments)))...>(
-      as_argument(std::forward<Arguments>(arguments))...);
+  return map_of<UserMap<Op>, Value>([&] { return as_argument(std::forward<Arguments>(arguments)); }...);
 }
 
 }  // namespace tessera
