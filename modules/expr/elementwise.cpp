@@ -316,4 +316,26 @@ void run(const Loop& loop) {
                [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
 }
 
+LoopPlan plan_of(const Loop& loop) {
+  LoopPlan plan{.elements = element_count(loop.rank, loop.extents)};
+  if (plan.elements == 0) return plan;
+  plan.operands.resize(loop.leaves.size() + 1);
+  Space space{.rank = loop.rank, .extents = loop.extents, .operands = std::span(plan.operands).first(0)};
+  space.add(loop.target);
+  for (const Leaf& leaf : loop.leaves) space.add(leaf);
+  simplify(space);
+  plan.rank = space.rank;
+  plan.extents = space.extents;
+  plan.walked = plan.operands;
+  space.operands = plan.walked;
+  const Cut made = cut(space);
+  plan.walked_extents = space.extents;
+  plan.block = made.shape;
+  plan.strips = made.strips;
+  plan.blocks = Walk(space, made.shape).count();
+  const bool alone = !loop.parallel || plan.elements < parallel_threshold;
+  plan.tasks = alone ? 1 : std::min(plan.blocks, plan.elements / task_elements);
+  return plan;
+}
+
 }  // namespace tessera::plan

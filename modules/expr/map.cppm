@@ -72,6 +72,7 @@ class MapNode {
   static constexpr int rank = std::max({Nodes::rank...});
   static constexpr int leaf_count = (0 + ... + Nodes::leaf_count);
   static constexpr int products = (0 + ... + Nodes::products);
+  static constexpr std::size_t argument_count = sizeof...(Nodes);
   static constexpr bool reads_memory_only = (ReadsMemoryOnly<Nodes> && ...);
 
   /// Each operand's node is what calling its maker returns: made where it stays, so that no leaf moves more than once a level.
@@ -80,6 +81,10 @@ class MapNode {
       : nodes_{{make()}...}, shape_(broadcast(std::index_sequence_for<Nodes...>{})) {}
 
   [[gnu::always_inline]] const Dim<rank>& shape() const { return shape_; }
+  template <std::size_t I>
+  const auto& argument() const {
+    return slot<I>(nodes_);
+  }
   [[gnu::always_inline]] std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
   template <class Leaves>
   [[gnu::always_inline]] auto lower(Leaves& lowering) const {
@@ -93,6 +98,10 @@ class MapNode {
   }
 
  private:
+  template <std::size_t I, class Node>
+  static const Node& slot(const Slot<I, Node>& found) {
+    return found.value;
+  }
   template <std::size_t... I>
   [[gnu::always_inline]] Dim<rank> broadcast(std::index_sequence<I...>) const {
     return broadcast_shape<rank>(Op::name, static_cast<const Slot<I, Nodes>&>(nodes_).value...);
@@ -168,7 +177,9 @@ auto as_node_beside(S&& source) {
 /// Elementwise functions whose arguments all take the common type C: Op::apply(C...) of compute type.
 template <class Op, class C>
 struct Uniform {
+  using argument_type = C;
   static constexpr const char* name = Op::name;
+  static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }
 };
 

@@ -109,6 +109,8 @@ class ScalarNode {
 
   explicit ScalarNode(compute_t<T> value) : value_(value) {}
 
+  compute_t<T> value() const { return value_; }
+
   [[gnu::always_inline]] Dim<0> shape() const { return {}; }
   [[gnu::always_inline]] std::optional<Place> place() const { return std::nullopt; }
   template <class Leaves>

@@ -10,6 +10,7 @@ import tessera.array;
 import :lowering;
 import :node;
 import :map;
+import :device_prelude;
 
 // where, cast and copy.
 namespace tessera {
@@ -17,6 +18,8 @@ namespace tessera {
 template <class C>
 struct Where {
   static constexpr const char* name = "where";
+  static constexpr DeviceText text{"$0 ? (", device_type<C>(), ")$1 : (", device_type<C>(), ")$2"};
+  static constexpr const char* device = text.characters;
   [[gnu::always_inline]] static C map(bool condition, auto a, auto b) {
     const C first = static_cast<C>(a);
     const C second = static_cast<C>(b);
@@ -51,6 +54,11 @@ auto where(Condition&& condition, A&& a, B&& b) {
 template <Element To>
 struct Cast {
   static constexpr const char* name = "cast";
+  static constexpr DeviceText text{sizeof(To) == sizeof(compute_t<To>) ? ""
+                                   : std::same_as<To, float16>         ? "tessera_round_float16"
+                                                                       : "tessera_round_bfloat16",
+                                   "(tessera_cast<", device_type<compute_t<To>>(), ">($0))"};
+  static constexpr const char* device = text.characters;
 
   template <class From>
   [[gnu::always_inline]] static compute_t<To> map(From value) {

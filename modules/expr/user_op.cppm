@@ -1,5 +1,6 @@
 module;
 #include <concepts>
+#include <concepts>
 #include <type_traits>
 #include <utility>
 export module tessera.expr:user_op;
@@ -15,6 +16,19 @@ namespace tessera {
 template <class Op>
 struct UserMap {
   static constexpr const char* name = "F<Op>";
+  [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
+};
+
+/// An Op that also says what it is in CUDA C++: `static constexpr const char* device`, over $0, $1, ...
+export template <class Op>
+concept DeviceOperation = requires {
+  { Op::device } -> std::convertible_to<const char*>;
+};
+
+template <DeviceOperation Op>
+struct UserMap<Op> {
+  static constexpr const char* name = "F<Op>";
+  static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
 };
 
