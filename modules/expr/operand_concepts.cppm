@@ -36,8 +36,8 @@ concept FloatingOperand = Operand<O> && (Floating<value_of<O>> ||
 /// An operand of floating or complex elements.
 export template <class O>
 concept InexactOperand =
-    Operand<O> && (Inexact<value_of<O>> ||
-                   unsatisfied<"the function takes floating elements or complex ones: write cast<float>(...)">);
+    Operand<O> &&
+    (Inexact<value_of<O>> || unsatisfied<"the function takes floating or complex elements: write cast<float>(...)">);
 
 /// An operand of bool.
 export template <class O>

@@ -32,6 +32,17 @@ static_assert(FloatingOperand<A1<float16>> && FloatingOperand<Sum> && !FloatingO
               !FloatingOperand<float>);
 static_assert(RealOperand<A1<int>> && RealOperand<A1<double>> && !RealOperand<A1<bool>> &&
               !RealOperand<A1<std::complex<double>>>);
+using C1 = A1<std::complex<float>>;
+static_assert(InexactOperand<C1> && InexactOperand<A1<bfloat16>> && !InexactOperand<A1<int>> &&
+              !InexactOperand<A1<bool>> && !InexactOperand<float>);
+static_assert(NumericOperand<C1> && NumericOperand<A1<int>> && !NumericOperand<A1<bool>> && !NumericOperand<int>);
+static_assert(BoolOperand<Mask> && !BoolOperand<A1<int>> && !BoolOperand<bool>);
+static_assert(BoolOperands<Mask, A1<bool>> && BoolOperands<Mask, bool> && !BoolOperands<A1<int>, A1<int>>);
+static_assert(IntegerOperands<A1<int>, A1<std::int8_t>> && IntegerOperands<A1<int>, long> &&
+              !IntegerOperands<A1<bool>, A1<bool>> && !IntegerOperands<A1<float>, int>);
+static_assert(RealOperands<A1<int>, int> && RealOperands<A1<float>, A1<double>> && !RealOperands<C1, C1> &&
+              !RealOperands<A1<bool>, A1<bool>>);
+static_assert(Inexact<float16> && Inexact<std::complex<double>> && !Inexact<int> && !Inexact<bool>);
 static_assert(FloatingOperands<A1<float>, double> && !FloatingOperands<A1<int>, A1<int>>);
 static_assert(OrderedOperand<A1<bool>> && OrderedOperand<Sum> && !OrderedOperand<A1<std::complex<float>>>);
 

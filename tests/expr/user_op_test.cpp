@@ -38,7 +38,39 @@ struct Picky {
   }
 };
 
+/// Steps of the Collatz sequence down to 1: a loop of its own for each element.
+struct CollatzSteps {
+  static std::int32_t map(std::int64_t n) {
+    std::int32_t steps = 0;
+    for (; n > 1; ++steps) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
+    return steps;
+  }
+};
+
+/// A function that the compiler cannot look into.
+[[gnu::noinline]] float opaque(float x) {
+  asm volatile("" : "+m"(x));
+  return x * 2 + 1;
+}
+struct Opaque {
+  static float map(float x) { return opaque(x); }
+};
+
+struct Polynomial {
+  static constexpr const char* device = "$0 + $1 * ($2 + $1 * ($3 + $1 * ($4 + $1 * $5)))";
+  static double map(double a, double x, double b, double c, double d, double e) {
+    return a + x * (b + x * (c + x * (d + x * e)));
+  }
+};
+static_assert(DeviceOperation<Polynomial> && !DeviceOperation<Opaque>);
+
 struct WithoutMap {};
+struct Unstatic {
+  float map(float x) const { return x; }
+};
+struct Hidden final {
+  static float map(float x) { return x; }
+};
 struct Wordy {
   static std::string map(float) { return ""; }
 };
@@ -47,6 +79,11 @@ concept CanApply = requires(Arguments... arguments) { F<Op>(arguments...); };
 using A = Array<float, 1>;
 static_assert(CanApply<Logistic, A> && CanApply<Blend, A, A> && CanApply<Blend, A, float> &&
               CanApply<Blend, double, A>);
+static_assert(CanApply<Hidden, A> && CanApply<Polynomial, A, A, A, A, A, A> && !CanApply<Polynomial, A, A>);
+static_assert(!CanApply<Unstatic, A> && !CanApply<int, A> && !CanApply<Logistic, long double> &&
+              !CanApply<Blend, A, long double> && !CanApply<Logistic>);
+static_assert(UserOperation<Logistic, A> && !UserOperation<Logistic, float> && !UserOperation<WithoutMap, A>);
+static_assert(!CanApply<Blend, Array<float, 1, CpuPlace>, Array<float, 1, GpuPlace>>);
 static_assert(!CanApply<WithoutMap, A> && !CanApply<Wordy, A> && !CanApply<Blend, A> && !CanApply<Blend, float, float>);
 
 }  // namespace
@@ -100,6 +137,23 @@ TEST_CASE("F<Op> is vectorised and cut into blocks like any other operation") {
       CHECK(array_equal(F<Blend>(a, b), maximum(a, b)));
     }
   });
+}
+
+TEST_CASE("a map with a loop of its own, or one that the compiler cannot look into, is called for each element") {
+  for_each_isa([](device::Isa isa) {
+    CAPTURE(device::name(isa));
+    const Array<std::int64_t, 1> n = arange(std::int64_t{1}, std::int64_t{200});
+    const Array<std::int32_t, 1> steps = F<CollatzSteps>(n);
+    for (std::ptrdiff_t i = 0; i < 199; ++i) CHECK(std::int32_t(steps[{i}]) == CollatzSteps::map(i + 1));
+    const A x = arange(100.0f);
+    CHECK(array_equal(F<Opaque>(x(range(none, none, -1))), x(range(none, none, -1)) * 2 + 1));
+    CHECK(array_equal(F<Opaque>(F<Opaque>(x) + 1), x * 4 + 5));
+  });
+}
+
+TEST_CASE("F<Op> takes any number of arguments") {
+  const Array<double, 1> x = make_array<double>({0, 1, 2});
+  CHECK(array_equal(F<Polynomial>(x * 0 + 1, x, 1.0, x * 0, 0.5, x), make_array<double>({1, 3.5, 39})));
 }
 
 TEST_CASE("an exception out of map arrives at the caller, leaks nothing and leaves everything usable") {

@@ -54,7 +54,8 @@ TEST_CASE("comparisons with scalars in and out of range are those of integers wi
   check_comparisons<std::int64_t>(std::numeric_limits<std::uint64_t>::max());
   check_comparisons<std::int32_t>(std::int64_t{1} << 32);
   check_comparisons<std::uint32_t>(-1);
-  check_comparisons<std::int16_t>('a');
+  check_comparisons<std::int16_t>(1L << 40);
+  CHECK(array_equal(make_array<std::int8_t>({97, 0}) == 'a', make_array<bool>({true, false})));
 }
 
 TEST_CASE("sums, products and operations on bits take a scalar's low bits: the exact result, wrapped") {

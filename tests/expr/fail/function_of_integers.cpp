@@ -1,5 +1,5 @@
-// exp takes floating elements.
-// expect: the function takes floating elements: write cast<float>
+// exp takes floating or complex elements.
+// expect: the function takes floating or complex elements: write cast<float>
 import tessera;
 using namespace tessera;
 

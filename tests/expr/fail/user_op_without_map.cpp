@@ -1,5 +1,5 @@
 // F<Op> needs Op::map.
-// expect: F<Op> needs a static function Op::map that takes one scalar for each argument
+// expect: F<Op> needs a static function Op::map: Op has nothing of that name
 import tessera;
 using namespace tessera;
 
