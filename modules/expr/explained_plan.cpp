@@ -56,7 +56,8 @@ std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool i
 std::string block_text(const LoopPlan& plan) {
   const std::string size = std::to_string(plan.block.rows) + " x " + std::to_string(plan.block.columns);
   const std::ptrdiff_t threads = std::min<std::ptrdiff_t>(num_threads(), plan.tasks);
-  if (plan.at_once) return "  one call of the kernel, on 1 thread, with " + std::string(device::name(device::isa())) + "\n";
+  if (plan.at_once)
+    return "  one call of the kernel, on 1 thread, with " + std::string(device::name(device::isa())) + "\n";
   const std::string what = plan.strips ? "strip" : "block";
   return "  " + std::to_string(plan.blocks) + " " + what + (plan.blocks == 1 ? "" : "s") + " of at most " + size +
          " elements, on " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", with " +
