@@ -18,10 +18,12 @@ struct Collatz {
     return static_cast<float>(steps);
   }
 };
+// --8<-- [start:device]
 struct Larger {
   static constexpr const char* device = "$0 > $1 ? $0 : $1";
   static float map(float a, float b) { return a > b ? a : b; }
 };
+// --8<-- [end:device]
 struct Declared {
   static constexpr bool vectorises = false;
   static constexpr int flops = 1234;
