@@ -39,11 +39,6 @@ std::string line_of(std::string name, DType dtype, const std::string& strides, c
   return "  " + name + delivery + "\n";
 }
 
-bool is_constant(const LoopPlan& plan, const Space::Operand& operand) {
-  return std::ranges::all_of(std::span(operand.strides).first(at(plan.rank)),
-                             [](std::ptrdiff_t stride) { return stride == 0; });
-}
-
 std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool is_target) {
   if (operand.data == nullptr && operand.generate == nullptr) return "tile of the product";
   if (operand.data == nullptr) return "generated block by block";
@@ -51,9 +46,9 @@ std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool i
   if (plan.strips) computed.rows = 1;
   if (is_direct(operand, computed)) return is_target ? "direct: written where it lies" : "direct: read where it lies";
   if (is_target) return "spread over its strides after each block";
-  if (is_constant(plan, operand)) return "one element, repeated into a block";
+  if (is_repeated(operand, computed)) return "one value for a block: read again and again";
   if (is_transposed(operand, plan.block)) return "transposed block by block";
-  if (column_stride(operand, computed) == 0) return "repeated along the last axis into a block";
+  if (column_stride(operand, computed) == 0) return "each row's value repeated into a block";
   if (computed.rows > 1 && row_stride(operand, computed) == 0) return "its row repeated into a block";
   return "packed into a block";
 }
@@ -61,6 +56,8 @@ std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool i
 std::string block_text(const LoopPlan& plan) {
   const std::string size = std::to_string(plan.block.rows) + " x " + std::to_string(plan.block.columns);
   const std::ptrdiff_t threads = std::min<std::ptrdiff_t>(num_threads(), plan.tasks);
+  if (plan.at_once)
+    return "  one call of the kernel, on 1 thread, with " + std::string(device::name(device::isa())) + "\n";
   const std::string what = plan.strips ? "strip" : "block";
   return "  " + std::to_string(plan.blocks) + " " + what + (plan.blocks == 1 ? "" : "s") + " of at most " + size +
          " elements, on " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", with " +

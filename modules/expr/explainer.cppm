@@ -19,6 +19,8 @@ import :loop_plan;
 import :node;
 import :kernel;
 import :evaluate;
+import :direct;
+import :assign;
 import :map;
 import :user_op;
 import :reduction;
@@ -112,6 +114,7 @@ class Explainer {
     for (int axis = 0; axis < Rank; ++axis)
       loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
     stage.plan = plan::plan_of(loop);
+    stage.plan.at_once = is_direct<To>(node, data, shape, strides, place);
     if (lowering.tiled())
       stage.notes.push_back("computed tile by tile, each just after the product's tile that it reads");
     stage.device = device_element<Node>();
@@ -122,6 +125,21 @@ class Explainer {
 
  private:
   using Stage = plan::ExplainedStage;
+
+  /// Whether evaluate_directly would compute it.
+  template <Element To, class Node, int Rank>
+  static bool is_direct(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
+                        Place place) {
+    if constexpr (MayBeDirect<Node, Dim<Rank>>) {
+      const std::ptrdiff_t elements = row_major_elements(shape, strides);
+      if (!is_for_one_thread(elements)) return false;
+      DirectLeaves<Rank, Node::leaf_count> leaves(data, sizeof(To), elements, shape, place);
+      node.lower(leaves);
+      return leaves.all_direct();
+    } else {
+      return false;
+    }
+  }
 
   void finish(std::size_t number, std::string target, DType written) {
     explanation_.stages[number - 1].target = std::move(target);

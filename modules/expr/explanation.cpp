@@ -207,10 +207,7 @@ std::string reduced_axes_text(std::span<const bool> reduced) {
   return (axes.find(',') == std::string::npos ? "along axis " : "along axes ") + axes;
 }
 
-const void* nowhere() {
-  alignas(64) static const std::array<std::byte, 64> memory{};
-  return memory.data();
-}
+const void* nowhere() { return reinterpret_cast<const void*>(std::uintptr_t{4096}); }
 
 std::string type_name(std::string_view function_name) {
   constexpr std::string_view mark = "[T = ";

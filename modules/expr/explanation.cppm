@@ -72,7 +72,7 @@ std::string layout_text(std::span<const std::ptrdiff_t> shape, std::span<const s
 /// The value of a scalar in `bytes`.
 std::string value_text(DType dtype, const void* bytes);
 
-/// Memory that stands for a result which is not computed: aligned as that of the pools, never read or written.
+/// Memory that stands for a result which is not computed: an aligned address below all others, never read or written.
 const void* nowhere();
 
 /// "along axes 0, 1": those that are reduced.

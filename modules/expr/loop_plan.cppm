@@ -18,6 +18,7 @@ struct LoopPlan {
   std::vector<Space::Operand> walked{};  // on the CPU; `block` names their axes
   Block block{};
   bool strips = false;  // blocks are strips: what is transposed is packed at once, then each row is computed
+  bool at_once = false;  // no blocks: one call of the kernel on memory as it lies
   std::ptrdiff_t elements = 0;
   std::ptrdiff_t blocks = 0;
   std::ptrdiff_t tasks = 0;  // that may run at the same time

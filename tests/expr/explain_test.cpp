@@ -18,10 +18,12 @@ struct Collatz {
     return static_cast<float>(steps);
   }
 };
+// --8<-- [start:device]
 struct Larger {
   static constexpr const char* device = "$0 > $1 ? $0 : $1";
   static float map(float a, float b) { return a > b ? a : b; }
 };
+// --8<-- [end:device]
 struct Declared {
   static constexpr bool vectorises = false;
   static constexpr int flops = 1234;
@@ -94,7 +96,7 @@ TEST_CASE("explain prints the tree, the types and a plan whose axes are one") {
   CHECK(count(plan, "strides (1,) ") == 3);
   CHECK(contains(plan, "y   float32    strides (1,)         direct: written where it lies"));
   CHECK(contains(plan, "x1  float32    strides (1,)         direct: read where it lies"));
-  CHECK(contains(plan, "on 1 thread, with " + std::string(name(device::isa()))));
+  CHECK(contains(plan, "one call of the kernel, on 1 thread, with " + std::string(name(device::isa()))));
   CHECK(contains(section(text, "Cost"), "8 bytes read (x0 4, x1 4), 4 written, about 3 operations"));
   CHECK(contains(section(text, "Cost"), "intensity 0.25 operations a byte: bound by memory"));
   CHECK(!contains(text, "temporary"));
@@ -119,8 +121,10 @@ TEST_CASE("explain shows what repeats, what is strided and what is one value") {
   const std::string plan = section(explain(x + row * column + one), "Plan");
   CHECK(contains(plan, "slowest first: (500, 300)"));
   CHECK(contains(plan, "x1  float32    strides (0, 1)"));
-  CHECK(contains(plan, "x2  float32    strides (1, 0)       repeated along the last axis into a block"));
-  CHECK(contains(plan, "x3  float32    strides (0, 0)       one element, repeated into a block"));
+  CHECK(contains(plan, "x2  float32    strides (1, 0)       one value for a block"));
+  CHECK(contains(plan, "x3  float32    strides (0, 0)       one value for a block"));
+  const auto narrow = ones<float>(Dim{64, 10});
+  CHECK(contains(explain(narrow + ones<float>(Dim{10})), "strides (0, 1)       its row repeated into a block"));
   const std::string cost = section(explain(x + row * column + one), "Cost");
   CHECK(contains(cost, "(x0 4, x1 0.008, x2 0.0133, x3 "));
   const std::string strided = section(explain(x(all, range(0, 300, 3)) * 2), "Plan");
