@@ -83,6 +83,12 @@ Repeat update(std::ptrdiff_t n) {
   return repeat([w = vector<T>(n, 1), g = vector<T>(n, 2)]() mutable { w = -0.01f * (g + 0.001f * w); });
 }
 
+Repeat update_views(std::ptrdiff_t n) {
+  const Array<float, 1> w = vector(n, 1), g = vector(n, 2);
+  return repeat(
+      [w, g, x = make_view(w.data(), Dim{n}), y = make_view(g.data(), Dim{n})] { x = -0.01f * (y + 0.001f * x); });
+}
+
 template <class T>
 Repeat plus(std::ptrdiff_t n) {
   return repeat([a = vector<T>(n, 1), b = vector<T>(n, 2), c = vector<T>(n, 3)]() mutable { c = a + b; });
@@ -135,10 +141,17 @@ void add_threads(std::vector<bench::Kernel>& kernels) {
   }
 }
 
+/// Starts the threads, so that reference counts are atomic in every measurement, as they are in a program with threads.
+void start_threads() {
+  set_num_threads(2);
+  parallel_for(64, [](std::ptrdiff_t) {});
+  set_num_threads(1);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  set_num_threads(1);
+  start_threads();
   std::vector<bench::Kernel> kernels = {
       {"stencil", stencil},
       {"outer", outer},
@@ -151,6 +164,7 @@ int main(int count, char** arguments) {
       {"eight_static", eight_arrays<CpuPlace>},
       {"eight_dynamic", eight_arrays<Place>},
       {"update_4K", [] { return update(1 << 10); }},
+      {"update_4K_views", [] { return update_views(1 << 10); }},
       {"update_256K", [] { return update(64 << 10); }},
       {"update_64M", [] { return update(16 << 20); }},
   };
