@@ -32,9 +32,8 @@ struct ScaledPlan {
 // --8<-- [start:kernel]
 template <class Plan>
 struct Kernel {
-  [[gnu::always_inline]] static void body(const Plan& plan, float* to, const Operands& operands, std::size_t n) {
+  [[gnu::always_inline]] static void body(Plan plan, float* to, Operands blocks, std::size_t n) {
     constexpr std::size_t step = 64;
-    const Operands blocks = operands;
     std::size_t i = 0;
     for (; i + step <= n; i += step) {
       float block[step];  // a local array can alias nothing, whatever `to` points to
