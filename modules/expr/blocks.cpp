@@ -161,6 +161,13 @@ void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offs
   });
 }
 
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::byte* to) {
+  with_item(operand.item, [&]<class Item>(Item*) {
+    fill(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data)[offset],
+         repeated_bytes / operand.item);
+  });
+}
+
 void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from) {
   with_item(operand.item, [&]<class Item>(Item*) {
     Item* to = reinterpret_cast<Item*>(operand.data) + offset;

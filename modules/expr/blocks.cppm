@@ -86,6 +86,15 @@ inline bool is_transposed(const Space::Operand& operand, const Block& block) {
          std::abs(column_stride(operand, block)) > 1;
 }
 
+/// The operand has one value for the whole block.
+inline bool is_repeated(const Space::Operand& operand, const Block& block) {
+  if (operand.data == nullptr || (column_stride(operand, block) != 0 && block.columns > 1)) return false;
+  return block.rows == 1 || row_stride(operand, block) == 0;
+}
+
+/// The operand's value at `offset`, copied to `to` as often as a kernel needs it.
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::byte* to);
+
 /// Copies the block that starts `offset` elements into the operand to `to`, row by row, without gaps.
 void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
 

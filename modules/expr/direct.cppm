@@ -4,17 +4,21 @@ module;
 export module tessera.expr:direct;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 import tessera.array;
 import :plan;
 import :node;
 import :kernel;
 
-// The short way from a node to its kernel, for the small expression in a hot loop: if every operand lies in memory just as the
+// The short way from a node to its kernel, for the small expression in a hot loop above all: if every operand lies in memory just as the
 // result does, one call of the kernel computes it all, and nothing else has to be written down.
 namespace tessera {
 
-/// Most elements that one direct call computes; more of them go through blocks, which are shared among threads.
-inline constexpr std::ptrdiff_t most_direct_elements = std::ptrdiff_t{16} * 1024;
+/// An evaluation that is not worth cutting for several threads.
+[[gnu::always_inline]] inline bool is_for_one_thread(std::ptrdiff_t elements) {
+  return static_cast<std::size_t>(elements) < static_cast<std::size_t>(plan::parallel_threshold) ||
+         (elements > 0 && num_threads() == 1);
+}
 
 /// Elements of `shape` if the strides are row-major without gaps, -1 otherwise. Views of one element or none may be refused.
 template <int Rank>
@@ -42,7 +46,7 @@ class DirectLeaves {
   template <std::size_t N>
   [[gnu::always_inline]] int add(const void* data, std::span<const std::ptrdiff_t, N> shape, const auto& strides,
                                  std::ptrdiff_t item, Place place) {
-    operands_[count_] = data;
+    inputs_[count_].data = data;
     if constexpr (N == static_cast<std::size_t>(Rank)) {
       all_direct_ = all_direct_ && place == place_ && lies_like_result(shape, strides) && is_apart(data, item);
     } else {
@@ -52,7 +56,7 @@ class DirectLeaves {
   }
 
   bool all_direct() const { return all_direct_; }
-  const void* const* operands() const { return operands_; }
+  const plan::Input* inputs() const { return inputs_; }
 
  private:
   [[gnu::always_inline]] bool lies_like_result(std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)> shape,
@@ -78,19 +82,19 @@ class DirectLeaves {
   Place place_;
   bool all_direct_ = true;
   int count_ = 0;
-  const void* operands_[Count];
+  plan::Input inputs_[Count];
 };
 
-/// Computes a small expression over operands that lie like the result. Returns whether it did.
+/// Computes an expression over operands that lie like the result. Returns whether it did.
 template <Element To, class Node, int Rank>
 [[gnu::always_inline]] inline bool evaluate_directly(const Node& node, To* data, const Dim<Rank>& shape,
                                                      const Strides<Rank>& strides, Place place) {
   const std::ptrdiff_t elements = row_major_elements(shape, strides);
-  if (static_cast<std::size_t>(elements) > static_cast<std::size_t>(most_direct_elements)) return false;
+  if (!is_for_one_thread(elements)) return false;
   DirectLeaves<Rank, Node::leaf_count> leaves(data, sizeof(To), elements, shape, place);
   const auto lowered = node.lower(leaves);
   if (!leaves.all_direct()) return false;
-  kernel_of<To>(lowered)(&lowered, data, leaves.operands(), elements);
+  kernel_of<To>(lowered)(&lowered, data, leaves.inputs(), elements);
   return true;
 }
 

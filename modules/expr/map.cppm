@@ -37,20 +37,24 @@ struct MapPlan {
   /// which stalls the processor for longer than a few elements take to compute.
   ~MapPlan() {}
 
-  [[gnu::always_inline]] auto bind(const void* const* operands) const {
-    return bind(operands, std::index_sequence_for<Arguments...>{});
+  template <device::Isa Isa>
+  [[gnu::always_inline]] auto bind(const plan::Input* inputs) const {
+    return bind<Isa>(inputs, std::index_sequence_for<Arguments...>{});
   }
-  [[gnu::always_inline]] auto at(std::ptrdiff_t i) const { return at(i, std::index_sequence_for<Arguments...>{}); }
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i) const {
+    return at(step, i, std::index_sequence_for<Arguments...>{});
+  }
 
  private:
-  template <std::size_t... I>
-  [[gnu::always_inline]] auto bind(const void* const* operands, std::index_sequence<I...>) const {
-    using Bound = MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands))...>;
-    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands)}...}};
+  template <device::Isa Isa, std::size_t... I>
+  [[gnu::always_inline]] auto bind(const plan::Input* inputs, std::index_sequence<I...>) const {
+    using Bound =
+        MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs))...>;
+    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs)}...}};
   }
   template <std::size_t... I>
-  [[gnu::always_inline]] auto at(std::ptrdiff_t i, std::index_sequence<I...>) const {
-    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(i)...);
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, std::index_sequence<I...>) const {
+    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(step, i)...);
   }
 };
 
@@ -68,6 +72,7 @@ class MapNode {
   static constexpr int rank = std::max({Nodes::rank...});
   static constexpr int leaf_count = (0 + ... + Nodes::leaf_count);
   static constexpr int products = (0 + ... + Nodes::products);
+  static constexpr std::size_t argument_count = sizeof...(Nodes);
   static constexpr bool reads_memory_only = (ReadsMemoryOnly<Nodes> && ...);
 
   /// Each operand's node is what calling its maker returns: made where it stays, so that no leaf moves more than once a level.
@@ -76,6 +81,10 @@ class MapNode {
       : nodes_{{make()}...}, shape_(broadcast(std::index_sequence_for<Nodes...>{})) {}
 
   [[gnu::always_inline]] const Dim<rank>& shape() const { return shape_; }
+  template <std::size_t I>
+  const auto& argument() const {
+    return slot<I>(nodes_);
+  }
   [[gnu::always_inline]] std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
   template <class Leaves>
   [[gnu::always_inline]] auto lower(Leaves& lowering) const {
@@ -89,6 +98,10 @@ class MapNode {
   }
 
  private:
+  template <std::size_t I, class Node>
+  static const Node& slot(const Slot<I, Node>& found) {
+    return found.value;
+  }
   template <std::size_t... I>
   [[gnu::always_inline]] Dim<rank> broadcast(std::index_sequence<I...>) const {
     return broadcast_shape<rank>(Op::name, static_cast<const Slot<I, Nodes>&>(nodes_).value...);
@@ -164,7 +177,9 @@ auto as_node_beside(S&& source) {
 /// Elementwise functions whose arguments all take the common type C: Op::apply(C...) of compute type.
 template <class Op, class C>
 struct Uniform {
+  using argument_type = C;
   static constexpr const char* name = Op::name;
+  static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }
 };
 

@@ -12,6 +12,7 @@ import tessera.device;
 import tessera.array;
 import :plan;
 import :lowering;
+import :conversion;
 
 // The leaves of expressions, and what every node offers:
 //   value_type, rank, place_type, expression_tag   as the Expression concept asks
@@ -21,7 +22,8 @@ import :lowering;
 //   reads_memory_only                              true if all its leaves are arrays: lower() then takes any collector of leaves
 //   conflicts(Written)                             writing there while this is evaluated element by element would be wrong
 //   overlaps(Written)                              it reads any of that memory
-// A plan offers bind(operands), whose result offers at(i): the value of element i of the current block.
+// A plan offers bind<Isa>(inputs), whose result offers at(step, i): the value of element step + i of the current block, where a
+// kernel's step begins at `step`.
 namespace tessera {
 
 /// Reads elements of one block in their compute type.
@@ -29,12 +31,17 @@ export template <Element T>
 struct LeafPlan {
   int leaf;
 
+  template <device::Isa Isa>
   struct Bound {
     const T* values;
-    [[gnu::always_inline]] compute_t<T> at(std::ptrdiff_t i) const { return static_cast<compute_t<T>>(values[i]); }
+    std::ptrdiff_t along;
+    [[gnu::always_inline]] compute_t<T> at(std::ptrdiff_t step, std::ptrdiff_t i) const {
+      return load<Isa>(values[(step & along) + i]);
+    }
   };
-  [[gnu::always_inline]] Bound bind(const void* const* operands) const {
-    return {static_cast<const T*>(operands[leaf])};
+  template <device::Isa Isa>
+  [[gnu::always_inline]] Bound<Isa> bind(const plan::Input* inputs) const {
+    return {static_cast<const T*>(inputs[leaf].data), inputs[leaf].along};
   }
 };
 
@@ -43,8 +50,11 @@ template <class C>
 struct ScalarPlan {
   C value;
 
-  [[gnu::always_inline]] ScalarPlan bind(const void* const*) const { return *this; }
-  [[gnu::always_inline]] C at(std::ptrdiff_t) const { return value; }
+  template <device::Isa>
+  [[gnu::always_inline]] ScalarPlan bind(const plan::Input*) const {
+    return *this;
+  }
+  [[gnu::always_inline]] C at(std::ptrdiff_t, std::ptrdiff_t) const { return value; }
 };
 
 /// An array or view as an expression.
@@ -98,6 +108,8 @@ class ScalarNode {
   static constexpr bool reads_memory_only = true;
 
   explicit ScalarNode(compute_t<T> value) : value_(value) {}
+
+  compute_t<T> value() const { return value_; }
 
   [[gnu::always_inline]] Dim<0> shape() const { return {}; }
   [[gnu::always_inline]] std::optional<Place> place() const { return std::nullopt; }
