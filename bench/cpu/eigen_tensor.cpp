@@ -26,33 +26,47 @@ Vector vector(std::ptrdiff_t n, std::uint32_t seed) {
   return values;
 }
 
+template <class Values>
+Result result_of(const Values& values) {
+  return {values.data(), static_cast<std::ptrdiff_t>(values.size())};
+}
+
 Repeat stencil() {
   return repeat([x = matrix(), y = matrix()]() mutable {
     const Pair inner{side - 2, side - 2};
     y.slice(Pair{1, 1}, inner) = (x.slice(Pair{0, 1}, inner) + x.slice(Pair{2, 1}, inner) + x.slice(Pair{1, 0}, inner) +
                                   x.slice(Pair{1, 2}, inner)) *
                                  0.25f;
+    return result_of(y);
   });
 }
 
 Repeat outer() {
   return repeat([r = vector(side, 1), c = vector(side, 2), y = matrix()]() mutable {
     y = r.reshape(Pair{side, 1}).broadcast(Pair{1, side}) + c.reshape(Pair{1, side}).broadcast(Pair{side, 1});
+    return result_of(y);
   });
 }
 
 Repeat bias_relu() {
   return repeat([x = matrix(), bias = Vector(vector(side, 2) - 1.0f), y = matrix()]() mutable {
     y = (x + bias.reshape(Pair{1, side}).broadcast(Pair{side, 1})).cwiseMax(0.0f);
+    return result_of(y);
   });
 }
 
 Repeat transpose() {
-  return repeat([x = matrix(), y = matrix()]() mutable { y = x.shuffle(Pair{1, 0}); });
+  return repeat([x = matrix(), y = matrix()]() mutable {
+    y = x.shuffle(Pair{1, 0});
+    return result_of(y);
+  });
 }
 
 Repeat sums(Eigen::Index axis) {
-  return repeat([axis, x = matrix(), y = vector(side, 2)]() mutable { y = x.sum(One{axis}); });
+  return repeat([axis, x = matrix(), y = vector(side, 2)]() mutable {
+    y = x.sum(One{axis});
+    return result_of(y);
+  });
 }
 
 Repeat softmax() {
@@ -62,17 +76,24 @@ Repeat softmax() {
     y = (x - rows.reshape(column).broadcast(across)).exp();
     rows = y.sum(One{1}).inverse();
     y = y * rows.reshape(column).broadcast(across);
+    return result_of(y);
   });
 }
 
 Repeat eight() {
   const std::ptrdiff_t n = opaque(8);
-  return repeat([a = vector(n, 1), b = vector(n, 2), c = vector(n, 3)]() mutable { c = a + b * 2.0f; });
+  return repeat([a = vector(n, 1), b = vector(n, 2), c = vector(n, 3)]() mutable {
+    c = a + b * 2.0f;
+    return result_of(c);
+  });
 }
 
 Repeat update(std::ptrdiff_t bytes) {
   const std::ptrdiff_t n = bytes / static_cast<std::ptrdiff_t>(sizeof(float));
-  return repeat([w = vector(n, 1), g = vector(n, 2)]() mutable { w = (g + w * 0.001f) * -0.01f; });
+  return repeat([w = vector(n, 1), g = vector(n, 2)]() mutable {
+    w = (g + w * 0.001f) * -0.01f;
+    return result_of(w);
+  });
 }
 
 }  // namespace

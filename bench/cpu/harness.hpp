@@ -11,13 +11,20 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace bench {
 
-/// Runs a kernel that many times in a row; holds its operands.
-using Repeat = std::function<void(long)>;
+/// What a kernel has computed, for the comparison with what the others have.
+struct Result {
+  const float* values = nullptr;
+  std::ptrdiff_t count = 0;
+};
+
+/// Runs a kernel that many times in a row and tells what it computed; holds its operands.
+using Repeat = std::function<Result(long)>;
 
 /// A kernel under the name by which the rows of the table know it. `prepare` makes and fills the operands.
 struct Kernel {
@@ -40,14 +47,21 @@ inline std::ptrdiff_t opaque(std::ptrdiff_t n) {
   return n;
 }
 
-/// The loop around a kernel. It is part of the kernel's own code, so a call of a few nanoseconds can be timed.
+/// The loop around a kernel, which returns a Result or nothing. It is part of the kernel's own code, so a call of a few nanoseconds
+/// can be timed.
 template <class Body>
 Repeat repeat(Body body) {
   return [body = std::move(body)](long n) mutable {
+    Result result;
     for (; n > 0; --n) {
-      body();
+      if constexpr (std::is_void_v<decltype(body())>) {
+        body();
+      } else {
+        result = body();
+      }
       clobber();
     }
+    return result;
   };
 }
 
@@ -59,11 +73,19 @@ inline void fill(float* values, std::ptrdiff_t n, std::uint32_t seed) {
   }
 }
 
+/// A number that depends on every value and its position.
+inline double checksum(const Result& result) {
+  double sum = 0;
+  for (std::ptrdiff_t i = 0; i < result.count; ++i) sum += double{result.values[i]} * static_cast<double>(i % 97 - 48);
+  return sum;
+}
+
 /// Nanoseconds of one repetition.
 struct Timing {
   double median;
   double least;
   std::size_t samples;
+  double checksum;
 };
 
 inline double nanoseconds(const Repeat& run, long repetitions) {
@@ -86,20 +108,20 @@ inline Timing measure(const Repeat& run, double milliseconds) {
     samples.push_back(batch_time / static_cast<double>(batch));
   }
   std::sort(samples.begin(), samples.end());
-  return {samples[samples.size() / 2], samples.front(), samples.size()};
+  return {samples[samples.size() / 2], samples.front(), samples.size(), checksum(run(1))};
 }
 
 inline void answer(const std::string& library, const std::string& isa, const std::string& name, const Timing& timing) {
   std::cout << R"({"kernel": ")" << name << R"(", "isa": ")" << isa << R"(", "library": ")" << library << R"(", "ns": )"
-            << timing.median << R"(, "least": )" << timing.least << R"(, "samples": )" << timing.samples << "}"
-            << std::endl;
+            << timing.median << R"(, "least": )" << timing.least << R"(, "samples": )" << timing.samples
+            << R"(, "checksum": )" << timing.checksum << "}" << std::endl;
 }
 
 /// Times the kernels whose names stand on the command line, each for the milliseconds that --ms=N before it gives; "--list"
 /// prints all names. Without arguments reads lines "name milliseconds" and answers each with one line, until the input ends.
 inline int serve(const std::string& library, const std::string& isa, const std::vector<Kernel>& kernels, int count,
                  char** arguments) {
-  std::cout.precision(6);
+  std::cout.precision(9);
   const auto time_one = [&](const std::string& name, double milliseconds) {
     const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& k) { return k.name == name; });
     if (found == kernels.end()) {

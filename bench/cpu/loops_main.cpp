@@ -16,38 +16,56 @@ Repeat copy(std::ptrdiff_t n) {
 Repeat update(std::ptrdiff_t bytes) {
   const std::ptrdiff_t n = bytes / static_cast<std::ptrdiff_t>(sizeof(float));
   const Floats w(n), g(n, 2);
-  return repeat([=] { loops::update(w.data(), g.data(), 0.01f, 0.001f, n); });
+  return repeat([=] {
+    loops::update(w.data(), g.data(), 0.01f, 0.001f, n);
+    return Result{w.data(), n};
+  });
 }
 
 /// A kernel from a matrix into one of the same shape.
 template <class Body>
 Repeat between_matrices(Body body) {
   const Floats x(side * side), y(side * side);
-  return repeat([=] { body(x.data(), y.data()); });
+  return repeat([=] {
+    body(x.data(), y.data());
+    return Result{y.data(), side * side};
+  });
 }
 
 /// A kernel from a matrix into one number a row or column.
 template <class Body>
 Repeat to_vector(Body body) {
   const Floats x(side * side), y(side);
-  return repeat([=] { body(x.data(), y.data()); });
+  return repeat([=] {
+    body(x.data(), y.data());
+    return Result{y.data(), side};
+  });
 }
 
 Repeat outer() {
   const Floats r(side), c(side, 2), y(side * side);
-  return repeat([=] { loops::outer(r.data(), c.data(), y.data(), side, side); });
+  return repeat([=] {
+    loops::outer(r.data(), c.data(), y.data(), side, side);
+    return Result{y.data(), side * side};
+  });
 }
 
 Repeat bias_relu() {
   const Floats x(side * side), bias(side, 2), y(side * side);
   for (std::ptrdiff_t j = 0; j < side; ++j) bias.data()[j] -= 1;
-  return repeat([=] { loops::bias_relu(x.data(), bias.data(), y.data(), side, side); });
+  return repeat([=] {
+    loops::bias_relu(x.data(), bias.data(), y.data(), side, side);
+    return Result{y.data(), side * side};
+  });
 }
 
 Repeat eight() {
   const Floats a(8), b(8, 2), c(8);
   const std::ptrdiff_t n = opaque(8);
-  return repeat([=] { loops::scaled_sum(a.data(), b.data(), c.data(), n); });
+  return repeat([=] {
+    loops::scaled_sum(a.data(), b.data(), c.data(), n);
+    return Result{c.data(), n};
+  });
 }
 
 }  // namespace

@@ -16,16 +16,36 @@ UPDATE_SIZES = {"4K": 1 << 10, "256K": 1 << 16, "64M": 1 << 24}
 SHORTEST_BATCH_NS = 20_000
 
 
+def numbers(shape, seed):
+    """The numbers in [0, 1) that harness.hpp fills operands with, as an array of NumPy: a linear congruential generator, doubled
+    until it is long enough."""
+    import numpy
+
+    count = int(numpy.prod(shape))
+    multiplier, increment = numpy.uint32(1664525), numpy.uint32(1013904223)
+    with numpy.errstate(over="ignore"):
+        states = numpy.array([seed], numpy.uint32) * multiplier + increment
+        while len(states) < count:
+            states = numpy.concatenate([states, states * multiplier + increment])
+            multiplier, increment = multiplier * multiplier, increment * multiplier + increment
+    return ((states[:count] >> 8).astype(numpy.float32) * numpy.float32(2**-24)).reshape(shape)
+
+
+def checksum(result):
+    import numpy
+
+    values = numpy.asarray(result, numpy.float64).ravel()
+    return float(values @ (numpy.arange(len(values)) % 97 - 48))
+
+
 def numpy_kernels():
     import numpy
 
-    generator = numpy.random.default_rng(1)
-
-    def random(*shape):
-        return generator.random(shape, dtype=numpy.float32)
+    def random(*shape, seed=1):
+        return numbers(shape, seed)
 
     def matrices():
-        return random(SIDE, SIDE), numpy.zeros((SIDE, SIDE), numpy.float32)
+        return random(SIDE, SIDE), random(SIDE, SIDE)
 
     def stencil():
         x, y = matrices()
@@ -36,27 +56,27 @@ def numpy_kernels():
             numpy.add(inner, x[1:-1, :-2], out=inner)
             numpy.add(inner, x[1:-1, 2:], out=inner)
             numpy.multiply(inner, numpy.float32(0.25), out=inner)
-        return run
+        return run, y
 
     def outer():
-        r, c, y = random(SIDE, 1), random(SIDE), matrices()[1]
-        return lambda: numpy.add(r, c, out=y)
+        r, c, y = random(SIDE, 1), random(SIDE, seed=2), matrices()[1]
+        return (lambda: numpy.add(r, c, out=y)), y
 
     def bias_relu():
-        (x, y), bias = matrices(), random(SIDE) - numpy.float32(1)
+        (x, y), bias = matrices(), random(SIDE, seed=2) - numpy.float32(1)
 
         def run():
             numpy.add(x, bias, out=y)
             numpy.maximum(y, 0, out=y)
-        return run
+        return run, y
 
     def transpose():
         x, y = matrices()
-        return lambda: numpy.copyto(y, x.T)
+        return (lambda: numpy.copyto(y, x.T)), y
 
     def sums(axis):
         x, y = random(SIDE, SIDE), random(SIDE)
-        return lambda: numpy.sum(x, axis=axis, out=y)
+        return (lambda: numpy.sum(x, axis=axis, out=y)), y
 
     def softmax():
         x, y = matrices()
@@ -65,26 +85,26 @@ def numpy_kernels():
             numpy.subtract(x, x.max(axis=1, keepdims=True), out=y)
             numpy.exp(y, out=y)
             numpy.divide(y, y.sum(axis=1, keepdims=True), out=y)
-        return run
+        return run, y
 
     def eight():
-        a, b, c = random(8), random(8), random(8)
+        a, b, c = random(8), random(8, seed=2), random(8)
         two = numpy.float32(2)
 
         def run():
             numpy.multiply(b, two, out=c)
             numpy.add(a, c, out=c)
-        return run
+        return run, c
 
     def update(n):
-        w, g = random(n), random(n)
+        w, g = random(n), random(n, seed=2)
         eta, decay = numpy.float32(-0.01), numpy.float32(0.001)
 
         def run():
             numpy.multiply(w, decay, out=w)
             numpy.add(g, w, out=w)
             numpy.multiply(w, eta, out=w)
-        return run
+        return run, w
 
     return table(stencil, outer, bias_relu, transpose, sums, softmax, eight, update)
 
@@ -94,10 +114,12 @@ def torch_kernels():
 
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
-    random = torch.rand
+
+    def random(*shape, seed=1):
+        return torch.from_numpy(numbers(shape, seed))
 
     def matrices():
-        return random(SIDE, SIDE), torch.zeros(SIDE, SIDE)
+        return random(SIDE, SIDE), random(SIDE, SIDE)
 
     def stencil():
         x, y = matrices()
@@ -106,35 +128,35 @@ def torch_kernels():
         def run():
             torch.add(x[:-2, 1:-1], x[2:, 1:-1], out=inner)
             inner.add_(x[1:-1, :-2]).add_(x[1:-1, 2:]).mul_(0.25)
-        return run
+        return run, y
 
     def outer():
-        r, c, y = random(SIDE, 1), random(SIDE), matrices()[1]
-        return lambda: torch.add(r, c, out=y)
+        r, c, y = random(SIDE, 1), random(SIDE, seed=2), matrices()[1]
+        return (lambda: torch.add(r, c, out=y)), y
 
     def bias_relu():
-        (x, y), bias = matrices(), random(SIDE) - 1
-        return lambda: torch.add(x, bias, out=y).relu_()
+        (x, y), bias = matrices(), random(SIDE, seed=2) - 1
+        return (lambda: torch.add(x, bias, out=y).relu_()), y
 
     def transpose():
         x, y = matrices()
-        return lambda: y.copy_(x.T)
+        return (lambda: y.copy_(x.T)), y
 
     def sums(axis):
         x, y = random(SIDE, SIDE), random(SIDE)
-        return lambda: torch.sum(x, dim=axis, out=y)
+        return (lambda: torch.sum(x, dim=axis, out=y)), y
 
     def softmax():
         x, y = matrices()
-        return lambda: torch.softmax(x, dim=1, out=y)
+        return (lambda: torch.softmax(x, dim=1, out=y)), y
 
     def eight():
-        a, b, c = random(8), random(8), random(8)
-        return lambda: torch.add(a, b, alpha=2, out=c)
+        a, b, c = random(8), random(8, seed=2), random(8)
+        return (lambda: torch.add(a, b, alpha=2, out=c)), c
 
     def update(n):
-        w, g = random(n), random(n)
-        return lambda: w.mul_(0.001).add_(g).mul_(-0.01)
+        w, g = random(n), random(n, seed=2)
+        return (lambda: w.mul_(0.001).add_(g).mul_(-0.01)), w
 
     return table(stencil, outer, bias_relu, transpose, sums, softmax, eight, update)
 
@@ -173,9 +195,11 @@ def main():
         return
     for line in sys.stdin:
         kernel, milliseconds = line.split()
-        samples = measure(kernels[kernel](), float(milliseconds))
+        run, result = kernels[kernel]()
+        samples = measure(run, float(milliseconds))
         print(json.dumps({"kernel": kernel, "isa": isa, "library": {"numpy": "NumPy", "torch": "PyTorch"}[library],
-                          "ns": statistics.median(samples), "least": min(samples), "samples": len(samples)}), flush=True)
+                          "ns": statistics.median(samples), "least": min(samples), "samples": len(samples), "checksum": checksum(result)}),
+              flush=True)
 
 
 main()

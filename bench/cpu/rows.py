@@ -58,6 +58,7 @@ PEER_ROWS = (
     eight("static", "`Array<float, 1, CpuPlace>`", 30),
     eight("dynamic", "`Array<float, 1>`", 40),
     update("4K", "4 KiB"),
+    Row("update_4K_views", "w = -eta * (g + lambda * w), 4 KiB, `ArrayView`", (Goal(1.03, "loop"),), "update_4K"),
     update("256K", "256 KiB"),
     update("64M", "64 MiB"),
 )

@@ -26,6 +26,10 @@ NUMPY_AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX
 PYTHON_LIMITS = {"avx2": {"ATEN_CPU_CAPABILITY": "avx2", "NPY_DISABLE_CPU_FEATURES": NUMPY_AVX512}, "avx512": {}}
 
 
+# Kernels of ours and further ones of peers, by the name under which the others have the same work.
+PEER_NAMES = {kernel: row.peer_kernel for row in rows.PEER_ROWS for kernel in (row.kernel, *(kernel for _, kernel in row.also))}
+
+
 class Program:
     """A program of this folder that answers "kernel milliseconds" lines."""
 
@@ -81,6 +85,17 @@ def measure(programs, kernels, rounds, milliseconds, announce):
                     result = program.time(kernel, milliseconds)
                     series.setdefault((result["library"], kernel), []).append(result)
     return series
+
+
+def check_results(series):
+    """All programs must have computed the same; "checksum" is a weighted sum of the result."""
+    expected = {}
+    for (library, kernel), results in series.items():
+        name = PEER_NAMES.get(kernel, kernel)
+        for result in results:
+            first, sum_of_first = expected.setdefault(name, (library, result["checksum"]))
+            if abs(result["checksum"] - sum_of_first) > 1e-3 * abs(sum_of_first):
+                sys.exit(f"{kernel}: {library} computed {result['checksum']} and {first} {sum_of_first}, which is not the same work")
 
 
 def times(series, key):
@@ -179,6 +194,7 @@ def main():
                          lambda text, isa=isa: print(f"{isa}: {text}", file=sys.stderr, flush=True))
         for program in programs:
             program.close()
+        check_results(series)
         records += evaluate(series, chosen, isa)
         results += raw(series)
     about = machine.describe(options.programs.parent) | {"rounds": options.rounds, "milliseconds": options.ms}

@@ -30,33 +30,56 @@ Array<T, 1, P> vector(std::ptrdiff_t n, std::uint32_t seed) {
 
 // The first table.
 
+/// Only float32 is compared with the peers.
+template <class T, int Rank, AnyPlace P>
+bench::Result result_of(const Array<T, Rank, P>& values) {
+  if constexpr (std::same_as<T, float>) return {values.data(), product(values.shape())};
+  return {};
+}
+bench::Result result_of(const ArrayView<float, 1>& values) { return {values.data(), values.shape()[0]}; }
+
 Repeat stencil() {
   return repeat([x = matrix(), y = matrix()] {
     const auto low = range(0, side - 2), middle = range(1, side - 1), high = range(2, side);
     y(middle, middle) = 0.25f * (x(low, middle) + x(high, middle) + x(middle, low) + x(middle, high));
+    return result_of(y);
   });
 }
 
 Repeat outer() {
-  return repeat([r = vector(side, 1), c = vector(side, 2), y = matrix()]() mutable { y = r(all, newaxis) + c; });
+  return repeat([r = vector(side, 1), c = vector(side, 2), y = matrix()]() mutable {
+    y = r(all, newaxis) + c;
+    return result_of(y);
+  });
 }
 
 Repeat bias_relu() {
-  return repeat(
-      [x = matrix(), bias = evaluate(vector(side, 2) - 1.0f), y = matrix()]() mutable { y = relu(x + bias); });
+  return repeat([x = matrix(), bias = evaluate(vector(side, 2) - 1.0f), y = matrix()]() mutable {
+    y = relu(x + bias);
+    return result_of(y);
+  });
 }
 
 Repeat transposed_copy() {
-  return repeat([x = matrix(), y = matrix()]() mutable { y = copy(x.T()); });
+  return repeat([x = matrix(), y = matrix()]() mutable {
+    y = copy(x.T());
+    return result_of(y);
+  });
 }
 
 template <int Axis>
 Repeat sums() {
-  return repeat([x = matrix(), y = vector(side, 2)]() mutable { y = sum<Axis>(x); });
+  return repeat([x = matrix(), y = vector(side, 2)]() mutable {
+    y = sum<Axis>(x);
+    return result_of(y);
+  });
 }
 
 Repeat softmax_of_rows() {
-  return repeat([x = matrix(), y = matrix()]() mutable { y = softmax<1>(x); });
+  return repeat([x = matrix(), y = matrix()]() mutable {
+    y = softmax<1>(x);
+    return result_of(y);
+  });
 }
 
 // c = a + 2 b with 8 elements: what one evaluation costs.
@@ -64,8 +87,11 @@ Repeat softmax_of_rows() {
 Repeat eight_views() {
   const std::ptrdiff_t n = opaque(8);
   const Array<float, 1> a = vector(n, 1), b = vector(n, 2), c = vector(n, 3);
-  return repeat([a, b, c, x = make_view(a.data(), Dim{n}), y = make_view(b.data(), Dim{n}),
-                 z = make_view(c.data(), Dim{n})] { z = x + 2.0f * y; });
+  return repeat(
+      [a, b, c, x = make_view(a.data(), Dim{n}), y = make_view(b.data(), Dim{n}), z = make_view(c.data(), Dim{n})] {
+        z = x + 2.0f * y;
+        return result_of(z);
+      });
 }
 
 template <AnyPlace P>
@@ -73,6 +99,7 @@ Repeat eight_arrays() {
   const std::ptrdiff_t n = opaque(8);
   return repeat([a = vector<float, P>(n, 1), b = vector<float, P>(n, 2), c = vector<float, P>(n, 3)]() mutable {
     c = a + 2.0f * b;
+    return result_of(c);
   });
 }
 
@@ -80,12 +107,26 @@ Repeat eight_arrays() {
 
 template <class T = float>
 Repeat update(std::ptrdiff_t n) {
-  return repeat([w = vector<T>(n, 1), g = vector<T>(n, 2)]() mutable { w = -0.01f * (g + 0.001f * w); });
+  return repeat([w = vector<T>(n, 1), g = vector<T>(n, 2)]() mutable {
+    w = -0.01f * (g + 0.001f * w);
+    return result_of(w);
+  });
+}
+
+Repeat update_views(std::ptrdiff_t n) {
+  const Array<float, 1> w = vector(n, 1), g = vector(n, 2);
+  return repeat([w, g, x = make_view(w.data(), Dim{n}), y = make_view(g.data(), Dim{n})] {
+    x = -0.01f * (y + 0.001f * x);
+    return result_of(x);
+  });
 }
 
 template <class T>
 Repeat plus(std::ptrdiff_t n) {
-  return repeat([a = vector<T>(n, 1), b = vector<T>(n, 2), c = vector<T>(n, 3)]() mutable { c = a + b; });
+  return repeat([a = vector<T>(n, 1), b = vector<T>(n, 2), c = vector<T>(n, 3)]() mutable {
+    c = a + b;
+    return result_of(c);
+  });
 }
 
 /// The kernels with the same number of elements in each type.
@@ -102,21 +143,31 @@ void add_widths(std::vector<bench::Kernel>& kernels, const std::string& type) {
 Repeat on_threads(int threads, Repeat kernel) {
   return [threads, kernel = std::move(kernel)](long n) {
     set_num_threads(threads);
-    kernel(n);
+    const bench::Result result = kernel(n);
     set_num_threads(1);
+    return result;
   };
 }
 
 Repeat exponentials(std::ptrdiff_t n) {
-  return repeat([x = vector(n, 1), y = vector(n, 2)]() mutable { y = exp(x) + exp(-x); });
+  return repeat([x = vector(n, 1), y = vector(n, 2)]() mutable {
+    y = exp(x) + exp(-x);
+    return result_of(y);
+  });
 }
 
 Repeat chain(std::ptrdiff_t n) {
-  return repeat([x = vector(n, 1), y = vector(n, 2)]() mutable { y = exp(sin(x) * cos(x)) + sin(exp(x)); });
+  return repeat([x = vector(n, 1), y = vector(n, 2)]() mutable {
+    y = exp(sin(x) * cos(x)) + sin(exp(x));
+    return result_of(y);
+  });
 }
 
 Repeat total(std::ptrdiff_t n) {
-  return repeat([x = vector(n, 1), y = Array<float, 0>(Dim{})]() mutable { y = sum(exp(x)); });
+  return repeat([x = vector(n, 1), y = Array<float, 0>(Dim{})]() mutable {
+    y = sum(exp(x));
+    return result_of(y);
+  });
 }
 
 void add_threads(std::vector<bench::Kernel>& kernels) {
@@ -135,10 +186,17 @@ void add_threads(std::vector<bench::Kernel>& kernels) {
   }
 }
 
+/// Starts the threads, so that reference counts are atomic in every measurement, as they are in a program with threads.
+void start_threads() {
+  set_num_threads(2);
+  parallel_for(64, [](std::ptrdiff_t) {});
+  set_num_threads(1);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  set_num_threads(1);
+  start_threads();
   std::vector<bench::Kernel> kernels = {
       {"stencil", stencil},
       {"outer", outer},
@@ -151,6 +209,7 @@ int main(int count, char** arguments) {
       {"eight_static", eight_arrays<CpuPlace>},
       {"eight_dynamic", eight_arrays<Place>},
       {"update_4K", [] { return update(1 << 10); }},
+      {"update_4K_views", [] { return update_views(1 << 10); }},
       {"update_256K", [] { return update(64 << 10); }},
       {"update_64M", [] { return update(16 << 20); }},
   };

@@ -28,6 +28,11 @@ Vector vector(std::ptrdiff_t n, std::uint32_t seed) {
   return values;
 }
 
+template <class Values>
+Result result_of(const Values& values) {
+  return {values.data(), static_cast<std::ptrdiff_t>(values.size())};
+}
+
 Repeat stencil() {
   return repeat([x = matrix(), y = matrix()]() mutable {
     const auto inner = [](auto& of, std::ptrdiff_t row, std::ptrdiff_t column) {
@@ -35,27 +40,36 @@ Repeat stencil() {
     };
     auto target = inner(y, 1, 1);
     xt::noalias(target) = 0.25f * (inner(x, 0, 1) + inner(x, 2, 1) + inner(x, 1, 0) + inner(x, 1, 2));
+    return result_of(y);
   });
 }
 
 Repeat outer() {
   return repeat([r = vector(side, 1), c = vector(side, 2), y = matrix()]() mutable {
     xt::noalias(y) = xt::view(r, xt::all(), xt::newaxis()) + c;
+    return result_of(y);
   });
 }
 
 Repeat bias_relu() {
   return repeat([x = matrix(), bias = Vector(vector(side, 2) - 1.0f), y = matrix()]() mutable {
     xt::noalias(y) = xt::maximum(x + bias, 0.0f);
+    return result_of(y);
   });
 }
 
 Repeat transpose() {
-  return repeat([x = matrix(), y = matrix()]() mutable { xt::noalias(y) = xt::transpose(x); });
+  return repeat([x = matrix(), y = matrix()]() mutable {
+    xt::noalias(y) = xt::transpose(x);
+    return result_of(y);
+  });
 }
 
 Repeat sums(std::size_t axis) {
-  return repeat([axis, x = matrix(), y = vector(side, 2)]() mutable { xt::noalias(y) = xt::sum(x, {axis}); });
+  return repeat([axis, x = matrix(), y = vector(side, 2)]() mutable {
+    xt::noalias(y) = xt::sum(x, {axis});
+    return result_of(y);
+  });
 }
 
 Repeat softmax() {
@@ -64,17 +78,24 @@ Repeat softmax() {
     xt::noalias(y) = xt::exp(x - xt::view(rows, xt::all(), xt::newaxis()));
     xt::noalias(rows) = 1.0f / xt::sum(y, {1}, xt::evaluation_strategy::immediate);
     y *= xt::view(rows, xt::all(), xt::newaxis());
+    return result_of(y);
   });
 }
 
 Repeat eight() {
   const std::ptrdiff_t n = opaque(8);
-  return repeat([a = vector(n, 1), b = vector(n, 2), c = vector(n, 3)]() mutable { xt::noalias(c) = a + 2.0f * b; });
+  return repeat([a = vector(n, 1), b = vector(n, 2), c = vector(n, 3)]() mutable {
+    xt::noalias(c) = a + 2.0f * b;
+    return result_of(c);
+  });
 }
 
 Repeat update(std::ptrdiff_t bytes) {
   const std::ptrdiff_t n = bytes / static_cast<std::ptrdiff_t>(sizeof(float));
-  return repeat([w = vector(n, 1), g = vector(n, 2)]() mutable { xt::noalias(w) = -0.01f * (g + 0.001f * w); });
+  return repeat([w = vector(n, 1), g = vector(n, 2)]() mutable {
+    xt::noalias(w) = -0.01f * (g + 0.001f * w);
+    return result_of(w);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <memory>
 #include <utility>
 export module tessera.array:buffer;
 import tessera.core;
@@ -25,6 +26,32 @@ export class Buffer {
 
  private:
   memory::Allocation allocation_;
+};
+
+/// A share of a buffer, or none. It is a shared_ptr whose count is lowered by a call: expressions are full of arrays that have been
+/// moved from, and lowering the count in place would make up most of the code that the compiler gets to see.
+class BufferShare {
+ public:
+  BufferShare() noexcept : shared_() {}
+  BufferShare(std::shared_ptr<Buffer> buffer) noexcept : shared_(std::move(buffer)) {}
+  BufferShare(const BufferShare& other) noexcept : shared_(other.shared_) {}
+  BufferShare(BufferShare&& other) noexcept : shared_(std::move(other.shared_)) {}
+  BufferShare& operator=(BufferShare other) noexcept {
+    shared_.swap(other.shared_);
+    return *this;
+  }
+  ~BufferShare() {
+    if (shared_ != nullptr) give_up(shared_);
+  }
+
+  const std::shared_ptr<Buffer>& get() const { return shared_; }
+
+ private:
+  static void give_up(std::shared_ptr<Buffer>& share) noexcept;
+
+  union {  // so that only the destructor above destroys it
+    std::shared_ptr<Buffer> shared_;
+  };
 };
 
 }  // namespace tessera

@@ -78,7 +78,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&& other) & noexcept {
     Array taken(std::move(other));
-    buffer_.swap(taken.buffer_);
+    buffer_ = std::move(taken.buffer_);
     data_ = taken.data_;
     layout_ = taken.layout_;
     place_ = taken.place_;
@@ -100,19 +100,19 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   }
 
   /// The array has storage.
-  explicit operator bool() const { return buffer_ != nullptr; }
+  explicit operator bool() const { return buffer_.get() != nullptr; }
 
   T* data() const { return data_; }
   const Dim<Rank>& shape() const { return layout_.shape; }
   const Strides<Rank>& strides() const { return layout_.strides; }
   const Layout<Rank>& layout() const { return layout_; }
   P place() const { return place_; }
-  const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
+  const std::shared_ptr<Buffer>& buffer() const { return buffer_.get(); }
 
   /// The same storage seen through another layout, relative to this array's first element.
   template <int N>
   Array<T, N, P> with_layout(const Layout<N>& layout) const {
-    return {buffer_, data_, layout, place_};
+    return {buffer(), data_, layout, place_};
   }
 
   /// New storage with the same elements, row-major, at the same place; no storage if there is none. Throws OutOfMemory.
@@ -121,7 +121,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   /// The elements at `place`: this handle if they are there already, otherwise a row-major copy. Throws DeviceError, OutOfMemory.
   template <AnyPlace Q>
   Array<T, Rank, Q> to(Q place) const {
-    if (Place(place_) == Place(place)) return Array<T, Rank, Q>(buffer_, data_, layout_, place);
+    if (Place(place_) == Place(place)) return Array<T, Rank, Q>(buffer(), data_, layout_, place);
     return copied_to(place);
   }
 
@@ -138,13 +138,13 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 
   template <AnyPlace Q>
   Array<T, Rank, Q> copied_to(Q place) const {
-    if (!buffer_) return {nullptr, nullptr, {}, place};
+    if (buffer() == nullptr) return {nullptr, nullptr, {}, place};
     Array<T, Rank, Q> copy(shape(), place);
     copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place}, {data_, strides(), place_});
     return copy;
   }
 
-  std::shared_ptr<Buffer> buffer_;
+  BufferShare buffer_;
   T* data_ = nullptr;
   Layout<Rank> layout_;
   [[no_unique_address]] P place_{};
