@@ -17,7 +17,7 @@ namespace {
 constexpr std::ptrdiff_t rows_per_partial = 16;  // rows folded side by side before a merge
 constexpr std::ptrdiff_t tile_elements = 4096;   // computed values that are folded side by side
 constexpr std::ptrdiff_t tile_columns = 512;
-constexpr std::ptrdiff_t narrow_columns = 128;   // below it, several rows of a tile are computed at once
+constexpr std::ptrdiff_t narrow_columns = 128;  // below it, several rows of a tile are computed at once
 constexpr std::ptrdiff_t longest_part = std::ptrdiff_t{16} * 1024;  // of values that lie in memory, in one go
 constexpr std::ptrdiff_t most_together = 64;
 
@@ -42,8 +42,8 @@ std::ptrdiff_t offset_bytes(const ReductionTask& task) {
 
 std::ptrdiff_t memory_bytes(const ReductionTask& task) {
   return Values::bytes_for(task.space.operands.size() - 1) + 3 * Pieces::padded(offset_bytes(task)) +
-         Pieces::padded(tile_elements * task.reduction.reducer->value_bytes) +
-         Pieces::padded(accumulator_bytes(task)) + cascade_bytes(task);
+         Pieces::padded(tile_elements * task.reduction.reducer->value_bytes) + Pieces::padded(accumulator_bytes(task)) +
+         cascade_bytes(task);
 }
 
 std::ptrdiff_t* zeros(std::byte* memory, std::size_t n) {

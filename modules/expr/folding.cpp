@@ -36,14 +36,6 @@ template <class A>
   }
 }
 
-/// b replaces a in a search for the largest (or smallest); the first NaN wins and stays.
-template <ReduceOp Op, class C>
-[[gnu::always_inline]] bool better(C b, C a) {
-  const bool ahead = Op == ReduceOp::maximum ? b > a : b < a;
-  if constexpr (std::floating_point<C>) return ahead || (b != b && a == a);
-  return ahead;
-}
-
 template <ReduceOp Op, class A>
 constexpr A identity_of() {
   if constexpr (Op == ReduceOp::sum || Op == ReduceOp::any) return A(0);
@@ -66,7 +58,8 @@ struct Folding {
     if constexpr (Op == ReduceOp::product) return wrapping_multiply(a, b);
     if constexpr (Op == ReduceOp::any) return static_cast<bool>(a | b);
     if constexpr (Op == ReduceOp::all) return static_cast<bool>(a & b);
-    if constexpr (Op == ReduceOp::minimum || Op == ReduceOp::maximum) return better<Op>(b, a) ? b : a;
+    if constexpr (Op == ReduceOp::minimum) return is_smaller(b, a) ? b : a;
+    if constexpr (Op == ReduceOp::maximum) return is_larger(b, a) ? b : a;
   }
   [[gnu::always_inline]] static A merge(A a, A b) { return combine(a, b); }
 

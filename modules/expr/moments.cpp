@@ -64,23 +64,29 @@ struct MomentsOf {
   [[gnu::always_inline]] static void columns(Moments* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                              std::ptrdiff_t n, std::ptrdiff_t) {
     constexpr std::ptrdiff_t step = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
+    std::ptrdiff_t start = 0;
+    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step);
+    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start);
+  }
+
+  /// Inlined with a constant width n for all columns but the last few.
+  template <std::ptrdiff_t Step>
+  [[gnu::always_inline]] static void tile(Moments* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
+                                          std::ptrdiff_t n) {
     const C share = C(1) / static_cast<C>(rows);
-    for (std::ptrdiff_t start = 0; start < n; start += step) {
-      const std::ptrdiff_t width = std::min(step, n - start);
-      C centre[step] = {}, distances[step] = {}, squares[step] = {};
-      for (std::ptrdiff_t r = 0; r < rows; ++r) {
-        for (std::ptrdiff_t k = 0; k < width; ++k) centre[k] += from[r * stride + start + k] * share;
-      }
-      for (std::ptrdiff_t r = 0; r < rows; ++r) {
-        for (std::ptrdiff_t k = 0; k < width; ++k) {
-          const C distance = from[r * stride + start + k] - centre[k];
-          distances[k] += distance;
-          squares[k] += distance * distance;
-        }
-      }
-      for (std::ptrdiff_t k = 0; k < width; ++k)
-        to[start + k] = merge(to[start + k], around(centre[k], distances[k], squares[k], static_cast<double>(rows)));
+    C centre[Step] = {}, distances[Step] = {}, squares[Step] = {};
+    for (std::ptrdiff_t r = 0; r < rows; ++r) {
+      for (std::ptrdiff_t k = 0; k < n; ++k) centre[k] += from[r * stride + k] * share;
     }
+    for (std::ptrdiff_t r = 0; r < rows; ++r) {
+      for (std::ptrdiff_t k = 0; k < n; ++k) {
+        const C distance = from[r * stride + k] - centre[k];
+        distances[k] += distance;
+        squares[k] += distance * distance;
+      }
+    }
+    for (std::ptrdiff_t k = 0; k < n; ++k)
+      to[k] = merge(to[k], around(centre[k], distances[k], squares[k], static_cast<double>(rows)));
   }
 };
 

@@ -25,10 +25,9 @@ class Normalising {
  public:
   static std::ptrdiff_t bytes_for(const NormaliseTask& task) {
     const auto operands = static_cast<std::ptrdiff_t>(task.space.operands.size() * sizeof(std::ptrdiff_t));
-    return Values::bytes_for(task.leaves().size()) + 2 * Pieces::padded(operands) +
-           delivery_bytes(task) + Pieces::padded(task.stored() * task.item()) +
-           Pieces::padded(block_elements * task.item()) + Pieces::padded(part_bytes(task)) +
-           4 * Pieces::padded(task.unit * 8) + Pieces::padded(task.unit * 8) +
+    return Values::bytes_for(task.leaves().size()) + 2 * Pieces::padded(operands) + delivery_bytes(task) +
+           Pieces::padded(task.stored() * task.item()) + Pieces::padded(block_elements * task.item()) +
+           Pieces::padded(part_bytes(task)) + 4 * Pieces::padded(task.unit * 8) + Pieces::padded(task.unit * 8) +
            Pieces::padded(task.unit * static_cast<std::ptrdiff_t>(sizeof(Moments)));
   }
 
@@ -285,7 +284,8 @@ void run_normalised(const Loop& loop, const Normalisation& work, bool copies) {
   divide(task);
   const std::ptrdiff_t elements = task.outputs * task.n;
   const bool parallel = loop.parallel && elements >= parallel_threshold;
-  const std::ptrdiff_t tasks = parallel ? std::min(task.units, std::max<std::ptrdiff_t>(1, elements / task_elements)) : 1;
+  const std::ptrdiff_t tasks =
+      parallel ? std::min(task.units, std::max<std::ptrdiff_t>(1, elements / task_elements)) : 1;
   const std::ptrdiff_t bytes = Normalising::bytes_for(task);
   std::optional<Workspaces> workspaces;
   if (bytes > scratch_bytes) workspaces.emplace(tasks, bytes);

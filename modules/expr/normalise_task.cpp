@@ -17,8 +17,8 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t tile_bytes = std::ptrdiff_t{256} * 1024;  // of columns that are normalised side by side
-constexpr std::ptrdiff_t least_columns = 16;
+constexpr std::ptrdiff_t tile_bytes = std::ptrdiff_t{512} * 1024;  // of columns that are normalised side by side
+constexpr std::ptrdiff_t least_columns = 64;                       // a step of the widest vectors
 constexpr std::ptrdiff_t most_columns = block_elements;
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
@@ -30,7 +30,8 @@ void arrange(NormaliseTask& task) {
   int count = 0;
   const auto take = [&](bool reduced) {
     for (int axis = 0; axis < task.loop.rank; ++axis) {
-      if (task.normalisation.reduced[at(axis)] == reduced && task.loop.extents[at(axis)] != 1) order[at(count++)] = axis;
+      if (task.normalisation.reduced[at(axis)] == reduced && task.loop.extents[at(axis)] != 1)
+        order[at(count++)] = axis;
     }
   };
   take(false);
@@ -83,7 +84,7 @@ void divide(NormaliseTask& task) {
     const std::ptrdiff_t fitting = tile_bytes / task.item() / task.n / least_columns * least_columns;
     task.unit = std::min(row, std::clamp(fitting, least_columns, most_columns));
   } else if (task.whole_rows()) {
-    task.unit = std::min(row, std::max<std::ptrdiff_t>(1, whole_row_bytes / task.item() / task.n));
+    task.unit = std::min(row, std::max<std::ptrdiff_t>(1, whole_row_bytes / 2 / task.item() / task.n));
   }
   task.units = task.outputs / row * ((row - 1) / task.unit + 1);
 }

@@ -35,7 +35,8 @@ struct NormaliseTask {
   std::span<const Space::Operand> leaves() const { return space.operands.subspan(1 + loop.leaves.size()); }
   int inner_axis() const { return by_columns ? last_kept() : last(); }
   bool lies() const {
-    return normalisation.kernel == nullptr && leaves()[0].data != nullptr && leaves()[0].strides[static_cast<std::size_t>(inner_axis())] == 1;
+    return normalisation.kernel == nullptr && leaves()[0].data != nullptr &&
+           leaves()[0].strides[static_cast<std::size_t>(inner_axis())] == 1;
   }
   /// Results can be written straight to the target.
   bool straight() const { return copies && space.operands[0].strides[static_cast<std::size_t>(inner_axis())] == 1; }

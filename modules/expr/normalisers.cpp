@@ -24,16 +24,32 @@ template <class C>
 
 template <class C>
 [[gnu::always_inline]] inline C larger(C b, C a) {
-  return b > a || (b != b && a == a) ? b : a;
+  return is_larger(b, a) ? b : a;
+}
+
+/// Distances to the row after this one, which is fetched into the cache while this one is computed.
+struct Ahead {
+  std::ptrdiff_t from, to;
+};
+
+template <std::ptrdiff_t Count, class C>
+[[gnu::always_inline]] inline void fetch(const C* from, C* to) {
+  constexpr std::ptrdiff_t line = 64 / static_cast<std::ptrdiff_t>(sizeof(C));
+  for (std::ptrdiff_t k = 0; k < Count; k += line) {
+    __builtin_prefetch(from + k);
+    __builtin_prefetch(to + k, 1);
+  }
 }
 
 /// Writes (value - shift) * factor - offset; a step goes through a local block, which can alias nothing.
 template <std::ptrdiff_t VectorBytes, class C>
-[[gnu::always_inline]] inline void apply(const Affine<C>& affine, const C* from, C* to, std::ptrdiff_t n) {
+[[gnu::always_inline]] inline void apply(const Affine<C>& affine, const C* from, C* to, std::ptrdiff_t n,
+                                         Ahead ahead = {0, 0}) {
   constexpr std::ptrdiff_t step = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
   const auto [shift, factor, offset] = affine;
   std::ptrdiff_t i = 0;
   for (; i + step <= n; i += step) {
+    if (ahead.from != 0) fetch<step>(from + ahead.from + i, to + ahead.to + i);
     C block[step];
     for (std::ptrdiff_t k = 0; k < step; ++k) block[k] = (from[i + k] - shift) * factor - offset;
     std::memcpy(to + i, block, sizeof block);
@@ -42,9 +58,8 @@ template <std::ptrdiff_t VectorBytes, class C>
 }
 
 /// Writes e^(value - shift) and returns the sum, in lanes that start afresh every 16 values as in fold_values.
-template <std::ptrdiff_t VectorBytes, class C>
-[[gnu::always_inline]] inline C write_exponentials(const C* from, C* to, std::ptrdiff_t n, C shift) {
-  constexpr std::ptrdiff_t lanes = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
+template <std::ptrdiff_t lanes, class C>
+[[gnu::always_inline]] inline C write_exponentials(const C* from, C* to, std::ptrdiff_t n, C shift, Ahead ahead) {
   constexpr std::ptrdiff_t chunk = 16 * lanes;
   C total[lanes] = {};
   std::ptrdiff_t i = 0;
@@ -52,6 +67,7 @@ template <std::ptrdiff_t VectorBytes, class C>
     const std::ptrdiff_t end = n - i < chunk ? n : i + chunk;
     C lane[lanes] = {};
     for (; i + lanes <= end; i += lanes) {
+      if (ahead.from != 0) fetch<lanes>(from + ahead.from + i, to + ahead.to + i);
       C block[lanes];
       for (std::ptrdiff_t k = 0; k < lanes; ++k) block[k] = math::exp(from[i + k] - shift);
       for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] += block[k];
@@ -103,13 +119,15 @@ struct Softmax {
   };
 
   template <std::ptrdiff_t VectorBytes>
-  [[gnu::always_inline]] static void part(Part& part, const C* from, C* to, std::ptrdiff_t n) {
+  [[gnu::always_inline]] static void part(Part& part, const C* from, C* to, std::ptrdiff_t n, Ahead ahead) {
     part.largest = fold_values<VectorBytes, Largest<C>>(from, n, C(0));
     const C shift = is_finite(part.largest) ? part.largest : C(0);
     if constexpr (Logarithm) {
       part.sum = fold_values<VectorBytes, ExponentialSum<C>>(from, n, shift);
     } else {
-      part.sum = write_exponentials<VectorBytes>(from, to, n, shift);
+      constexpr std::ptrdiff_t lanes = lane_count<VectorBytes, C>();
+      part.sum = n < lanes ? write_exponentials<few_lanes>(from, to, n, shift, {0, 0})
+                           : write_exponentials<lanes>(from, to, n, shift, ahead);
     }
   }
 
@@ -189,7 +207,7 @@ struct Standardise {
   static const Reducer& reducer() { return *moments_reducer(dtype_of<C>); }
 
   template <std::ptrdiff_t VectorBytes>
-  [[gnu::always_inline]] static void part(Part& part, const C* from, C*, std::ptrdiff_t n) {
+  [[gnu::always_inline]] static void part(Part& part, const C* from, C*, std::ptrdiff_t n, Ahead) {
     part.moments = {0, 0, 0};
     reducer().row(&part.moments, from, n, 0);
   }
@@ -235,14 +253,20 @@ struct Bodies {
       const C* in = static_cast<const C*>(from) + r * from_stride;
       C* out = static_cast<C*>(to) + r * to_stride;
       Part part;
-      F::template part<VectorBytes>(part, in, out, n);
+      const Ahead ahead{from_stride, to_stride};
+      F::template part<VectorBytes>(part, in, out, n, ahead);
       F::settle(&part, 1, epsilon);
-      apply<VectorBytes>(part.affine, F::changes_values ? out : in, out, n);
+      if constexpr (F::changes_values) {
+        apply<VectorBytes>(part.affine, out, out, n);
+      } else {
+        apply<VectorBytes>(part.affine, in, out, n, ahead);
+      }
     }
   }
 
   [[gnu::always_inline]] static void part(void* part, const void* from, void* to, std::ptrdiff_t n) {
-    F::template part<VectorBytes>(*static_cast<Part*>(part), static_cast<const C*>(from), static_cast<C*>(to), n);
+    F::template part<VectorBytes>(*static_cast<Part*>(part), static_cast<const C*>(from), static_cast<C*>(to), n,
+                                  {0, 0});
   }
 
   [[gnu::always_inline]] static void finish(const void* part, const void* from, void* to, std::ptrdiff_t n) {
@@ -251,8 +275,10 @@ struct Bodies {
 
   [[gnu::always_inline]] static void observe(const ColumnState& state, const void* from, std::ptrdiff_t stride,
                                              std::ptrdiff_t rows, std::ptrdiff_t n) {
-    for (std::ptrdiff_t first = 0; first < n; first += width)
-      F::template observe<width>(state, static_cast<const C*>(from), stride, rows, first, std::min(width, n - first));
+    std::ptrdiff_t first = 0;
+    for (; first + width <= n; first += width)
+      F::template observe<width>(state, static_cast<const C*>(from), stride, rows, first, width);
+    if (first < n) F::template observe<width>(state, static_cast<const C*>(from), stride, rows, first, n - first);
   }
 
   [[gnu::always_inline]] static void change(const ColumnState& state, const void* from, std::ptrdiff_t from_stride,
@@ -277,7 +303,8 @@ struct Bodies {
       std::ptrdiff_t i = 0;
       for (; i + width <= n; i += width) {
         C block[width];
-        for (std::ptrdiff_t k = 0; k < width; ++k) block[k] = (in[i + k] - shift[i + k]) * factor[i + k] - offset[i + k];
+        for (std::ptrdiff_t k = 0; k < width; ++k)
+          block[k] = (in[i + k] - shift[i + k]) * factor[i + k] - offset[i + k];
         std::memcpy(out + i, block, sizeof block);
       }
       for (; i < n; ++i) out[i] = (in[i] - shift[i]) * factor[i] - offset[i];
@@ -303,23 +330,23 @@ struct NormaliserOf {
   }
 
 // The same functions for each instruction set.
-#define TESSERA_BODIES(Name, bytes, target)                                                                          \
-  struct Name {                                                                                                      \
-    using B = Bodies<F, bytes>;                                                                                      \
-    target static void rows(const void* f, n_t fs, void* t, n_t ts, n_t r, n_t n, double e) {                        \
-      B::rows(f, fs, t, ts, r, n, e);                                                                                \
-    }                                                                                                                \
-    target static void part(void* p, const void* f, void* t, n_t n) { B::part(p, f, t, n); }                         \
-    target static void finish(const void* p, const void* f, void* t, n_t n) { B::finish(p, f, t, n); }               \
-    target static void observe(const ColumnState& s, const void* f, n_t fs, n_t r, n_t n) {                          \
-      B::observe(s, f, fs, r, n);                                                                                    \
-    }                                                                                                                \
-    target static void change(const ColumnState& s, const void* f, n_t fs, void* t, n_t ts, n_t r, n_t n) {          \
-      B::change(s, f, fs, t, ts, r, n);                                                                              \
-    }                                                                                                                \
-    target static void finish_columns(const ColumnState& s, const void* f, n_t fs, void* t, n_t ts, n_t r, n_t n) {  \
-      B::finish_columns(s, f, fs, t, ts, r, n);                                                                      \
-    }                                                                                                                \
+#define TESSERA_BODIES(Name, bytes, target)                                                                         \
+  struct Name {                                                                                                     \
+    using B = Bodies<F, bytes>;                                                                                     \
+    target static void rows(const void* f, n_t fs, void* t, n_t ts, n_t r, n_t n, double e) {                       \
+      B::rows(f, fs, t, ts, r, n, e);                                                                               \
+    }                                                                                                               \
+    target static void part(void* p, const void* f, void* t, n_t n) { B::part(p, f, t, n); }                        \
+    target static void finish(const void* p, const void* f, void* t, n_t n) { B::finish(p, f, t, n); }              \
+    target static void observe(const ColumnState& s, const void* f, n_t fs, n_t r, n_t n) {                         \
+      B::observe(s, f, fs, r, n);                                                                                   \
+    }                                                                                                               \
+    target static void change(const ColumnState& s, const void* f, n_t fs, void* t, n_t ts, n_t r, n_t n) {         \
+      B::change(s, f, fs, t, ts, r, n);                                                                             \
+    }                                                                                                               \
+    target static void finish_columns(const ColumnState& s, const void* f, n_t fs, void* t, n_t ts, n_t r, n_t n) { \
+      B::finish_columns(s, f, fs, t, ts, r, n);                                                                     \
+    }                                                                                                               \
   }
   TESSERA_BODIES(Baseline, 16, );
   TESSERA_BODIES(Avx2, 32, [[gnu::target("avx2,fma")]]);
@@ -327,9 +354,9 @@ struct NormaliserOf {
 #undef TESSERA_BODIES
 
   template <class I>
-  static constexpr Normaliser table_of = {
-      sizeof(C), sizeof(Part), F::changes_values, I::rows, I::part, settle,
-      I::finish, begin,        I::observe,        I::change, settle_columns, I::finish_columns};
+  static constexpr Normaliser table_of = {sizeof(C),  sizeof(Part), F::changes_values, I::rows,
+                                          I::part,    settle,       I::finish,         begin,
+                                          I::observe, I::change,    settle_columns,    I::finish_columns};
 
   static const Normaliser& chosen() {
     switch (device::isa()) {

@@ -49,15 +49,26 @@ struct SquaresOf {
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Squares* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                              std::ptrdiff_t n, std::ptrdiff_t) {
+    constexpr std::ptrdiff_t step = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(double));
+    std::ptrdiff_t start = 0;
+    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step);
+    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start);
+  }
+
+  /// Inlined with a constant width n for all columns but the last few.
+  template <std::ptrdiff_t Step>
+  [[gnu::always_inline]] static void tile(Squares* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
+                                          std::ptrdiff_t n) {
     const Real* parts = reinterpret_cast<const Real*>(from);
     constexpr std::ptrdiff_t p = parts_of<C>;
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-      double sum = to[i].sum;
-      for (std::ptrdiff_t r = 0; r < rows; ++r) {
-        for (std::ptrdiff_t part = 0; part < p; ++part) sum += Sum::lift(parts[(r * stride + i) * p + part], Real(0));
+    double sum[Step] = {};
+    for (std::ptrdiff_t r = 0; r < rows; ++r) {
+      for (std::ptrdiff_t k = 0; k < n; ++k) {
+        for (std::ptrdiff_t part = 0; part < p; ++part)
+          sum[k] += Sum::lift(parts[(r * stride + k) * p + part], Real(0));
       }
-      to[i].sum = sum;
     }
+    for (std::ptrdiff_t k = 0; k < n; ++k) to[k].sum += sum[k];
   }
 };
 

@@ -126,36 +126,69 @@ const Reducer* moments_reducer(DType dtype);
 const Reducer* exponentials_reducer(DType dtype);
 const Reducer* norm_reducer(DType dtype);
 
-/// Combines n values in independent lanes, which the compiler keeps in vectors, and the lanes in a tree. Lanes start afresh
-/// every 16 values, so that rounding errors do not grow with n before they are merged. `F` has the types Value and
-/// Accumulator and the functions identity(), lift(value, parameter) and combine(a, b).
-template <std::ptrdiff_t VectorBytes, class F>
-[[gnu::always_inline]] inline typename F::Accumulator fold_values(const typename F::Value* from, std::ptrdiff_t n,
-                                                                  typename F::Value parameter) {
-  using A = typename F::Accumulator;
+/// Independent lanes of accumulators of type A: four vectors' worth, and from AVX2 on at least 64, which is also where the
+/// compiler keeps a loop over them for its vectoriser instead of unrolling it into scalars.
+template <std::ptrdiff_t VectorBytes, class A>
+constexpr std::ptrdiff_t lane_count() {
   constexpr std::ptrdiff_t lanes = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(A));
-  constexpr std::ptrdiff_t chunk = 16 * lanes;
-  A total[lanes];
-  for (std::ptrdiff_t k = 0; k < lanes; ++k) total[k] = F::identity();
+  return VectorBytes > 16 && lanes < 64 && sizeof(A) <= 8 ? 64 : lanes;
+}
+
+/// Lanes for fewer values than lane_count.
+inline constexpr std::ptrdiff_t few_lanes = 8;
+
+/// b replaces a as the largest value (or the smallest); the first NaN does, and stays.
+template <class C>
+[[gnu::always_inline]] inline bool is_larger(C b, C a) {
+  if constexpr (std::floating_point<C>) return !(b <= a) && a == a;
+  return b > a;
+}
+template <class C>
+[[gnu::always_inline]] inline bool is_smaller(C b, C a) {
+  if constexpr (std::floating_point<C>) return !(b >= a) && a == a;
+  return b < a;
+}
+
+/// Combines n values in independent lanes, which the compiler keeps in vectors, and the lanes in a tree. Lanes start afresh
+/// every 16 values, so that rounding errors do not grow with n before they are merged.
+template <std::ptrdiff_t Lanes, class F>
+[[gnu::always_inline]] inline typename F::Accumulator fold_in_lanes(const typename F::Value* from, std::ptrdiff_t n,
+                                                                    typename F::Value parameter) {
+  using A = typename F::Accumulator;
+  constexpr std::ptrdiff_t chunk = 16 * Lanes;
+  A total[Lanes];
+  for (std::ptrdiff_t k = 0; k < Lanes; ++k) total[k] = F::identity();
   std::ptrdiff_t i = 0;
-  while (i + lanes <= n) {
+  while (i + Lanes <= n) {
     const std::ptrdiff_t end = n - i < chunk ? n : i + chunk;
-    A lane[lanes];
-    for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] = F::identity();
-    for (; i + lanes <= end; i += lanes) {
-      for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] = F::combine(lane[k], F::lift(from[i + k], parameter));
+    A lane[Lanes];
+    for (std::ptrdiff_t k = 0; k < Lanes; ++k) lane[k] = F::identity();
+    for (; i + Lanes <= end; i += Lanes) {
+      for (std::ptrdiff_t k = 0; k < Lanes; ++k) lane[k] = F::combine(lane[k], F::lift(from[i + k], parameter));
     }
-    for (std::ptrdiff_t k = 0; k < lanes; ++k) total[k] = F::combine(total[k], lane[k]);
+    for (std::ptrdiff_t k = 0; k < Lanes; ++k) total[k] = F::combine(total[k], lane[k]);
   }
   for (std::ptrdiff_t k = 0; i < n; ++i, ++k) total[k] = F::combine(total[k], F::lift(from[i], parameter));
-  for (std::ptrdiff_t half = lanes / 2; half > 0; half /= 2) {
+  for (std::ptrdiff_t half = Lanes / 2; half > 0; half /= 2) {
     for (std::ptrdiff_t k = 0; k < half; ++k) total[k] = F::combine(total[k], total[k + half]);
   }
   return total[0];
 }
 
+/// Folds n values of `F`, which has the types Value and Accumulator and the functions identity(), lift(value, parameter) and
+/// combine(a, b); few values in few lanes.
+template <std::ptrdiff_t VectorBytes, class F>
+[[gnu::always_inline]] inline typename F::Accumulator fold_values(const typename F::Value* from, std::ptrdiff_t n,
+                                                                  typename F::Value parameter) {
+  constexpr std::ptrdiff_t lanes = lane_count<VectorBytes, typename F::Accumulator>();
+  if constexpr (lanes > few_lanes) {
+    if (n < lanes) return fold_in_lanes<few_lanes, F>(from, n, parameter);
+  }
+  return fold_in_lanes<lanes, F>(from, n, parameter);
+}
+
 /// The loops of `Loops`, compiled for each instruction set. It has the types Value and Accumulator, the functions
-/// identity() and merge(to, later) of single accumulators, and the templates row<VectorBytes> and columns<VectorBytes>.
+/// identity() and merge(to, later) of single accumulators (and merge_all if that is faster), and the templates row<VectorBytes> and columns<VectorBytes>.
 template <class Loops>
 struct ReducerOf {
   using A = typename Loops::Accumulator;
@@ -177,7 +210,11 @@ struct ReducerOf {
   [[gnu::always_inline]] static void merge(void* accumulators, const void* later, std::ptrdiff_t n) {
     A* to = static_cast<A*>(accumulators);
     const A* from = static_cast<const A*>(later);
-    for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = Loops::merge(to[i], from[i]);
+    if constexpr (requires { Loops::merge_all(to, from, n); }) {
+      Loops::merge_all(to, from, n);
+    } else {
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = Loops::merge(to[i], from[i]);
+    }
   }
 
   static void row_baseline(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) { row<16>(a, v, n, f); }
@@ -200,11 +237,8 @@ struct ReducerOf {
                                                                                    std::ptrdiff_t n, std::ptrdiff_t f) {
     row<64>(a, v, n, f);
   }
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void columns_avx512(void* a, const void* v,
-                                                                                       std::ptrdiff_t r,
-                                                                                       std::ptrdiff_t s,
-                                                                                       std::ptrdiff_t n,
-                                                                                       std::ptrdiff_t f) {
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void columns_avx512(
+      void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n, std::ptrdiff_t f) {
     columns<64>(a, v, r, s, n, f);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void merge_avx512(void* a, const void* b,

@@ -29,7 +29,7 @@ struct KeepDims {};
 export inline constexpr KeepDims keepdims{};
 
 constexpr const char* reduction_name(ReduceOp op) {
-  constexpr const char* names[] = {"sum", "prod", "min",  "max", "argmin", "argmax", "any",
+  constexpr const char* names[] = {"sum", "prod", "min", "max",    "argmin",    "argmax", "any",
                                    "all", "mean", "var", "stddev", "logsumexp", "norm"};
   return names[static_cast<int>(op)];
 }

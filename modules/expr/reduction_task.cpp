@@ -17,10 +17,11 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t column_tile = 2048;           // outputs that are folded side by side, at most
+constexpr std::ptrdiff_t column_tile = 2048;  // outputs that are folded side by side, at most
 constexpr std::ptrdiff_t column_tile_bytes = std::ptrdiff_t{16} * 1024;  // of their accumulators
-constexpr std::ptrdiff_t chunk_elements = std::ptrdiff_t{128} * 1024;  // of a long reduction that is split between threads
-constexpr std::ptrdiff_t most_split_units = 64;        // with more outputs than this, one output stays on one thread
+constexpr std::ptrdiff_t chunk_elements =
+    std::ptrdiff_t{128} * 1024;                  // of a long reduction that is split between threads
+constexpr std::ptrdiff_t most_split_units = 64;  // with more outputs than this, one output stays on one thread
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 

@@ -3,6 +3,7 @@ module;
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -17,9 +18,7 @@ namespace {
 
 template <ReduceOp Op, class C>
 [[gnu::always_inline]] bool better(C value, C best) {
-  const bool ahead = Op == ReduceOp::argmax ? value > best : value < best;
-  if constexpr (std::floating_point<C>) return ahead || (value != value && best == best);
-  return ahead;
+  return Op == ReduceOp::argmax ? is_larger(value, best) : is_smaller(value, best);
 }
 
 template <ReduceOp Op, class C>
@@ -32,38 +31,51 @@ struct Searching {
     return b.index >= 0 && (a.index < 0 || better<Op>(b.value, a.value)) ? b : a;
   }
 
-  /// The extreme value alone, which vectorises; the first value stands for "none yet".
-  struct Extreme {
-    using Value = C;
-    using Accumulator = C;
-    [[gnu::always_inline]] static C lift(C value, C) { return value; }
-    [[gnu::always_inline]] static C combine(C a, C b) { return better<Op>(b, a) ? b : a; }
-  };
+  [[gnu::always_inline]] static C ahead(C a, C b) { return better<Op>(b, a) ? b : a; }
 
+  /// The extreme value alone, which vectorises; the first value stands for "none yet".
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static C extreme(const C* from, std::ptrdiff_t n) {
-    constexpr std::ptrdiff_t lanes = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
+    constexpr std::ptrdiff_t lanes = lane_count<VectorBytes, C>();
     C lane[lanes];
     for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] = from[0];
     std::ptrdiff_t i = 0;
     for (; i + lanes <= n; i += lanes) {
-      for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] = Extreme::combine(lane[k], from[i + k]);
+      for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] = ahead(lane[k], from[i + k]);
     }
-    for (std::ptrdiff_t k = 0; i < n; ++i, ++k) lane[k] = Extreme::combine(lane[k], from[i]);
-    for (std::ptrdiff_t k = 1; k < lanes; ++k) lane[0] = Extreme::combine(lane[0], lane[k]);
+    for (std::ptrdiff_t k = 0; i < n; ++i, ++k) lane[k] = ahead(lane[k], from[i]);
+    for (std::ptrdiff_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::ptrdiff_t k = 0; k < half; ++k) lane[k] = ahead(lane[k], lane[k + half]);
+    }
     return lane[0];
+  }
+
+  [[gnu::always_inline]] static bool matches(C value, C found) {
+    return (value == found) | ((found != found) & (value != value));
+  }
+
+  /// Where `found`, which is among the values, is first; a NaN is found as any NaN.
+  [[gnu::always_inline]] static std::ptrdiff_t position(const C* from, std::ptrdiff_t n, C found) {
+    constexpr std::ptrdiff_t step = 64;
+    std::ptrdiff_t i = 0;
+    for (; i + step <= n; i += step) {
+      int here = 0;
+      for (std::ptrdiff_t k = 0; k < step; ++k) here |= matches(from[i + k], found) ? 1 : 0;
+      if (here != 0) break;
+    }
+    while (!matches(from[i], found)) ++i;
+    return i;
   }
 
   /// Finds the extreme value of a part first, then its position if it is better than the one so far.
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void row(Accumulator& best, const C* from, std::ptrdiff_t n, std::ptrdiff_t first) {
     for (std::ptrdiff_t start = 0; start < n; start += block_elements) {
-      const std::ptrdiff_t end = std::min(n, start + block_elements);
-      const C found = extreme<VectorBytes>(from + start, end - start);
+      const std::ptrdiff_t count = std::min(block_elements, n - start);
+      const C found = extreme<VectorBytes>(from + start, count);
       if (best.index >= 0 && !better<Op>(found, best.value)) continue;
-      std::ptrdiff_t i = start;
-      while (!(from[i] == found || (found != found && from[i] != from[i]))) ++i;
-      best = {from[i], first + i};
+      const std::ptrdiff_t at = start + position(from + start, count, found);
+      best = {from[at], first + at};
     }
   }
 
@@ -71,22 +83,28 @@ struct Searching {
   [[gnu::always_inline]] static void columns(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                              std::ptrdiff_t n, std::ptrdiff_t first) {
     constexpr std::ptrdiff_t step = 2 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
-    for (std::ptrdiff_t start = 0; start < n; start += step) {
-      const std::ptrdiff_t width = std::min(step, n - start);
-      C value[step];
-      std::int64_t row[step];
-      for (std::ptrdiff_t k = 0; k < width; ++k) value[k] = from[start + k], row[k] = 0;
-      for (std::ptrdiff_t r = 1; r < rows; ++r) {
-        const C* later = from + r * stride + start;
-        for (std::ptrdiff_t k = 0; k < width; ++k) {
-          const bool replaces = better<Op>(later[k], value[k]);
-          value[k] = replaces ? later[k] : value[k];
-          row[k] = replaces ? r : row[k];
-        }
+    std::ptrdiff_t start = 0;
+    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step, first);
+    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start, first);
+  }
+
+  /// Inlined with a constant width n for all columns but the last few.
+  template <std::ptrdiff_t Step>
+  [[gnu::always_inline]] static void tile(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
+                                          std::ptrdiff_t n, std::ptrdiff_t first) {
+    using Row = std::conditional_t<sizeof(C) == 8, std::int64_t, std::int32_t>;
+    C value[Step];
+    Row row[Step];
+    for (std::ptrdiff_t k = 0; k < n; ++k) value[k] = from[k], row[k] = 0;
+    for (std::ptrdiff_t r = 1; r < rows; ++r) {
+      const C* later = from + r * stride;
+      for (std::ptrdiff_t k = 0; k < n; ++k) {
+        const bool replaces = better<Op>(later[k], value[k]);
+        value[k] = replaces ? later[k] : value[k];
+        row[k] = replaces ? static_cast<Row>(r) : row[k];
       }
-      for (std::ptrdiff_t k = 0; k < width; ++k)
-        to[start + k] = merge(to[start + k], {value[k], first + row[k]});
     }
+    for (std::ptrdiff_t k = 0; k < n; ++k) to[k] = merge(to[k], {value[k], first + row[k]});
   }
 };
 

@@ -28,7 +28,7 @@ Values::Values(std::span<const Space::Operand> leaves, Kernel kernel, const void
     : leaves_(leaves),
       kernel_(kernel),
       nodes_(nodes),
-      delivered_(new(memory) const void*[leaves.size()]),
+      delivered_(new (memory) const void*[leaves.size()]),
       packed_(memory + pointer_bytes(leaves.size())) {}
 
 const std::byte* Values::block(const Block& block, const std::ptrdiff_t* offsets, std::byte* to) const {
