@@ -63,12 +63,12 @@ class Normalising {
   }
 
  private:
-  static std::ptrdiff_t pointer_bytes(const NormaliseTask& task) {
-    return Pieces::padded(static_cast<std::ptrdiff_t>(task.loop.leaves.size() * sizeof(const void*)));
+  static std::ptrdiff_t input_bytes(const NormaliseTask& task) {
+    return Pieces::padded(static_cast<std::ptrdiff_t>(task.loop.leaves.size() * sizeof(Input)));
   }
-  /// Pointers to the loop's operands, and buffers for them and the target.
+  /// The kernel's inputs, and buffers for them and the target.
   static std::ptrdiff_t delivery_bytes(const NormaliseTask& task) {
-    return pointer_bytes(task) + static_cast<std::ptrdiff_t>(1 + task.loop.leaves.size()) * packing_stride;
+    return input_bytes(task) + static_cast<std::ptrdiff_t>(1 + task.loop.leaves.size()) * packing_stride;
   }
   static std::ptrdiff_t part_bytes(const NormaliseTask& task) {
     if (task.by_columns || task.whole_rows()) return 0;
@@ -143,17 +143,12 @@ class Normalising {
   void emit(const Block& block, const std::byte* results) {
     const Space::Operand& to = task_.space.operands[0];
     if (task_.copies) return unpack(to, block, here_[0], results);
-    auto** delivered = new (delivery_) const void*[task_.loop.leaves.size()];
+    auto* delivered = new (delivery_) Input[task_.loop.leaves.size()];
     for (std::size_t k = 0; k < task_.loop.leaves.size(); ++k) {
-      const Space::Operand& leaf = task_.space.operands[k + 1];
-      const bool direct = is_direct(leaf, block);
       if (k == at(task_.normalisation.leaf)) {
-        delivered[k] = results;
-      } else if (direct) {
-        delivered[k] = leaf.data + here_[k + 1] * leaf.item;
+        delivered[k].read(results);
       } else {
-        pack(leaf, block, here_[k + 1], packed(k + 1));
-        delivered[k] = packed(k + 1);
+        deliver(task_.space.operands[k + 1], block, here_[k + 1], packed(k + 1), delivered[k]);
       }
     }
     const bool direct = is_direct(to, block);
@@ -163,7 +158,7 @@ class Normalising {
   }
 
   std::byte* packed(std::size_t operand) const {
-    return delivery_ + pointer_bytes(task_) + static_cast<std::ptrdiff_t>(operand) * packing_stride;
+    return delivery_ + input_bytes(task_) + static_cast<std::ptrdiff_t>(operand) * packing_stride;
   }
 
   void emit_all(const Block& grid) {

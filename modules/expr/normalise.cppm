@@ -2,7 +2,7 @@ module;
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -30,16 +30,21 @@ class NormaliseNode {
   using value_type = typename Node::value_type;
   using place_type = typename Node::place_type;
   static constexpr int rank = Node::rank;
+  static constexpr std::array reduced = reduced_axes<rank, Axis...>();
+  static constexpr const char* name = Op == plan::NormaliseOp::softmax       ? "softmax"
+                                      : Op == plan::NormaliseOp::log_softmax ? "log_softmax"
+                                                                             : "standardise";
   static constexpr int leaf_count = Node::leaf_count + 2;
   static constexpr int products = 1;  // at most one of an expression is left to the evaluator, as with matrix products
 
   /// Throws ShapeError if there is nothing along the axes.
   NormaliseNode(Node node, const char* operation, double epsilon) : node_(std::move(node)), epsilon_(epsilon) {
-    check_reduced_axes(node_.shape(), reduced_axes<rank, Axis...>(), operation);
+    check_reduced_axes(node_.shape(), reduced, operation);
   }
 
   decltype(auto) shape() const { return node_.shape(); }
   std::optional<Place> place() const { return node_.place(); }
+  const Node& operand() const { return node_; }
   /// A row is read before it is written.
   bool conflicts(const plan::Written& written) const { return node_.conflicts(written); }
   bool overlaps(const plan::Written& written) const { return node_.overlaps(written); }
@@ -64,8 +69,8 @@ class NormaliseNode {
     using Value = compute_t<value_type>;
     const auto lowered = node_.lower(inner);
     using Plan = std::remove_const_t<decltype(lowered)>;
-    static_assert(std::is_trivially_destructible_v<Plan> && alignof(Plan) <= 16);
-    const auto* nodes = ::new (lowering.hold(sizeof(Plan))) Plan(lowered);
+    static_assert(alignof(Plan) <= 16);
+    const auto* nodes = ::new (lowering.hold(sizeof(Plan))) Plan(lowered);  // numbers only: nothing to destroy
     plan::Normalisation work{.reduced = {},
                              .leaves = inner.leaves(),
                              .kernel = std::same_as<Plan, LeafPlan<Value>> ? nullptr : kernel_of<Value>(lowered),
@@ -74,7 +79,7 @@ class NormaliseNode {
                              .epsilon = epsilon_,
                              .leaf = 0};
     for (int axis = 0; axis < rank; ++axis)
-      work.reduced[static_cast<std::size_t>(axis)] = reduced_axes<rank, Axis...>()[static_cast<std::size_t>(axis)];
+      work.reduced[static_cast<std::size_t>(axis)] = reduced[static_cast<std::size_t>(axis)];
     return work;
   }
 

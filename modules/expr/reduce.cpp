@@ -87,16 +87,16 @@ bool run_at_once(const Reduction& reduction) {
   constexpr std::size_t most_leaves = 8;
   const std::ptrdiff_t n = values_in_order(reduction);
   if (n == 0 || reduction.leaves.size() > most_leaves) return false;
-  const void* operands[most_leaves];
+  Input inputs[most_leaves];
   for (std::size_t k = 0; k < reduction.leaves.size(); ++k) {
-    operands[k] = reduction.leaves[k].data;
-    if (operands[k] == nullptr) return false;
+    inputs[k].read(reduction.leaves[k].data);
+    if (inputs[k].data == nullptr) return false;
   }
   alignas(64) std::byte values[block_elements * 16];
   alignas(64) std::byte accumulator[64];
-  const void* from = operands[0];
+  const void* from = inputs[0].data;
   if (reduction.kernel != nullptr) {
-    reduction.kernel(reduction.nodes, values, operands, n);
+    reduction.kernel(reduction.nodes, values, inputs, n);
     from = values;
   }
   reduction.reducer->clear(accumulator, 1);

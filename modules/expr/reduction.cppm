@@ -136,6 +136,7 @@ class ReduceNode {
                                                      : Node::rank - static_cast<int>(sizeof...(Axis));
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr const char* name = reduction_name(Op);
 
   /// Throws ShapeError if an axis without elements is reduced by an operation without a neutral element. `correction` is taken
   /// from the count of a variance.
@@ -155,6 +156,7 @@ class ReduceNode {
   }
 
   std::optional<Place> place() const { return node_.place(); }
+  const Node& operand() const { return node_; }
 
   /// Inside a larger expression the reduction is complete before anything is written.
   bool conflicts(const plan::Written&) const { return false; }

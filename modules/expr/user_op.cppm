@@ -1,5 +1,6 @@
 module;
 #include <concepts>
+#include <concepts>
 #include <type_traits>
 #include <utility>
 export module tessera.expr:user_op;
@@ -15,6 +16,19 @@ namespace tessera {
 template <class Op>
 struct UserMap {
   static constexpr const char* name = "F<Op>";
+  [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
+};
+
+/// An Op that also says what it is in CUDA C++: `static constexpr const char* device`, over $0, $1, ...
+export template <class Op>
+concept DeviceOperation = requires {
+  { Op::device } -> std::convertible_to<const char*>;
+};
+
+template <DeviceOperation Op>
+struct UserMap<Op> {
+  static constexpr const char* name = "F<Op>";
+  static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
 };
 
@@ -43,8 +57,7 @@ export template <class Op, Source... Arguments>
   requires(Operand<Arguments> || ...) && UserOperation<Op, Arguments...> && places_may_meet<place_of<Arguments>...>
 auto F(Arguments&&... arguments) {
   using Value = std::remove_cvref_t<decltype(Op::map(std::declval<argument_value<Arguments>>()...))>;
-  return MapNode<UserMap<Op>, Value, decltype(as_argument(std::forward<Arguments>(arguments)))...>(
-      as_argument(std::forward<Arguments>(arguments))...);
+  return map_of<UserMap<Op>, Value>([&] { return as_argument(std::forward<Arguments>(arguments)); }...);
 }
 
 }  // namespace tessera

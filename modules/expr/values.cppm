@@ -12,6 +12,9 @@ namespace tessera::plan {
 /// Bytes of a buffer for a packed block; the odd line keeps buffers off the same cache sets.
 inline constexpr std::ptrdiff_t packing_stride = block_elements * 16 + 64;
 
+/// Makes a block of a leaf a kernel's input: where it lies, as one repeated value, or packed into `buffer`.
+void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offset, std::byte* buffer, Input& input);
+
 /// Computes blocks of values from the operands of a Space.
 class Values {
  public:
@@ -34,7 +37,7 @@ class Values {
   std::span<const Space::Operand> leaves_;
   Kernel kernel_;
   const void* nodes_;
-  const void** delivered_;
+  Input* delivered_;
   std::byte* packed_;
 };
 
