@@ -244,7 +244,7 @@ template <class F, std::ptrdiff_t VectorBytes>
 struct Bodies {
   using C = typename F::Value;
   using Part = typename F::Part;
-  static constexpr std::ptrdiff_t width = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
+  static constexpr std::ptrdiff_t width = lane_count<VectorBytes, C>();
 
   [[gnu::always_inline]] static void rows(const void* from, std::ptrdiff_t from_stride, void* to,
                                           std::ptrdiff_t to_stride, std::ptrdiff_t rows, std::ptrdiff_t n,

@@ -49,7 +49,7 @@ struct SquaresOf {
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Squares* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                              std::ptrdiff_t n, std::ptrdiff_t) {
-    constexpr std::ptrdiff_t step = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(double));
+    constexpr std::ptrdiff_t step = lane_count<VectorBytes, double>();
     std::ptrdiff_t start = 0;
     for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step);
     if (start < n) tile<step>(to + start, from + start, rows, stride, n - start);

@@ -82,7 +82,7 @@ struct Searching {
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                              std::ptrdiff_t n, std::ptrdiff_t first) {
-    constexpr std::ptrdiff_t step = 2 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
+    constexpr std::ptrdiff_t step = lane_count<VectorBytes, C>();
     std::ptrdiff_t start = 0;
     for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step, first);
     if (start < n) tile<step>(to + start, from + start, rows, stride, n - start, first);
