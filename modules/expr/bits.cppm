@@ -108,9 +108,8 @@ auto operator!(O&& a) {
 template <class Op, class L, class R>
 auto make_shift(L&& a, R&& count) {
   using T = common_value_t<L, R>;
-  auto value = as_node_beside<T>(std::forward<L>(a));
-  auto bits = as_shift_count<T>(std::forward<R>(count));
-  return MapNode<Uniform<Op, compute_t<T>>, T, decltype(value), decltype(bits)>(std::move(value), std::move(bits));
+  return map_of<Uniform<Op, compute_t<T>>, T>([&] { return as_node_beside<T>(std::forward<L>(a)); },
+                                              [&] { return as_shift_count<T>(std::forward<R>(count)); });
 }
 
 /// Shift; by the width of the type or more, or by a negative number, everything is shifted out (>> leaves the sign).

@@ -1,6 +1,7 @@
 module;
 #include <cmath>
 #include <complex>
+#include <limits>
 export module tessera.expr:complex_math;
 
 // Elementary functions of complex numbers. Products and quotients are plain arithmetic, which vectorises; the others go to
@@ -81,7 +82,8 @@ template <class P>
 template <class P>
 [[gnu::always_inline]] inline std::complex<P> pow(std::complex<P> a, std::complex<P> b) {
   if (b == P(0)) return P(1);
-  if (a == P(0) && b.real() > 0) return P(0);
+  constexpr P undefined = std::numeric_limits<P>::quiet_NaN();
+  if (a == P(0)) return b.real() > 0 ? std::complex<P>(0) : std::complex<P>(undefined, undefined);
   return std::exp(product(b, std::log(a)));
 }
 template <class P>

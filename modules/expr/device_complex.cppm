@@ -182,7 +182,8 @@ template <class P> __device__ inline tessera_complex<P> atan(tessera_complex<P> 
 }
 template <class P> __device__ inline tessera_complex<P> tessera_pow(tessera_complex<P> a, tessera_complex<P> b) {
   if (b.re == 0 && b.im == 0) return tessera_complex<P>(1);
-  if (a.re == 0 && a.im == 0 && b.re > 0) return tessera_complex<P>();
+  const P undefined = (P)0 / (P)0;
+  if (a.re == 0 && a.im == 0) return b.re > 0 ? tessera_complex<P>() : tessera_complex<P>(undefined, undefined);
   return exp(tessera_multiply(b, log(a)));
 }
 )cuda";

@@ -64,19 +64,19 @@ struct Samples {
   explicit Samples(const ExplainedOperation& operation) : storage((operation.arguments.size() + 1) * sample_size) {
     for (std::size_t k = 0; k < operation.arguments.size(); ++k) {
       fill(operation.arguments[k], part(k + 1), k);
-      operands.push_back(part(k + 1));
+      inputs.emplace_back().read(part(k + 1));
     }
   }
   void* part(std::size_t k) { return storage.data() + k * sample_size; }
 
   std::vector<Widest> storage;
-  std::vector<const void*> operands{};
+  std::vector<Input> inputs{};
 };
 
 double nanoseconds(Kernel kernel, const ExplainedOperation& operation, Samples& samples, std::ptrdiff_t repeat) {
   const auto start = std::chrono::steady_clock::now();
   for (std::ptrdiff_t i = 0; i < repeat; ++i)
-    kernel(operation.nodes, samples.part(0), samples.operands.data(), sample_size);
+    kernel(operation.nodes, samples.part(0), samples.inputs.data(), sample_size);
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 

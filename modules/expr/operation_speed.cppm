@@ -4,6 +4,7 @@ export module tessera.expr:operation_speed;
 import tessera.core;
 import tessera.device;
 import :plan;
+import :conversion;
 import :explanation;
 
 // Whether an operation vectorises, found out by the only witness that cannot be wrong about the machine code: the clock.
@@ -13,35 +14,33 @@ namespace tessera {
 /// As KernelOf, one element after the other.
 template <class Plan, Element To>
 struct ScalarKernelOf {
-  [[gnu::always_inline]] static void body(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
-    const auto values = static_cast<const Plan*>(nodes)->bind(operands);
+  template <device::Isa Isa>
+  [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    const auto values = static_cast<const Plan*>(nodes)->template bind<Isa>(inputs);
     To* out = static_cast<To*>(to);
 #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
-    for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = static_cast<To>(values.at(i));
+    for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = stored<Isa, To>(values.at(i, 0));
   }
 
-  static void baseline(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
-    body(nodes, to, operands, n);
+  static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    body<device::Isa::baseline>(nodes, to, inputs, n);
   }
-  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const void* const* operands,
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const plan::Input* inputs,
                                                              std::ptrdiff_t n) {
-    body(nodes, to, operands, n);
+    body<device::Isa::avx2>(nodes, to, inputs, n);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
-      const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
-    body(nodes, to, operands, n);
+      const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    body<device::Isa::avx512>(nodes, to, inputs, n);
   }
 };
 
 /// The loop without vectorisation for the CPU at hand.
 template <Element To, class Plan>
 plan::Kernel scalar_kernel_of(const Plan&) {
-  switch (device::isa()) {
-    case device::Isa::avx512: return ScalarKernelOf<Plan, To>::avx512;
-    case device::Isa::avx2: return ScalarKernelOf<Plan, To>::avx2;
-    case device::Isa::baseline: break;
-  }
-  return ScalarKernelOf<Plan, To>::baseline;
+  static constexpr plan::Kernel by_isa[] = {ScalarKernelOf<Plan, To>::baseline, ScalarKernelOf<Plan, To>::avx2,
+                                            ScalarKernelOf<Plan, To>::avx512};
+  return by_isa[static_cast<int>(device::isa())];
 }
 
 namespace plan {

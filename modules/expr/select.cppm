@@ -11,6 +11,7 @@ import :lowering;
 import :node;
 import :map;
 import :device_prelude;
+import :weak_scalar;
 
 // where, cast and copy.
 namespace tessera {
@@ -37,7 +38,8 @@ struct where_value<A, B> {
   using type = std::remove_cvref_t<A>;
 };
 
-/// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type.
+/// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type. Throws DTypeError for an
+/// integer scalar that does not fit in the type of the other branch.
 export template <Operand Condition, class A, class B>
   requires(std::same_as<value_of<Condition>, bool> ||
            unsatisfied<"the condition of where is an expression of bool, as z > 0 is">) &&
@@ -46,8 +48,8 @@ export template <Operand Condition, class A, class B>
 auto where(Condition&& condition, A&& a, B&& b) {
   using T = typename where_value<A, B>::type;
   return map_of<Where<compute_t<T>>, T>([&] { return as_node(std::forward<Condition>(condition)); },
-                                        [&] { return as_node_beside<T>(std::forward<A>(a)); },
-                                        [&] { return as_node_beside<T>(std::forward<B>(b)); });
+                                        [&] { return as_fitting_node<T>("where", std::forward<A>(a)); },
+                                        [&] { return as_fitting_node<T>("where", std::forward<B>(b)); });
 }
 
 /// To an integer type the value is cut to its range first, and NaN gives 0, so that every conversion is defined.

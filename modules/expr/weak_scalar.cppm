@@ -52,9 +52,8 @@ auto as_fitting_node(const char* operation, S&& source) {
 template <class Op, Element Value, class L, class R>
 auto make_fitting_binary(L&& left, R&& right) {
   using T = common_value_t<L, R>;
-  auto a = as_fitting_node<T>(Op::name, std::forward<L>(left));
-  auto b = as_fitting_node<T>(Op::name, std::forward<R>(right));
-  return MapNode<Uniform<Op, compute_t<T>>, Value, decltype(a), decltype(b)>(std::move(a), std::move(b));
+  return map_of<Uniform<Op, compute_t<T>>, Value>([&] { return as_fitting_node<T>(Op::name, std::forward<L>(left)); },
+                                                  [&] { return as_fitting_node<T>(Op::name, std::forward<R>(right)); });
 }
 
 /// A comparison with a scalar that may be out of range: where it is, `fits` is false and `answer` the result.
@@ -80,11 +79,10 @@ auto make_comparison(L&& left, R&& right) {
       side = beside_range<T>(left);
     else
       side = -beside_range<T>(right);
-    auto a = as_node_beside<T>(std::forward<L>(left));
-    auto b = as_node_beside<T>(std::forward<R>(right));
-    return MapNode<ScalarComparison<Op, compute_t<T>>, bool, decltype(a), decltype(b), ScalarNode<bool>,
-                   ScalarNode<bool>>(std::move(a), std::move(b), ScalarNode<bool>(side == 0),
-                                     ScalarNode<bool>(side != 0 && Op::apply(side, 0)));
+    return map_of<ScalarComparison<Op, compute_t<T>>, bool>(
+        [&] { return as_node_beside<T>(std::forward<L>(left)); },
+        [&] { return as_node_beside<T>(std::forward<R>(right)); }, [&] { return ScalarNode<bool>(side == 0); },
+        [&] { return ScalarNode<bool>(side != 0 && Op::apply(side, 0)); });
   } else {
     return make_binary<Op, bool>(std::forward<L>(left), std::forward<R>(right));
   }

@@ -18,6 +18,20 @@ inline L floor_quotient(L a, L b) {
   return std::floor(a / b);
 }
 
+/// The neighbour of a among T's numbers, by arithmetic.
+template <class T>
+L neighbour(L a, L b) {
+  if (a != a || b != b) return a + b;
+  if (a == b) return b;
+  if (std::isinf(a)) return std::copysign(largest<T>(), a);
+  if (a == 0) return std::copysign(spacing<T>(0), b);
+  const bool towards_zero = (a < b) == (a < 0);
+  // Below a power of two the numbers lie twice as close.
+  const L step = towards_zero ? spacing<T>(a * (1 - 0x1p-60L)) : spacing<T>(a);
+  const L next = a < b ? a + step : a - step;
+  return next == 0 ? std::copysign(0.0L, a) : std::abs(next) > largest<T>() ? std::copysign(L(INFINITY), a) : next;
+}
+
 template <class T>
 std::vector<Function<T, T>> exponentials() {
   return {
