@@ -224,7 +224,11 @@ concept ReducibleAxes = Operand<O> && (axes_are_valid<rank_of<O>, Axis...>() ||
 
 /// An operand of elements with an order.
 export template <class O>
-concept OrderedOperand = Operand<O> && Real<value_of<O>>;
+concept OrderedOperand = Operand<O> && (Real<value_of<O>> || unsatisfied<"complex numbers have no order">);
+
+/// The axes of a search for a position: one, or none for all elements.
+export template <int... Axis>
+concept OneAxisOrAll = sizeof...(Axis) <= 1 || unsatisfied<"a position is along one axis, or among all elements">;
 
 /// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated
 /// in float with the error of pairwise summation.
@@ -346,24 +350,24 @@ auto count_nonzero(O&& x, KeepDims) {
 /// Position (int64) of the smallest element along one axis, or in row-major order of all elements; the first of equals, and
 /// the first NaN if there is one. Throws ShapeError over an empty axis.
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmin(O&& x) {
   return make_reduction<ReduceOp::argmin, false, Axis...>(std::forward<O>(x));
 }
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmin(O&& x, KeepDims) {
   return make_reduction<ReduceOp::argmin, true, Axis...>(std::forward<O>(x));
 }
 
 /// Position (int64) of the largest element; as argmin.
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmax(O&& x) {
   return make_reduction<ReduceOp::argmax, false, Axis...>(std::forward<O>(x));
 }
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmax(O&& x, KeepDims) {
   return make_reduction<ReduceOp::argmax, true, Axis...>(std::forward<O>(x));
 }

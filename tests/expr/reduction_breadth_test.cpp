@@ -33,7 +33,8 @@ struct Behind {
   }
   long double squares_from(long double centre) const {
     long double sum = 0;
-    for (const T value : values) sum += (static_cast<long double>(value) - centre) * (static_cast<long double>(value) - centre);
+    for (const T value : values)
+      sum += (static_cast<long double>(value) - centre) * (static_cast<long double>(value) - centre);
     return sum;
   }
   long double mean() const { return total<long double>() / static_cast<long double>(values.size()); }
@@ -97,8 +98,10 @@ constexpr long double rounding() {
 
 template <class T, int... Axis, int Rank>
 void check_counts(const Array<T, Rank>& a, const std::vector<Behind<T>>& behind) {
-  CHECK(differs(elements(evaluate(count_nonzero<Axis...>(a))), behind, [](const auto& b) { return b.non_zero(); }) == "");
-  CHECK(differs(elements(evaluate(any<Axis...>(a, keepdims))), behind, [](const auto& b) { return b.non_zero() > 0; }) == "");
+  CHECK(differs(elements(evaluate(count_nonzero<Axis...>(a))), behind, [](const auto& b) { return b.non_zero(); }) ==
+        "");
+  CHECK(differs(elements(evaluate(any<Axis...>(a, keepdims))), behind,
+                [](const auto& b) { return b.non_zero() > 0; }) == "");
   CHECK(differs(elements(evaluate(all_of<Axis...>(a))), behind,
                 [](const auto& b) { return b.non_zero() == static_cast<std::ptrdiff_t>(b.values.size()); }) == "");
 }
@@ -106,11 +109,15 @@ void check_counts(const Array<T, Rank>& a, const std::vector<Behind<T>>& behind)
 template <class T, int... Axis, int Rank>
 void check_extremes(const Array<T, Rank>& a, const std::vector<Behind<T>>& behind) {
   const auto wide = [](T value) { return static_cast<long double>(value); };
-  CHECK(differs(elements(evaluate(min<Axis...>(a))), behind, [&](const auto& b) { return wide(*std::ranges::min_element(b.values)); }) == "");
-  CHECK(differs(elements(evaluate(max<Axis...>(a, keepdims))), behind, [&](const auto& b) { return wide(*std::ranges::max_element(b.values)); }) == "");
+  CHECK(differs(elements(evaluate(min<Axis...>(a))), behind,
+                [&](const auto& b) { return wide(*std::ranges::min_element(b.values)); }) == "");
+  CHECK(differs(elements(evaluate(max<Axis...>(a, keepdims))), behind,
+                [&](const auto& b) { return wide(*std::ranges::max_element(b.values)); }) == "");
   if constexpr (sizeof...(Axis) <= 1) {
-    CHECK(differs(elements(evaluate(argmin<Axis...>(a))), behind, [](const auto& b) { return std::ranges::min_element(b.values) - b.values.begin(); }) == "");
-    CHECK(differs(elements(evaluate(argmax<Axis...>(a))), behind, [](const auto& b) { return std::ranges::max_element(b.values) - b.values.begin(); }) == "");
+    CHECK(differs(elements(evaluate(argmin<Axis...>(a))), behind,
+                  [](const auto& b) { return std::ranges::min_element(b.values) - b.values.begin(); }) == "");
+    CHECK(differs(elements(evaluate(argmax<Axis...>(a))), behind,
+                  [](const auto& b) { return std::ranges::max_element(b.values) - b.values.begin(); }) == "");
   }
 }
 
@@ -119,19 +126,32 @@ void check_statistics(const Array<T, Rank>& a, const std::vector<Behind<T>>& beh
   const auto count = [](const auto& b) { return static_cast<long double>(b.values.size()); };
   const auto logs = [&](const auto& b) { return 4 + std::log2(count(b)); };
   const auto of_sum = [&](const auto& b) { return rounding<T>() * logs(b) * b.magnitudes(); };
-  const auto of_var = [&](const auto& b) { return rounding<T>() * 8 * logs(b) * (b.squares_from(b.mean()) / count(b) + 1e-6L); };
-  CHECK(misses(elements(evaluate(sum<Axis...>(a))), behind, [](const auto& b) { return b.template total<long double>(); }, of_sum) == "");
-  CHECK(misses(elements(evaluate(mean<Axis...>(a))), behind, [](const auto& b) { return b.mean(); },
-               [&](const auto& b) { return of_sum(b) / count(b); }) == "");
-  CHECK(misses(elements(evaluate(var<Axis...>(a))), behind, [&](const auto& b) { return b.squares_from(b.mean()) / count(b); }, of_var) == "");
-  CHECK(misses(elements(evaluate(stddev<Axis...>(a, keepdims, correction(0.5)))), behind,
-               [&](const auto& b) { return std::sqrt(b.squares_from(b.mean()) / (count(b) - 0.5L)); },
-               [&](const auto& b) { return rounding<T>() * 8 * logs(b) * (1 + std::sqrt(b.squares_from(b.mean()))); }) == "");
-  CHECK(misses(elements(evaluate(logsumexp<Axis...>(a))), behind, [](const auto& b) { return b.log_sum_exp(); },
-               [&](const auto& b) { return rounding<T>() * 8 * logs(b) * (1 + std::abs(b.log_sum_exp())); }) == "");
-  CHECK(misses(elements(evaluate(norm<Axis...>(a))), behind, [](const auto& b) { return std::sqrt(b.squares_from(0)); },
-               [&](const auto& b) { return rounding<T>() * 8 * logs(b) * std::sqrt(b.squares_from(0)); }) == "");
-  CHECK(misses(elements(evaluate(norm<NormOrder::one, Axis...>(a))), behind, [](const auto& b) { return b.magnitudes(); }, of_sum) == "");
+  const auto of_var = [&](const auto& b) {
+    return rounding<T>() * 8 * logs(b) * (b.squares_from(b.mean()) / count(b) + 1e-6L);
+  };
+  CHECK(misses(
+            elements(evaluate(sum<Axis...>(a))), behind, [](const auto& b) { return b.template total<long double>(); },
+            of_sum) == "");
+  CHECK(misses(
+            elements(evaluate(mean<Axis...>(a))), behind, [](const auto& b) { return b.mean(); },
+            [&](const auto& b) { return of_sum(b) / count(b); }) == "");
+  CHECK(misses(
+            elements(evaluate(var<Axis...>(a))), behind,
+            [&](const auto& b) { return b.squares_from(b.mean()) / count(b); }, of_var) == "");
+  CHECK(misses(
+            elements(evaluate(stddev<Axis...>(a, keepdims, correction(0.5)))), behind,
+            [&](const auto& b) { return std::sqrt(b.squares_from(b.mean()) / (count(b) - 0.5L)); },
+            [&](const auto& b) { return rounding<T>() * 8 * logs(b) * (1 + std::sqrt(b.squares_from(b.mean()))); }) ==
+        "");
+  CHECK(misses(
+            elements(evaluate(logsumexp<Axis...>(a))), behind, [](const auto& b) { return b.log_sum_exp(); },
+            [&](const auto& b) { return rounding<T>() * 8 * logs(b) * (1 + std::abs(b.log_sum_exp())); }) == "");
+  CHECK(misses(
+            elements(evaluate(norm<Axis...>(a))), behind, [](const auto& b) { return std::sqrt(b.squares_from(0)); },
+            [&](const auto& b) { return rounding<T>() * 8 * logs(b) * std::sqrt(b.squares_from(0)); }) == "");
+  CHECK(misses(
+            elements(evaluate(norm<NormOrder::one, Axis...>(a))), behind, [](const auto& b) { return b.magnitudes(); },
+            of_sum) == "");
 }
 
 template <class T, int... Axis, int Rank>
@@ -148,7 +168,8 @@ void check_axes(const Array<T, Rank>& a) {
   if constexpr (Real<T>) check_extremes<T, Axis...>(a, behind);
   if constexpr (Floating<T>) check_statistics<T, Axis...>(a, behind);
   if constexpr (Integer<T>) {
-    CHECK(differs(elements(evaluate(sum<Axis...>(a))), behind, [](const auto& b) { return b.template total<std::int64_t>(); }) == "");
+    CHECK(differs(elements(evaluate(sum<Axis...>(a))), behind,
+                  [](const auto& b) { return b.template total<std::int64_t>(); }) == "");
   }
 }
 
@@ -221,8 +242,10 @@ TEST_CASE("ranks 0 and 9 are reduced like any other") {
   CHECK(item(argmax(point)) == 0);
   const Array<float, 9> nine = reshape(arange(512.0f), Dim<9>{2, 2, 2, 2, 2, 2, 2, 2, 2});
   CHECK(item(sum(nine)) == 130816.0f);
-  CHECK(array_equal(sum<0, 2, 4, 6, 8>(nine), evaluate(sum<0, 1, 2, 3, 4>(transpose(nine, {0, 2, 4, 6, 8, 1, 3, 5, 7})))));
-  CHECK(array_equal(flatten(evaluate(max<1, 3, 5, 7>(nine))), flatten(evaluate(nine(all, 1, all, 1, all, 1, all, 1, all) + 0.0f))));
+  CHECK(array_equal(sum<0, 2, 4, 6, 8>(nine),
+                    evaluate(sum<0, 1, 2, 3, 4>(transpose(nine, {0, 2, 4, 6, 8, 1, 3, 5, 7})))));
+  CHECK(array_equal(flatten(evaluate(max<1, 3, 5, 7>(nine))),
+                    flatten(evaluate(nine(all, 1, all, 1, all, 1, all, 1, all) + 0.0f))));
   CHECK(item(mean(nine)) == 255.5f);
 }
 
