@@ -4,6 +4,7 @@ module;
 #include <cstddef>
 #include <optional>
 #include <type_traits>
+#include <utility>
 export module tessera.array:slicing;
 import tessera.core;
 import :index;
@@ -12,12 +13,20 @@ import :layout;
 // NumPy's basic indexing: integers drop an axis, ranges with steps, all, newaxis, ellipsis.
 namespace tessera {
 
-struct All {};
+struct All {
+  /// The reduction `all(x)` of tessera.expr, which could not have the name of this object: all_of(x).
+  template <class O, class... Keep>
+  constexpr auto operator()(O&& x, Keep... keep) const
+    requires requires { all_of(std::forward<O>(x), keep...); }
+  {
+    return all_of(std::forward<O>(x), keep...);
+  }
+};
 struct NewAxis {};
 struct Ellipsis {};
 struct None {};
 
-/// The whole axis.
+/// The whole axis in `a(all, 0)`. Called, it is a reduction: `all(x)` is all_of(x), whether all elements are true or not 0.
 export inline constexpr All all{};
 /// A new axis of extent 1.
 export inline constexpr NewAxis newaxis{};

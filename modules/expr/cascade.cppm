@@ -1,7 +1,8 @@
 module;
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
-#include <vector>
 export module tessera.expr:cascade;
 import tessera.core;
 import :plan;
@@ -9,57 +10,61 @@ import :plan;
 // Pairwise merging of partial results as they come.
 namespace tessera::plan {
 
-/// Partial results waiting to be merged, like the digits of a binary counter: level k holds 2^k partials.
+/// Partial results waiting to be merged, like the digits of a binary counter: level k holds 2^k partials. It allocates nothing:
+/// the caller gives it bytes_for() bytes.
 class Cascade {
  public:
-  Cascade(const Reducer& reducer, std::ptrdiff_t width)
-      : reducer_(reducer), width_(width), level_bytes_(width * reducer.accumulator_bytes) {}
-
-  /// Takes in `partial`, which comes after all earlier ones.
-  void push(const std::byte* partial) {
-    std::size_t level = 0;
-    carry_.assign(partial, partial + level_bytes_);
-    for (; level < used_.size() && used_[level]; ++level) {
-      merge(levels_[level], carry_);
-      std::swap(levels_[level], carry_);
-      used_[level] = false;
-    }
-    if (level == used_.size()) {
-      used_.push_back(false);
-      levels_.emplace_back();
-    }
-    std::swap(levels_[level], carry_);
-    used_[level] = true;
+  /// Memory for up to `parts` partials of `level_bytes` bytes each.
+  static std::ptrdiff_t bytes_for(std::ptrdiff_t parts, std::ptrdiff_t level_bytes) {
+    return (levels_for(parts) + 1) * padded(level_bytes);
   }
 
-  /// Merges what is left into `result`, which the caller has cleared.
-  void finish(std::byte* result) {
-    bool first = true;
-    for (std::size_t level = 0; level < used_.size(); ++level) {
-      if (!used_[level]) continue;
-      if (first) {
-        carry_ = levels_[level];
-      } else {
-        merge(levels_[level], carry_);
-        carry_ = levels_[level];
-      }
-      first = false;
-      used_[level] = false;
+  /// For up to `parts` partials of `width` accumulators each; `memory` is 64-byte aligned.
+  Cascade(const Reducer& reducer, std::ptrdiff_t width, std::ptrdiff_t parts, std::byte* memory)
+      : reducer_(reducer), width_(width), next_(memory) {
+    const std::ptrdiff_t bytes = padded(width * reducer.accumulator_bytes);
+    for (std::ptrdiff_t level = 0; level < levels_for(parts); ++level) levels_[level] = memory + (level + 1) * bytes;
+  }
+
+  /// Cleared memory for the next partial, which comes after all earlier ones; push() takes it in.
+  std::byte* next() {
+    reducer_.clear(next_, width_);
+    return next_;
+  }
+
+  void push() {
+    int level = 0;
+    for (; (used_ >> level & 1) != 0; ++level) {
+      reducer_.merge(levels_[level], next_, width_);
+      std::swap(levels_[level], next_);
     }
-    if (!first) reducer_.merge(result, carry_.data(), width_);
+    std::swap(levels_[level], next_);
+    ++used_;
+  }
+
+  /// Merges all of them into `result`, which the caller has cleared.
+  void finish(std::byte* result) {
+    std::byte* later = nullptr;
+    for (int level = 0; used_ >> level != 0; ++level) {
+      if ((used_ >> level & 1) == 0) continue;
+      if (later != nullptr) reducer_.merge(levels_[level], later, width_);
+      later = levels_[level];
+    }
+    if (later != nullptr) reducer_.merge(result, later, width_);
+    used_ = 0;
   }
 
  private:
-  void merge(std::vector<std::byte>& to, const std::vector<std::byte>& later) {
-    reducer_.merge(to.data(), later.data(), width_);
-  }
+  static constexpr int most_levels = 64;
+
+  static std::ptrdiff_t levels_for(std::ptrdiff_t parts) { return std::bit_width(static_cast<std::uint64_t>(parts)); }
+  static std::ptrdiff_t padded(std::ptrdiff_t bytes) { return (bytes + 63) / 64 * 64; }
 
   const Reducer& reducer_;
   std::ptrdiff_t width_;
-  std::ptrdiff_t level_bytes_;
-  std::vector<std::byte> carry_;
-  std::vector<std::vector<std::byte>> levels_;
-  std::vector<bool> used_;
+  std::byte* next_;
+  std::byte* levels_[most_levels];
+  std::uint64_t used_ = 0;
 };
 
 }  // namespace tessera::plan

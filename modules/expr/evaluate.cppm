@@ -2,6 +2,7 @@ module;
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 export module tessera.expr:evaluate;
 import tessera.core;
@@ -9,6 +10,7 @@ import tessera.device;
 import tessera.memory;
 import tessera.array;
 import :plan;
+import :normalising;
 import :lowering;
 import :node;
 import :kernel;
@@ -39,7 +41,10 @@ void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, co
                   .nodes = &lowered};
   for (int axis = 0; axis < Rank; ++axis)
     loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
-  if (lowering.tiled()) {
+  if (lowering.normalised()) {
+    constexpr bool copies = std::same_as<std::remove_const_t<decltype(lowered)>, LeafPlan<To>>;
+    plan::run_normalised(loop, *lowering.normalised(), copies && std::same_as<compute_t<To>, To>);
+  } else if (lowering.tiled()) {
     plan::run_tiled(loop, *lowering.tiled());
   } else {
     plan::run(loop);

@@ -272,7 +272,12 @@ class Explainer {
       add_array(stage, lowering, node, depth);
     } else if constexpr (ReducesOperand<Node>) {
       using Held = compute_t<typename Node::value_type>;
-      add_result<Held>(stage, lowering, node, depth, add_reduction(node, lowering.place()));
+      const std::size_t number = add_reduction(node, lowering.place());
+      if constexpr (Node::products == 1) {  // a normalisation, unless it has another shape or is not the only one
+        if (lowering.may_normalise(node.shape().extents()))
+          explanation_.stages[number - 1].target = "rows in the cache, for the stage that reads them";
+      }
+      add_result<Held>(stage, lowering, node, depth, number);
     } else if constexpr (MultipliesOperands<Node>) {
       const ProductStage added = add_product(node, lowering.place());
       if (Node::rank == 2 && lowering.try_tile(added.product)) {

@@ -1,8 +1,10 @@
 module;
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -77,6 +79,19 @@ void Lowering::throw_places_differ(Place place) const {
       to_string(Failure{.operation = "expression",
                         .problem = "an operand is on " + to_string(place) + ", the result on " + to_string(place_),
                         .advice = "all operands of an expression live on one place; move with to(place)"}));
+}
+
+void* Lowering::hold(std::ptrdiff_t bytes) {
+  if (outer_ != nullptr) return outer_->hold(bytes);
+  const std::ptrdiff_t start = (held_ + 15) / 16 * 16;
+  if (bytes <= static_cast<std::ptrdiff_t>(sizeof room_) - start) {
+    held_ = start + bytes;
+    return room_ + start;
+  }
+  auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, bytes);
+  void* data = memory->data();
+  keep(std::move(memory));
+  return data;
 }
 
 void throw_no_operand_storage() {

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -12,6 +13,7 @@ import tessera.device;
 import tessera.memory;
 import tessera.array;
 import :plan;
+import :normalising;
 
 // From nodes to a plan: every leaf registers its memory, broadcast to the evaluated shape.
 namespace tessera::plan {
@@ -73,8 +75,45 @@ export class Lowering {
     return count_ - 1;
   }
 
+  /// For an operand of `outer` that is evaluated beside it: what this keeps lives as long as `outer`.
+  Lowering(Lowering& outer, std::span<Leaf> storage)
+      : storage_(storage),
+        rank_(outer.rank_),
+        extents_(outer.extents_),
+        place_(outer.place_),
+        may_tile_(false),
+        outer_(&outer) {}
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
+
   /// Keeps something alive until the evaluation is over.
-  void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
+  void keep(std::shared_ptr<const void> owner) {
+    outer_ != nullptr ? outer_->keep(std::move(owner)) : kept_.push_back(std::move(owner));
+  }
+
+  /// Memory until the evaluation is over, 16-byte aligned: a few bytes of this object, more from the pool. Throws OutOfMemory.
+  void* hold(std::ptrdiff_t bytes);
+
+  /// Storage for so many leaves of an operand that is lowered on its own.
+  std::span<Leaf> spare_leaves(int count) {
+    const auto size = static_cast<std::size_t>(count);
+    const std::span<Leaf> spare = storage_.last(size);
+    storage_ = storage_.first(storage_.size() - size);
+    return spare;
+  }
+
+  /// A normalisation of this shape would be evaluated together with this expression.
+  bool may_normalise(std::span<const std::ptrdiff_t> shape) const {
+    return may_tile_ && std::ranges::equal(shape, std::span(extents_).first(static_cast<std::size_t>(rank_)));
+  }
+
+  /// Defers a normalisation to the evaluator; returns the number of the leaf that its values are.
+  int normalise(Normalisation normalisation, std::span<const std::ptrdiff_t> shape,
+                std::span<const std::ptrdiff_t> strides, std::ptrdiff_t item) {
+    normalisation.leaf = add(nullptr, shape, strides, item, place_);
+    normalised_ = normalisation;
+    return normalisation.leaf;
+  }
 
   /// Defers a product to the evaluator if it covers the whole evaluated shape and is the only one.
   bool try_tile(TiledProduct product) {
@@ -93,6 +132,7 @@ export class Lowering {
   std::span<const Leaf> leaves() const { return storage_.first(static_cast<std::size_t>(count_)); }
   std::span<Leaf> leaves() { return storage_.first(static_cast<std::size_t>(count_)); }
   const std::optional<TiledProduct>& tiled() const { return tiled_; }
+  const std::optional<Normalisation>& normalised() const { return normalised_; }
 
  private:
   Leaf& next(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
@@ -113,6 +153,10 @@ export class Lowering {
   Place place_;
   bool may_tile_;
   std::optional<TiledProduct> tiled_;
+  std::optional<Normalisation> normalised_;
+  Lowering* outer_ = nullptr;
+  std::ptrdiff_t held_ = 0;
+  alignas(16) std::byte room_[256];
   std::vector<std::shared_ptr<const void>> kept_;
 };
 

@@ -80,14 +80,22 @@ struct Reducer {
   void (*clear)(void* accumulators, std::ptrdiff_t n);
   /// One accumulator takes n values; `first` is the position of the first along the reduced axes.
   void (*row)(void* accumulator, const void* values, std::ptrdiff_t n, std::ptrdiff_t first);
-  /// n accumulators take one value each, all from position `first`.
-  void (*columns)(void* accumulators, const void* values, std::ptrdiff_t n, std::ptrdiff_t first);
+  /// n accumulators take `rows` values each: those of one row, from position `first` on, and of the rows that follow
+  /// `stride` values apart.
+  void (*columns)(void* accumulators, const void* values, std::ptrdiff_t rows, std::ptrdiff_t stride, std::ptrdiff_t n,
+                  std::ptrdiff_t first);
   /// n accumulators take up n later ones.
   void (*merge)(void* accumulators, const void* later, std::ptrdiff_t n);
 };
 
+/// What a reduction's result needs beside its accumulator.
+struct Finish {
+  double count = 1;       // values behind each result
+  double correction = 0;  // taken from the count in a variance
+};
+
 /// Writes n results, `stride` elements apart.
-using Store = void (*)(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n);
+using Store = void (*)(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n, const Finish& finish);
 
 /// A reduction of an elementwise expression. The target's strides are 0 along reduced axes.
 struct Reduction {
@@ -100,6 +108,7 @@ struct Reduction {
   const void* nodes;
   const Reducer* reducer;
   Store store;
+  Finish finish;
 };
 
 /// Computes every element of the target. The order of the arithmetic depends on the shapes only.

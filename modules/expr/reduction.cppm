@@ -1,10 +1,9 @@
 module;
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -12,7 +11,6 @@ module;
 export module tessera.expr:reduction;
 import tessera.core;
 import tessera.device;
-import tessera.memory;
 import tessera.array;
 import :plan;
 import :reducers;
@@ -30,14 +28,19 @@ struct KeepDims {};
 /// Reduced axes stay in the shape with extent 1, so that the result broadcasts against the operand.
 export inline constexpr KeepDims keepdims{};
 
-template <ReduceOp Op>
-inline constexpr const char* reduction_name = Op == ReduceOp::sum       ? "sum"
-                                              : Op == ReduceOp::product ? "prod"
-                                              : Op == ReduceOp::minimum ? "min"
-                                              : Op == ReduceOp::maximum ? "max"
-                                              : Op == ReduceOp::argmin  ? "argmin"
-                                                                        : "argmax";
+constexpr const char* reduction_name(ReduceOp op) {
+  constexpr const char* names[] = {"sum", "prod", "min", "max",    "argmin",    "argmax", "any",
+                                   "all", "mean", "var", "stddev", "logsumexp", "norm"};
+  return names[static_cast<int>(op)];
+}
 
+/// There is a result over no values.
+constexpr bool has_neutral(ReduceOp op) {
+  return op == ReduceOp::sum || op == ReduceOp::product || op == ReduceOp::any || op == ReduceOp::all ||
+         op == ReduceOp::norm;
+}
+
+/// The type of a reduction's results.
 template <ReduceOp Op, class T>
 struct ReducedValue {
   using type = T;
@@ -51,6 +54,10 @@ template <ReduceOp Op, class T>
   requires(Op == ReduceOp::sum || Op == ReduceOp::product) && (!Floating<T>) && (!Complex<T>)
 struct ReducedValue<Op, T> {
   using type = plan::accumulator_t<Op, T>;
+};
+template <class T>
+struct ReducedValue<ReduceOp::norm, T> {
+  using type = plan::part_t<T>;
 };
 
 /// The axes that are reduced: the named ones, counted from the end when negative, or all when none is named.
@@ -70,17 +77,47 @@ constexpr bool axes_are_valid() {
   return sizeof...(Axis) == 0 || named == static_cast<int>(sizeof...(Axis));
 }
 
-/// Writes accumulators as elements of type To, converted as an assignment would.
-template <class A, class To>
-void store_results(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n) {
-  const A* from = static_cast<const A*>(accumulators);
-  for (std::ptrdiff_t i = 0; i < n; ++i) {
-    if constexpr (requires { from[i].index; }) {
-      static_cast<To*>(to)[i * stride] = static_cast<To>(from[i].index);
-    } else {
-      static_cast<To*>(to)[i * stride] = static_cast<To>(from[i]);
-    }
+/// Throws ShapeError if a reduced axis has no elements.
+template <int Rank>
+void check_reduced_axes(const Dim<Rank>& shape, const std::array<bool, static_cast<std::size_t>(Rank)>& reduced,
+                        const char* operation) {
+  for (int axis = 0; axis < Rank; ++axis) {
+    if (!reduced[static_cast<std::size_t>(axis)] || shape[axis] != 0) continue;
+    throw ShapeError(to_string(
+        Failure{.operation = operation,
+                .problem = "axis " + std::to_string(axis) + " of the shape " + to_string(shape) + " has no elements",
+                .advice = "there is no result over nothing"}));
   }
+}
+
+/// The result of compute type C that an accumulator stands for.
+template <ReduceOp Op, class C, class A>
+auto result_of(const A& a, const plan::Finish& finish) {
+  if constexpr (Op == ReduceOp::argmin || Op == ReduceOp::argmax) {
+    return a.index;
+  } else if constexpr (Op == ReduceOp::mean) {
+    return a / static_cast<plan::part_t<A>>(finish.count);
+  } else if constexpr (Op == ReduceOp::variance || Op == ReduceOp::deviation) {
+    const double left = finish.count - finish.correction;
+    const double variance = a.squares / (left > 0 ? left : 0);
+    return static_cast<C>(Op == ReduceOp::variance ? variance : std::sqrt(variance));
+  } else if constexpr (Op == ReduceOp::log_sum_exp) {
+    return std::log(a.sum) + (a.largest - a.largest == 0 ? a.largest : C(0));
+  } else if constexpr (Op == ReduceOp::norm) {
+    if constexpr (requires { a.scale; }) return static_cast<plan::part_t<C>>(a.scale * std::sqrt(a.sum));
+    if constexpr (!requires { a.scale; }) return static_cast<plan::part_t<C>>(std::sqrt(a.sum));
+  } else {
+    return a;
+  }
+}
+
+/// Writes the results of accumulators of type A as elements of type To, converted as an assignment would.
+template <ReduceOp Op, class C, class To>
+void store_results(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n,
+                   const plan::Finish& finish) {
+  const auto* from = static_cast<const plan::accumulator_t<Op, C>*>(accumulators);
+  for (std::ptrdiff_t i = 0; i < n; ++i)
+    static_cast<To*>(to)[i * stride] = static_cast<To>(result_of<Op, C>(from[i], finish));
 }
 
 /// A reduction of `Node` by Op along Axis... .
@@ -88,7 +125,6 @@ template <ReduceOp Op, bool Keep, class Node, int... Axis>
 class ReduceNode {
   using Operand = typename Node::value_type;
   using Compute = compute_t<Operand>;
-  using Accumulator = plan::accumulator_t<Op, Compute>;
 
  public:
   using expression_tag = void;
@@ -100,19 +136,12 @@ class ReduceNode {
                                                      : Node::rank - static_cast<int>(sizeof...(Axis));
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
-  static constexpr const char* name = reduction_name<Op>;
+  static constexpr const char* name = reduction_name(Op);
 
-  /// Throws ShapeError if an axis without elements is reduced by an operation without a neutral element.
-  explicit ReduceNode(Node node) : node_(std::move(node)) {
-    if constexpr (Op == ReduceOp::sum || Op == ReduceOp::product) return;
-    const Dim<Node::rank> shape = node_.shape();
-    for (int axis = 0; axis < Node::rank; ++axis) {
-      if (!reduced[static_cast<std::size_t>(axis)] || shape[axis] != 0) continue;
-      throw ShapeError(to_string(
-          Failure{.operation = reduction_name<Op>,
-                  .problem = "axis " + std::to_string(axis) + " of the shape " + to_string(shape) + " has no elements",
-                  .advice = "there is no result over nothing"}));
-    }
+  /// Throws ShapeError if an axis without elements is reduced by an operation without a neutral element. `correction` is taken
+  /// from the count of a variance.
+  explicit ReduceNode(Node node, double correction = 0) : node_(std::move(node)), correction_(correction) {
+    if constexpr (!has_neutral(Op)) check_reduced_axes(node_.shape(), reduced, reduction_name(Op));
   }
 
   Dim<rank> shape() const {
@@ -148,12 +177,10 @@ class ReduceNode {
     using Held = compute_t<value_type>;
     const Dim<rank> result = shape();
     const auto bytes = checked_multiply(product(result), static_cast<std::ptrdiff_t>(sizeof(Held)));
-    auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, bytes);
+    auto* data = static_cast<Held*>(lowering.hold(bytes));
     const Strides<rank> strides = contiguous_strides(result);
-    compute(static_cast<Held*>(memory->data()), strides, lowering.place());
-    const int leaf = lowering.add(memory->data(), result.extents(), strides, sizeof(Held), lowering.place());
-    lowering.keep(std::move(memory));
-    return {leaf};
+    compute(data, strides, lowering.place());
+    return {lowering.add(data, result.extents(), strides, sizeof(Held), lowering.place())};
   }
 
  private:
@@ -168,10 +195,12 @@ class ReduceNode {
                          .kernel = values_are_elements ? nullptr : kernel_of<Compute>(lowered),
                          .nodes = &lowered,
                          .reducer = &plan::reducer(Op, dtype_of<Operand>),
-                         .store = store_results<Accumulator, To>};
+                         .store = store_results<Op, Compute, To>,
+                         .finish = {.correction = correction_}};
     for (int axis = 0, target = 0; axis < Node::rank; ++axis) {
       const auto at = static_cast<std::size_t>(axis);
       work.reduced[at] = reduced[at];
+      if (reduced[at]) work.finish.count *= static_cast<double>(work.extents[at]);
       if (!reduced[at]) work.target.strides[at] = strides[static_cast<std::size_t>(target)];
       if (!reduced[at] || Keep) ++target;
     }
@@ -179,12 +208,13 @@ class ReduceNode {
   }
 
   Node node_;
+  double correction_;
 };
 
 template <ReduceOp Op, bool Keep, int... Axis, class O>
-auto make_reduction(O&& operand) {
+auto make_reduction(O&& operand, double correction = 0) {
   auto node = as_node(std::forward<O>(operand));
-  return ReduceNode<Op, Keep, decltype(node), Axis...>(std::move(node));
+  return ReduceNode<Op, Keep, decltype(node), Axis...>(std::move(node), correction);
 }
 
 /// Axes that can be reduced in an operand of the given rank: in range, each once.
@@ -194,7 +224,11 @@ concept ReducibleAxes = Operand<O> && (axes_are_valid<rank_of<O>, Axis...>() ||
 
 /// An operand of elements with an order.
 export template <class O>
-concept OrderedOperand = Operand<O> && Real<value_of<O>>;
+concept OrderedOperand = Operand<O> && (Real<value_of<O>> || unsatisfied<"complex numbers have no order">);
+
+/// The axes of a search for a position: one, or none for all elements.
+export template <int... Axis>
+concept OneAxisOrAll = sizeof...(Axis) <= 1 || unsatisfied<"a position is along one axis, or among all elements">;
 
 /// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated
 /// in float with the error of pairwise summation.
@@ -245,27 +279,95 @@ auto max(O&& x, KeepDims) {
   return make_reduction<ReduceOp::maximum, true, Axis...>(std::forward<O>(x));
 }
 
+struct NonZero {
+  static constexpr const char* name = "nonzero";
+  static constexpr const char* device = "$0 != 0";
+  template <class C>
+  [[gnu::always_inline]] static bool apply(C a) {
+    return a != C(0);
+  }
+};
+
+/// The operand as bool: whether elements differ from 0, as NaN does.
+template <class O>
+auto as_bool(O&& x) {
+  if constexpr (std::same_as<value_of<O>, bool>) {
+    return as_node(std::forward<O>(x));
+  } else {
+    return make_unary<NonZero, bool>(std::forward<O>(x));
+  }
+}
+
+/// Whether any element along the named axes, or of all, is true or not 0; false over nothing.
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto any(O&& x) {
+  return make_reduction<ReduceOp::any, false, Axis...>(as_bool(std::forward<O>(x)));
+}
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto any(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::any, true, Axis...>(as_bool(std::forward<O>(x)));
+}
+
+/// As any; the counterpart of all_of.
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto any_of(O&& x) {
+  return any<Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto any_of(O&& x, KeepDims) {
+  return any<Axis...>(std::forward<O>(x), keepdims);
+}
+
+/// Whether all elements along the named axes, or of all, are true or not 0; true over nothing. `all(x)` is the same without
+/// axes: the name `all` stands for the whole axis in `a(all, 0)`, and cannot take axes besides.
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto all_of(O&& x) {
+  return make_reduction<ReduceOp::all, false, Axis...>(as_bool(std::forward<O>(x)));
+}
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto all_of(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::all, true, Axis...>(as_bool(std::forward<O>(x)));
+}
+
+/// Number (int64) of elements along the named axes, or of all, that are true or not 0.
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto count_nonzero(O&& x) {
+  return make_reduction<ReduceOp::sum, false, Axis...>(as_bool(std::forward<O>(x)));
+}
+export template <int... Axis, class O>
+  requires ReducibleAxes<O, Axis...>
+auto count_nonzero(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::sum, true, Axis...>(as_bool(std::forward<O>(x)));
+}
+
 /// Position (int64) of the smallest element along one axis, or in row-major order of all elements; the first of equals, and
 /// the first NaN if there is one. Throws ShapeError over an empty axis.
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmin(O&& x) {
   return make_reduction<ReduceOp::argmin, false, Axis...>(std::forward<O>(x));
 }
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmin(O&& x, KeepDims) {
   return make_reduction<ReduceOp::argmin, true, Axis...>(std::forward<O>(x));
 }
 
 /// Position (int64) of the largest element; as argmin.
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmax(O&& x) {
   return make_reduction<ReduceOp::argmax, false, Axis...>(std::forward<O>(x));
 }
 export template <int... Axis, OrderedOperand O>
-  requires ReducibleAxes<O, Axis...> && (sizeof...(Axis) <= 1)
+  requires ReducibleAxes<O, Axis...> && OneAxisOrAll<Axis...>
 auto argmax(O&& x, KeepDims) {
   return make_reduction<ReduceOp::argmax, true, Axis...>(std::forward<O>(x));
 }

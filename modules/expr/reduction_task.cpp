@@ -1,10 +1,10 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <span>
 #include <utility>
-#include <vector>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -17,7 +17,8 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t column_tile = 512;  // outputs that are folded side by side
+constexpr std::ptrdiff_t column_tile = 2048;  // outputs that are folded side by side, at most
+constexpr std::ptrdiff_t column_tile_bytes = std::ptrdiff_t{16} * 1024;  // of their accumulators
 constexpr std::ptrdiff_t chunk_elements =
     std::ptrdiff_t{128} * 1024;                  // of a long reduction that is split between threads
 constexpr std::ptrdiff_t most_split_units = 64;  // with more outputs than this, one output stays on one thread
@@ -40,17 +41,18 @@ bool better_by_columns(const ReductionTask& task) {
 void arrange(ReductionTask& task) {
   const Reduction& reduction = task.reduction;
   Space& space = task.space;
-  std::vector<int> order;
+  std::array<int, most_axes> order;
+  int count = 0;
   for (int axis = 0; axis < reduction.rank; ++axis) {
-    if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
+    if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order[at(count++)] = axis;
   }
-  std::ranges::sort(order, {},
+  std::ranges::sort(std::span(order).first(at(count)), {},
                     [&](int axis) { return std::pair(-std::abs(reduction.target.strides[at(axis)]), axis); });
-  task.kept = static_cast<int>(order.size());
+  task.kept = count;
   for (int axis = 0; axis < reduction.rank; ++axis) {
-    if (reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order.push_back(axis);
+    if (reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order[at(count++)] = axis;
   }
-  space.rank = static_cast<int>(order.size());
+  space.rank = count;
   space.add(reduction.target);
   for (const Leaf& leaf : reduction.leaves) space.add(leaf);
   for (int to = 0; to < space.rank; ++to) {
@@ -74,7 +76,10 @@ void divide(ReductionTask& task) {
   for (int axis = 0; axis < task.space.rank; ++axis)
     (axis < task.kept ? task.outputs : task.reduced) *= task.extent(axis);
   task.by_columns = better_by_columns(task);
-  if (task.by_columns) task.unit_outputs = std::min(task.extent(task.last_kept()), column_tile);
+  if (task.by_columns) {
+    const std::ptrdiff_t fitting = column_tile_bytes / task.reduction.reducer->accumulator_bytes / 64 * 64;
+    task.unit_outputs = std::min({task.extent(task.last_kept()), column_tile, fitting});
+  }
   const std::ptrdiff_t row = task.kept == 0 ? 1 : task.extent(task.last_kept());
   const std::ptrdiff_t tiles = (row - 1) / task.unit_outputs + 1;
   task.units = task.by_columns ? task.outputs / row * tiles : task.outputs;
@@ -82,7 +87,7 @@ void divide(ReductionTask& task) {
   const std::ptrdiff_t inner = task.extent(task.last_reduced());
   task.chunk_size = task.reduced;
   if (task.units <= most_split_units && work >= 2 * chunk_elements) {
-    const std::ptrdiff_t wanted = std::max<std::ptrdiff_t>(1, chunk_elements / task.unit_outputs);
+    const std::ptrdiff_t wanted = chunk_elements / task.unit_outputs;
     task.chunk_size = inner >= wanted ? wanted : (wanted / inner) * inner;
     task.chunks = (task.reduced - 1) / task.chunk_size + 1;
   }

@@ -1,83 +1,161 @@
 module;
 #include <concepts>
 #include <cstddef>
-#include <string>
+#include <limits>
+#include <type_traits>
 #include <utility>
 export module tessera.expr:statistics;
 import tessera.core;
 import tessera.array;
+import :plan;
+import :normalising;
 import :node;
 import :map;
 import :operators;
+import :operand_concepts;
 import :functions;
+import :select;
 import :arithmetic;
 import :reduction;
+import :normalise;
 
-// Averages and normalised exponentials, composed of reductions.
+// Averages, variances, norms and normalisations. Each reads its operand once.
 namespace tessera {
 
-/// Number of elements behind each result of a reduction. Throws ShapeError if there are none.
-template <int... Axis, class Node>
-std::ptrdiff_t reduced_count(const Node& node, const char* operation) {
-  const auto shape = node.shape();
-  std::ptrdiff_t count = 1;
-  for (int axis = 0; axis < Node::rank; ++axis) {
-    if (reduced_axes<Node::rank, Axis...>()[static_cast<std::size_t>(axis)]) count *= shape[axis];
-  }
-  if (count == 0) {
-    throw ShapeError(
-        to_string(Failure{.operation = operation,
-                          .problem = "the shape " + to_string(shape) + " has no elements along the reduced axes",
-                          .advice = "there is no mean of nothing"}));
-  }
-  return count;
-}
+/// An operand that has a mean of its own type.
+export template <class O>
+concept AveragedOperand =
+    Operand<O> && (Floating<value_of<O>> || Complex<value_of<O>> ||
+                   unsatisfied<"the function takes floating or complex elements: write cast<float>(...)">);
 
 /// Mean along the named axes, or of all elements. Throws ShapeError over an empty axis.
-export template <int... Axis, FloatingOperand O>
+export template <int... Axis, AveragedOperand O>
   requires ReducibleAxes<O, Axis...>
 auto mean(O&& x) {
-  auto node = as_node(std::forward<O>(x));
-  const auto count = static_cast<double>(reduced_count<Axis...>(node, "mean"));
-  return sum<Axis...>(std::move(node)) / count;
+  return make_reduction<ReduceOp::mean, false, Axis...>(std::forward<O>(x));
 }
-export template <int... Axis, FloatingOperand O>
+export template <int... Axis, AveragedOperand O>
   requires ReducibleAxes<O, Axis...>
 auto mean(O&& x, KeepDims) {
-  auto node = as_node(std::forward<O>(x));
-  const auto count = static_cast<double>(reduced_count<Axis...>(node, "mean"));
-  return sum<Axis...>(std::move(node), keepdims) / count;
+  return make_reduction<ReduceOp::mean, true, Axis...>(std::forward<O>(x));
 }
 
-/// Variance along the named axes, or of all elements: the mean square distance from the mean (no correction). Throws ShapeError over an
-/// empty axis.
+/// What is taken from the count in the denominator of a variance: 0 for that of a population, 1 for an unbiased estimate.
+export struct Correction {
+  double value = 0;
+};
+export constexpr Correction correction(double value) { return {value}; }
+
+/// Variance along the named axes, or of all elements: the sum of squared distances from the mean, divided by their count less
+/// the correction (infinite or NaN where nothing is left). One pass. Throws ShapeError over an empty axis.
 export template <int... Axis, FloatingOperand O>
   requires ReducibleAxes<O, Axis...>
-auto var(const O& x) {
-  return mean<Axis...>(square(x - mean<Axis...>(x, keepdims)));
+auto var(O&& x, Correction correction = {}) {
+  return make_reduction<ReduceOp::variance, false, Axis...>(std::forward<O>(x), correction.value);
+}
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto var(O&& x, KeepDims, Correction correction = {}) {
+  return make_reduction<ReduceOp::variance, true, Axis...>(std::forward<O>(x), correction.value);
 }
 
-/// log(sum(e^x)) along the axis, without overflow. Throws ShapeError over an empty axis.
-export template <int Axis, FloatingOperand O>
-  requires ReducibleAxes<O, Axis>
-auto logsumexp(const O& x, KeepDims) {
-  auto largest = max<Axis>(x, keepdims);
-  return log(sum<Axis>(exp(x - largest), keepdims)) + largest;
+/// Standard deviation: the square root of var. (`std` would hide a namespace.)
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto stddev(O&& x, Correction correction = {}) {
+  return make_reduction<ReduceOp::deviation, false, Axis...>(std::forward<O>(x), correction.value);
+}
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto stddev(O&& x, KeepDims, Correction correction = {}) {
+  return make_reduction<ReduceOp::deviation, true, Axis...>(std::forward<O>(x), correction.value);
 }
 
-/// e^x / sum(e^x) along the axis, without overflow. Throws ShapeError over an empty axis.
-export template <int Axis, FloatingOperand O>
-  requires ReducibleAxes<O, Axis>
-auto softmax(const O& x) {
-  auto shifted = exp(x - max<Axis>(x, keepdims));
-  return shifted / sum<Axis>(shifted, keepdims);
+/// log(sum(e^x)) along the named axes, or of all elements, without overflow, in one pass. Throws ShapeError over an empty axis.
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto logsumexp(O&& x) {
+  return make_reduction<ReduceOp::log_sum_exp, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto logsumexp(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::log_sum_exp, true, Axis...>(std::forward<O>(x));
 }
 
-/// x - log(sum(e^x)) along the axis, without overflow. Throws ShapeError over an empty axis.
-export template <int Axis, FloatingOperand O>
-  requires ReducibleAxes<O, Axis>
-auto log_softmax(const O& x) {
-  return x - logsumexp<Axis>(x, keepdims);
+/// Euclidean norm along the named axes, or of all elements; 0 over nothing. Squares of float are summed in double and those of
+/// double are scaled, so that nothing between overflows or vanishes.
+export template <int... Axis, AveragedOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto norm(O&& x) {
+  return make_reduction<ReduceOp::norm, false, Axis...>(std::forward<O>(x));
+}
+export template <int... Axis, AveragedOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto norm(O&& x, KeepDims) {
+  return make_reduction<ReduceOp::norm, true, Axis...>(std::forward<O>(x));
+}
+
+/// An exponent of a vector norm.
+export enum class NormOrder { one, two, infinity, minus_infinity, zero };
+
+/// Vector norms other than the Euclidean one along the named axes, or of all elements: sum of magnitudes, largest or smallest
+/// magnitude, number of elements that are not 0. The extremes throw ShapeError over an empty axis.
+export template <NormOrder Order, int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto norm(O&& x) {
+  if constexpr (Order == NormOrder::one) return sum<Axis...>(abs(std::forward<O>(x)));
+  if constexpr (Order == NormOrder::two) return norm<Axis...>(std::forward<O>(x));
+  if constexpr (Order == NormOrder::infinity) return max<Axis...>(abs(std::forward<O>(x)));
+  if constexpr (Order == NormOrder::minus_infinity) return min<Axis...>(abs(std::forward<O>(x)));
+  if constexpr (Order == NormOrder::zero) return sum<Axis...>(cast<value_of<O>>(as_bool(std::forward<O>(x))));
+}
+
+/// The norm of exponent p > 0: (sum |x|^p)^(1/p).
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto norm(O&& x, double p) {
+  return pow(sum<Axis...>(pow(abs(std::forward<O>(x)), p)), 1 / p);
+}
+
+/// e^x / sum(e^x) along the named axes, or of all elements, without overflow. Throws ShapeError over an empty axis.
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto softmax(O&& x) {
+  return make_normalisation<plan::NormaliseOp::softmax, Axis...>(std::forward<O>(x), "softmax", 0);
+}
+
+/// x - log(sum(e^x)) along the named axes, or of all elements, without overflow. Throws ShapeError over an empty axis.
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto log_softmax(O&& x) {
+  return make_normalisation<plan::NormaliseOp::log_softmax, Axis...>(std::forward<O>(x), "log_softmax", 0);
+}
+
+/// (x - mean) / sqrt(var + epsilon) along the named axes, or of all elements. Throws ShapeError over an empty axis.
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...>
+auto standardise(O&& x, double epsilon = 0) {
+  return make_normalisation<plan::NormaliseOp::standardise, Axis...>(std::forward<O>(x), "standardise", epsilon);
+}
+
+/// Layer normalisation (J. Ba, J. Kiros, G. Hinton, 2016) along the named axes, or the last one: standardised, with epsilon in the
+/// variance. Throws ShapeError over an empty axis.
+export template <int... Axis, FloatingOperand O>
+  requires ReducibleAxes<O, Axis...> && (rank_of<O> > 0)
+auto layernorm(O&& x, double epsilon = 1e-5) {
+  if constexpr (sizeof...(Axis) == 0) {
+    return make_normalisation<plan::NormaliseOp::standardise, -1>(std::forward<O>(x), "layernorm", epsilon);
+  } else {
+    return make_normalisation<plan::NormaliseOp::standardise, Axis...>(std::forward<O>(x), "layernorm", epsilon);
+  }
+}
+
+/// The same, then multiplied by `scale` and moved by `bias`, which broadcast against x.
+export template <int... Axis, FloatingOperand O, Operand Scale, Operand Bias>
+  requires ReducibleAxes<O, Axis...> && (rank_of<O> > 0) && FloatingOperands<O, Scale> && FloatingOperands<O, Bias>
+auto layernorm(O&& x, Scale&& scale, Bias&& bias, double epsilon = 1e-5) {
+  return layernorm<Axis...>(std::forward<O>(x), epsilon) * std::forward<Scale>(scale) + std::forward<Bias>(bias);
 }
 
 }  // namespace tessera

@@ -71,8 +71,7 @@ TEST_CASE("the sum of nothing is 0, the product 1; other reductions of nothing a
   CHECK(contains(message_of<ShapeError>([&] { min(empty); }), "min: axis 1 of the shape (3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { argmax<1>(empty); }), "argmax: axis 1 of the shape (3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { argmin(empty); }), "argmin: axis 1 of the shape (3, 0)"));
-  CHECK(contains(message_of<ShapeError>([&] { mean<1>(empty); }),
-                 "mean: the shape (3, 0) has no elements along the reduced axes"));
+  CHECK(contains(message_of<ShapeError>([&] { mean<1>(empty); }), "mean: axis 1 of the shape (3, 0) has no elements"));
   CHECK(contains(message_of<ShapeError>([&] { var<1>(empty); }), "(3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { softmax<1>(empty); }), "(3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { logsumexp<1>(empty, keepdims); }), "(3, 0)"));

@@ -1,0 +1,230 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <new>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Folding along rows and side by side along columns.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t rows_per_partial = 16;  // rows folded side by side before a merge
+constexpr std::ptrdiff_t tile_elements = 4096;   // computed values that are folded side by side
+constexpr std::ptrdiff_t tile_columns = 512;
+constexpr std::ptrdiff_t narrow_columns = 128;  // below it, several rows of a tile are computed at once
+constexpr std::ptrdiff_t longest_part = std::ptrdiff_t{16} * 1024;  // of values that lie in memory, in one go
+constexpr std::ptrdiff_t most_together = 64;
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+bool lies_in_rows(const ReductionTask& task) {
+  const Space::Operand& leaf = task.space.operands[1];
+  return task.reduction.kernel == nullptr && leaf.data != nullptr && leaf.strides[at(task.last_reduced())] == 1;
+}
+
+std::ptrdiff_t accumulator_bytes(const ReductionTask& task) {
+  return std::max(task.unit_outputs, rows_together(task)) * task.reduction.reducer->accumulator_bytes;
+}
+
+std::ptrdiff_t cascade_bytes(const ReductionTask& task) {
+  return Cascade::bytes_for(task.reduced, task.unit_outputs * task.reduction.reducer->accumulator_bytes);
+}
+
+std::ptrdiff_t offset_bytes(const ReductionTask& task) {
+  return static_cast<std::ptrdiff_t>(task.space.operands.size() * sizeof(std::ptrdiff_t));
+}
+
+std::ptrdiff_t memory_bytes(const ReductionTask& task) {
+  return Values::bytes_for(task.space.operands.size() - 1) + 3 * Pieces::padded(offset_bytes(task)) +
+         Pieces::padded(tile_elements * task.reduction.reducer->value_bytes) + Pieces::padded(accumulator_bytes(task)) +
+         cascade_bytes(task);
+}
+
+std::ptrdiff_t* zeros(std::byte* memory, std::size_t n) {
+  auto* offsets = new (memory) std::ptrdiff_t[n];
+  std::fill_n(offsets, n, 0);
+  return offsets;
+}
+
+}  // namespace
+
+std::ptrdiff_t rows_together(const ReductionTask& task) {
+  const bool one_axis = task.space.rank == task.kept + 1 && task.kept > 0;
+  if (task.by_columns || !one_axis) return 1;
+  const std::ptrdiff_t row = task.extent(task.last_kept());
+  if (lies_in_rows(task) && task.reduced <= longest_part) return std::min(most_together, row);
+  return task.reduced <= block_elements / 2 ? std::min(block_elements / task.reduced, row) : 1;
+}
+
+Folder::Folder(const ReductionTask& task)
+    : task_(task),
+      reducer_(*task.reduction.reducer),
+      memory_(scratch(memory_bytes(task))),
+      values_(task.space.operands.subspan(1), task.reduction.kernel, task.reduction.nodes,
+              memory_.take(Values::bytes_for(task.space.operands.size() - 1))),
+      offsets_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
+      moved_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
+      here_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
+      buffer_(memory_.take(tile_elements * reducer_.value_bytes)),
+      accumulators_(memory_.take(accumulator_bytes(task))),
+      cascade_(memory_.take(cascade_bytes(task))) {}
+
+void Folder::run(std::ptrdiff_t first, std::ptrdiff_t last) {
+  const std::ptrdiff_t together = rows_together(task_);
+  const std::ptrdiff_t row = task_.kept == 0 ? 1 : task_.extent(task_.last_kept());
+  for (std::ptrdiff_t unit = first; unit < last;) {
+    std::ptrdiff_t width;  // outputs of this round
+    if (together > 1) {
+      width = std::min({together, row - unit % row, last - unit});
+      fold_together(unit, width);
+      unit += width;
+    } else {
+      reducer_.clear(accumulators_, task_.unit_outputs);
+      width = place(unit);
+      fold(unit, 0, task_.reduced, accumulators_);
+      ++unit;
+    }
+    store(accumulators_, width);
+  }
+}
+
+void Folder::fold(std::ptrdiff_t unit, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
+  const std::ptrdiff_t width = place(unit);
+  if (task_.by_columns) {
+    fold_columns(width, first, last, accumulators);
+  } else {
+    fold_row(first, last, accumulators);
+  }
+}
+
+std::ptrdiff_t Folder::place(std::ptrdiff_t unit) {
+  std::ptrdiff_t width = 1;
+  std::fill_n(offsets_, task_.space.operands.size(), 0);
+  for (int axis = task_.last_kept(); axis >= 0; --axis) {
+    const std::ptrdiff_t step = axis == task_.last_kept() ? task_.unit_outputs : 1;
+    const std::ptrdiff_t steps = (task_.extent(axis) - 1) / step + 1;
+    const std::ptrdiff_t position = unit % steps * step;
+    unit /= steps;
+    if (axis == task_.last_kept()) width = std::min(step, task_.extent(axis) - position);
+    move(offsets_, axis, position);
+  }
+  return width;
+}
+
+void Folder::store(const std::byte* accumulators, std::ptrdiff_t width) const {
+  const Space::Operand& target = task_.space.operands.front();
+  const std::ptrdiff_t stride = task_.kept == 0 ? 0 : target.strides[at(task_.last_kept())];
+  task_.reduction.store(target.data + offsets_[0] * target.item, stride, accumulators, width, task_.reduction.finish);
+}
+
+void Folder::move(std::ptrdiff_t* offsets, int axis, std::ptrdiff_t count) const {
+  for (std::size_t k = 0; k < task_.space.operands.size(); ++k)
+    offsets[k] += task_.space.operands[k].strides[at(axis)] * count;
+}
+
+/// Moves to value number `index` of the reduced axes; how many values follow it on the last of them.
+std::ptrdiff_t Folder::seek(std::ptrdiff_t index) {
+  std::copy_n(offsets_, task_.space.operands.size(), moved_);
+  std::ptrdiff_t left = 0;
+  for (int axis = task_.last_reduced(); axis >= task_.kept; --axis) {
+    const std::ptrdiff_t position = index % task_.extent(axis);
+    index /= task_.extent(axis);
+    if (axis == task_.last_reduced()) left = task_.extent(axis) - position;
+    move(moved_, axis, position);
+  }
+  return left;
+}
+
+/// Whole rows that lie along the last kept axis: in memory, or so short that several share a block.
+void Folder::fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows) {
+  reducer_.clear(accumulators_, rows);
+  place(unit);
+  const std::ptrdiff_t columns = task_.extent(task_.last_reduced());
+  const Space::Operand& leaf = task_.space.operands[1];
+  const Block block{
+      .rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
+  const bool lie = values_.lie_along(block.column_axis);
+  const std::byte* values = lie ? leaf.data + offsets_[1] * leaf.item : values_.block(block, offsets_ + 1, buffer_);
+  const std::ptrdiff_t step = (lie ? row_stride(leaf, block) : columns) * reducer_.value_bytes;
+  for (std::ptrdiff_t r = 0; r < rows; ++r)
+    reducer_.row(accumulators_ + r * reducer_.accumulator_bytes, values + r * step, columns, 0);
+}
+
+void Folder::fold_row(std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
+  Cascade cascade(reducer_, 1, task_.reduced, cascade_);
+  for (std::ptrdiff_t index = first; index < last;) {
+    index += fold_part(index, last - index, cascade.next());
+    cascade.push();
+  }
+  cascade.finish(accumulators);
+}
+
+std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std::byte* partial) {
+  const std::ptrdiff_t longest = values_.lie_along(task_.last_reduced()) ? longest_part : block_elements;
+  const std::ptrdiff_t n = std::min({seek(index), most, longest});
+  const Block block{.rows = 1, .columns = n, .row_axis = -1, .column_axis = task_.last_reduced()};
+  reducer_.row(partial, values_.block(block, moved_ + 1, buffer_), n, index);
+  return n;
+}
+
+void Folder::fold_columns(std::ptrdiff_t width, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
+  Cascade cascade(reducer_, width, task_.reduced, cascade_);
+  for (std::ptrdiff_t index = first; index < last;) {
+    const std::ptrdiff_t end = std::min(last, index + rows_per_partial);
+    std::byte* partial = cascade.next();
+    while (index < end) {
+      const std::ptrdiff_t rows = std::min(seek(index), end - index);
+      fold_side_by_side(rows, width, index, partial);
+      index += rows;
+    }
+    cascade.push();
+  }
+  cascade.finish(accumulators);
+}
+
+/// Values that lie in memory are folded where they are, whole rows of them, which suits the prefetcher; computed ones in tiles.
+void Folder::fold_side_by_side(std::ptrdiff_t rows, std::ptrdiff_t width, std::ptrdiff_t index, std::byte* partial) {
+  if (values_.lie_along(task_.last_kept())) {
+    const Space::Operand& leaf = task_.space.operands[1];
+    reducer_.columns(partial, leaf.data + moved_[1] * leaf.item, rows, leaf.strides[at(task_.last_reduced())], width,
+                     index);
+    return;
+  }
+  const std::ptrdiff_t columns = std::min(width, tile_columns);
+  const std::ptrdiff_t together = std::min(rows, tile_elements / columns);
+  for (std::ptrdiff_t row = 0; row < rows; row += together) {
+    for (std::ptrdiff_t column = 0; column < width; column += columns) {
+      const Block tile{.rows = std::min(together, rows - row),
+                       .columns = std::min(columns, width - column),
+                       .row_axis = task_.last_reduced(),
+                       .column_axis = task_.last_kept()};
+      fold_tile(tile, row, column, index + row, partial + column * reducer_.accumulator_bytes);
+    }
+  }
+}
+
+void Folder::fold_tile(const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column, std::ptrdiff_t index,
+                       std::byte* partial) {
+  Block block = tile;
+  block.rows = tile.columns <= narrow_columns ? block_elements / tile.columns : 1;
+  std::copy_n(moved_, task_.space.operands.size(), here_);
+  move(here_, tile.column_axis, column);
+  move(here_, tile.row_axis, row);
+  for (std::ptrdiff_t r = 0; r < tile.rows; r += block.rows) {
+    block.rows = std::min(block.rows, tile.rows - r);
+    std::byte* to = buffer_ + r * tile.columns * reducer_.value_bytes;
+    const std::byte* values = values_.block(block, here_ + 1, to);
+    if (block.rows == tile.rows) return reducer_.columns(partial, values, tile.rows, tile.columns, tile.columns, index);
+    if (values != to) std::copy_n(values, block.rows * tile.columns * reducer_.value_bytes, to);
+    move(here_, tile.row_axis, block.rows);
+  }
+  reducer_.columns(partial, buffer_, tile.rows, tile.columns, tile.columns, index);
+}
+
+}  // namespace tessera::plan

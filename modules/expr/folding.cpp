@@ -1,0 +1,135 @@
+module;
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Reducers whose accumulator is one number: sums, products, minima, maxima, any, all.
+namespace tessera::plan {
+
+namespace {
+
+template <class A>
+[[gnu::always_inline]] A wrapping_add(A a, A b) {
+  if constexpr (std::signed_integral<A>) {
+    return static_cast<A>(static_cast<std::make_unsigned_t<A>>(a) + static_cast<std::make_unsigned_t<A>>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <class A>
+[[gnu::always_inline]] A wrapping_multiply(A a, A b) {
+  if constexpr (std::signed_integral<A>) {
+    return static_cast<A>(static_cast<std::make_unsigned_t<A>>(a) * static_cast<std::make_unsigned_t<A>>(b));
+  } else {
+    return a * b;
+  }
+}
+
+template <ReduceOp Op, class A>
+constexpr A identity_of() {
+  if constexpr (Op == ReduceOp::sum || Op == ReduceOp::any) return A(0);
+  if constexpr (Op == ReduceOp::product || Op == ReduceOp::all) return A(1);
+  using Limits = std::numeric_limits<A>;
+  if constexpr (Op == ReduceOp::maximum) return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  if constexpr (Op == ReduceOp::minimum) return Limits::has_infinity ? Limits::infinity() : Limits::max();
+}
+
+template <ReduceOp Op, class C>
+struct Folding {
+  using Value = C;
+  using Accumulator = accumulator_t<Op, C>;
+  using A = Accumulator;
+
+  [[gnu::always_inline]] static A identity() { return identity_of<Op, A>(); }
+  [[gnu::always_inline]] static A lift(C value, C) { return static_cast<A>(value); }
+  [[gnu::always_inline]] static A combine(A a, A b) {
+    if constexpr (Op == ReduceOp::sum) return wrapping_add(a, b);
+    if constexpr (Op == ReduceOp::product) return wrapping_multiply(a, b);
+    if constexpr (Op == ReduceOp::any) return static_cast<bool>(a | b);
+    if constexpr (Op == ReduceOp::all) return static_cast<bool>(a & b);
+    if constexpr (Op == ReduceOp::minimum) return is_smaller(b, a) ? b : a;
+    if constexpr (Op == ReduceOp::maximum) return is_larger(b, a) ? b : a;
+  }
+  [[gnu::always_inline]] static A merge(A a, A b) { return combine(a, b); }
+
+  template <std::ptrdiff_t VectorBytes>
+  [[gnu::always_inline]] static void row(A& to, const C* from, std::ptrdiff_t n, std::ptrdiff_t) {
+    to = combine(to, fold_values<VectorBytes, Folding>(from, n, C(0)));
+  }
+
+  /// Eight rows in a tree, so that an accumulator is read and written once for eight values.
+  [[gnu::always_inline]] static A eight(const C* x, std::ptrdiff_t s) {
+    const A first = combine(combine(A(x[0]), A(x[s])), combine(A(x[2 * s]), A(x[3 * s])));
+    return combine(first, combine(combine(A(x[4 * s]), A(x[5 * s])), combine(A(x[6 * s]), A(x[7 * s]))));
+  }
+
+  /// A step is computed into a local block, which can alias nothing, as in KernelOf.
+  template <std::ptrdiff_t VectorBytes>
+  [[gnu::always_inline]] static void columns(A* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
+                                             std::ptrdiff_t n, std::ptrdiff_t) {
+    constexpr std::ptrdiff_t step = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(A));
+    for (; rows >= 8; rows -= 8, from += 8 * stride) {
+      std::ptrdiff_t i = 0;
+      for (; i + step <= n; i += step) {
+        A block[step];
+        for (std::ptrdiff_t k = 0; k < step; ++k) block[k] = combine(to[i + k], eight(from + i + k, stride));
+        std::memcpy(static_cast<void*>(to + i), block, sizeof block);
+      }
+      for (; i < n; ++i) to[i] = combine(to[i], eight(from + i, stride));
+    }
+    for (; rows > 0; --rows, from += stride) {
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = combine(to[i], A(from[i]));
+    }
+  }
+};
+
+template <class C>
+const Reducer* reducer_of(ReduceOp op) {
+  if (op == ReduceOp::sum) return ReducerOf<Folding<ReduceOp::sum, C>>::chosen();
+  if (op == ReduceOp::product) return ReducerOf<Folding<ReduceOp::product, C>>::chosen();
+  if constexpr (Real<C>) {
+    if (op == ReduceOp::minimum) return ReducerOf<Folding<ReduceOp::minimum, C>>::chosen();
+    if (op == ReduceOp::maximum) return ReducerOf<Folding<ReduceOp::maximum, C>>::chosen();
+  }
+  if constexpr (std::same_as<C, bool>) {
+    if (op == ReduceOp::any) return ReducerOf<Folding<ReduceOp::any, C>>::chosen();
+    if (op == ReduceOp::all) return ReducerOf<Folding<ReduceOp::all, C>>::chosen();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Reducer* folding_reducer(ReduceOp op, DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return reducer_of<bool>(op);
+    case DType::int8: return reducer_of<std::int8_t>(op);
+    case DType::int16: return reducer_of<std::int16_t>(op);
+    case DType::int32: return reducer_of<std::int32_t>(op);
+    case DType::int64: return reducer_of<std::int64_t>(op);
+    case DType::uint8: return reducer_of<std::uint8_t>(op);
+    case DType::uint16: return reducer_of<std::uint16_t>(op);
+    case DType::uint32: return reducer_of<std::uint32_t>(op);
+    case DType::uint64: return reducer_of<std::uint64_t>(op);
+    case DType::float16:
+    case DType::bfloat16:
+    case DType::float32: return reducer_of<float>(op);
+    case DType::float64: return reducer_of<double>(op);
+    case DType::complex64: return reducer_of<std::complex<float>>(op);
+    case DType::complex128: return reducer_of<std::complex<double>>(op);
+  }
+  return nullptr;
+}
+
+}  // namespace tessera::plan
