@@ -12,13 +12,13 @@ import tessera.array;
 // The check of a product's shapes.
 namespace tessera {
 
-void check_inner(std::ptrdiff_t a_inner, std::ptrdiff_t b_inner, const std::string& a, const std::string& b,
-                 const std::source_location& where) {
+void check_inner(const char* operation, std::ptrdiff_t a_inner, std::ptrdiff_t b_inner, const char* axes,
+                 const std::string& a, const std::string& b, const std::source_location& where) {
   if (a_inner == b_inner) return;
   throw ShapeError(
-      to_string(Failure{.operation = "dot",
+      to_string(Failure{.operation = operation,
                         .problem = "the inner extents differ: the last axis of a has " + std::to_string(a_inner) +
-                                   ", the first axis of b has " + std::to_string(b_inner),
+                                   ", the " + axes + " axis of b has " + std::to_string(b_inner),
                         .operands = {"a is " + a, "b is " + b},
                         .advice = "transpose one of them with T()",
                         .where = where}));
