@@ -2,9 +2,11 @@ module;
 #include <dlfcn.h>
 #include <strings.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 module tessera.expr;
@@ -53,16 +55,16 @@ struct Library {
   Functions<std::complex<float>> c;
   Functions<std::complex<double>> z;
   GemmFunction<bfloat16, float> sbgemm = nullptr;
+  bool has_avx512_kernels = false;
   std::string description;
   std::string reason;  // why there is none
 };
 
-/// OpenBLAS has kernels made of bfloat16 instructions for these processors only; elsewhere its sbgemm is a slow loop.
-bool has_bfloat16_kernels(void* handle) {
+/// The processor for which OpenBLAS has chosen its kernels is one of these.
+bool has_kernels_of(void* handle, std::initializer_list<const char*> processors) {
   const auto corename = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_corename"));
   if (corename == nullptr) return false;
-  const char* name = corename();
-  return strcasecmp(name, "Cooperlake") == 0 || strcasecmp(name, "SapphireRapids") == 0;
+  return std::ranges::any_of(processors, [&](const char* name) { return strcasecmp(corename(), name) == 0; });
 }
 
 Library open() {
@@ -77,7 +79,8 @@ Library open() {
   const bool complete = library.s.find(handle, 's') && library.d.find(handle, 'd') && library.c.find(handle, 'c') &&
                         library.z.find(handle, 'z');
   if (!complete) library.reason = "the library " + name + " has no C interface to the BLAS";
-  if (has_bfloat16_kernels(handle))
+  library.has_avx512_kernels = has_kernels_of(handle, {"SkylakeX", "Cooperlake", "SapphireRapids"});
+  if (has_kernels_of(handle, {"Cooperlake", "SapphireRapids"}))  // elsewhere sbgemm is a slow loop
     library.sbgemm = reinterpret_cast<GemmFunction<bfloat16, float>>(dlsym(handle, "cblas_sbgemm"));
   if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) {
     set_threads(1);  // tiles run on the scheduler's threads
@@ -148,6 +151,8 @@ void gemv(const Gemv<float>& call) { call_gemv(library().s.gemv, call); }
 void gemv(const Gemv<double>& call) { call_gemv(library().d.gemv, call); }
 void gemv(const Gemv<std::complex<float>>& call) { call_gemv(library().c.gemv, call); }
 void gemv(const Gemv<std::complex<double>>& call) { call_gemv(library().z.gemv, call); }
+
+bool has_avx512_kernels() { return library().has_avx512_kernels; }
 
 bool has_bfloat16() { return library().sbgemm != nullptr; }
 

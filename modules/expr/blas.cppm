@@ -34,6 +34,9 @@ void gemm(const Gemm<bfloat16, float>& call);
 /// The library multiplies matrices of bfloat16 with the instructions that this CPU has for it. Throws DeviceError if no library was found.
 export bool has_bfloat16();
 
+/// The library's kernels are OpenBLAS's for AVX-512, which like other shapes of tiles. Throws DeviceError if no library was found.
+bool has_avx512_kernels();
+
 /// A row-major matrix `rows` x `columns`, or its transpose, times a vector. Steps, which may be negative but not 0, lead from one element of
 /// a vector to the next; the pointers are those of the first elements.
 template <class T>

@@ -36,10 +36,10 @@ struct ProductShape {
   std::ptrdiff_t rows, inner, columns;
 };
 
-/// Throws ShapeError if the inner extents differ; the message has both shapes and the caller's location. `axes` says which axis of b
-/// is the inner one: "first".
-void check_inner(const char* operation, std::ptrdiff_t a_inner, std::ptrdiff_t b_inner, const char* axes,
-                 const std::string& a, const std::string& b, const std::source_location& where);
+/// Throws ShapeError if the extents of axis `a_axis` of `a` and axis `b_axis` of `b` differ; the message has both shapes and the caller's
+/// location.
+void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
+                 std::span<const std::ptrdiff_t> b, int b_axis, const std::source_location& where);
 
 /// The product of two nodes: of matrices at the last two axes, or with one vector. Leading axes broadcast.
 template <class A, class B>
@@ -58,12 +58,12 @@ class DotNode {
 
   /// Throws ShapeError if the inner extents differ or the leading axes do not broadcast.
   DotNode(A a, B b, const char* operation, const std::source_location& where) : a_(std::move(a)), b_(std::move(b)) {
-    constexpr int b_inner = B::rank > 1 ? B::rank - 2 : 0;
-    check_inner(operation, a_.shape()[A::rank - 1], b_.shape()[b_inner], B::rank > 2 ? "last but one" : "first",
-                to_string(a_.shape()), to_string(b_.shape()), where);
-    batch_.fill(1);
-    const std::span<const std::ptrdiff_t> leading[] = {leading_axes(a_.shape()), leading_axes(b_.shape())};
-    plan::broadcast_into(batch_, leading, operation);
+    check_inner(operation, a_.shape().extents(), A::rank - 1, b_.shape().extents(), std::max(B::rank - 2, 0), where);
+    if constexpr (batch > 0) {
+      batch_.fill(1);
+      const std::span<const std::ptrdiff_t> leading[] = {leading_axes(a_.shape()), leading_axes(b_.shape())};
+      plan::broadcast_into(batch_, leading, operation);
+    }
   }
 
   Dim<rank> shape() const {
@@ -126,9 +126,8 @@ class DotNode {
         return {factor_of<bfloat16, true>(a_, place, true), factor_of<bfloat16, false>(b_, place, true), true};
     }
     const ProductShape extents = product_shape();
-    const plan::TiledProduct sizes{
-        .rows = extents.rows, .columns = extents.columns, .inner = extents.inner, .dtype = dtype_of<Computed>};
-    const bool for_blas = plan::has_blas(dtype_of<Computed>) && !plan::is_small_product(sizes);
+    const bool for_blas = plan::has_blas(dtype_of<Computed>) &&
+                          !plan::is_small_product(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
     return {factor_of<Computed, true>(a_, place, for_blas), factor_of<Computed, false>(b_, place, for_blas), false};
   }
 
@@ -162,22 +161,26 @@ class DotNode {
   /// The product into memory whose rows are contiguous, `row` elements apart, or, of its transpose, its columns.
   void run(const Factors& factors, Computed* data, const Strides<rank>& strides, std::ptrdiff_t row,
            bool transposes) const {
-    plan::BatchedProduct work{.matrices = matrices(factors), .rank = batch};
-    work.a_strides = leading_strides(a_.shape(), factors.a.strides);
-    work.b_strides = leading_strides(b_.shape(), factors.b.strides);
-    for (std::size_t axis = 0; axis < static_cast<std::size_t>(batch); ++axis) {
-      work.extents[axis] = batch_[axis];
-      work.c_strides[axis] = strides[axis];
-    }
+    plan::TiledProduct one = matrices(factors);
     if (transposes) {
-      plan::TiledProduct& p = work.matrices;
-      std::swap(p.a, p.b);
-      std::swap(p.rows, p.columns);
-      std::swap(p.a_row, p.b_column);
-      std::swap(p.a_column, p.b_row);
-      std::swap(work.a_strides, work.b_strides);
+      std::swap(one.a, one.b);
+      std::swap(one.rows, one.columns);
+      std::swap(one.a_row, one.b_column);
+      std::swap(one.a_column, one.b_row);
     }
-    plan::run_batch(work, {data, row});
+    if constexpr (batch == 0) {
+      plan::run_product(one, {data, row});
+    } else {
+      plan::BatchedProduct work{.matrices = one, .rank = batch};
+      work.a_strides = leading_strides(a_.shape(), factors.a.strides);
+      work.b_strides = leading_strides(b_.shape(), factors.b.strides);
+      if (transposes) std::swap(work.a_strides, work.b_strides);
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(batch); ++axis) {
+        work.extents[axis] = batch_[axis];
+        work.c_strides[axis] = strides[axis];
+      }
+      plan::run_batch(work, {data, row});
+    }
   }
 
   /// Straight to `data` if its rows or columns are contiguous, through memory of the pool otherwise.
@@ -244,8 +247,7 @@ auto dot(A&& a, B&& b, std::source_location where = std::source_location::curren
   auto left = as_node(std::forward<A>(a));
   auto right = as_node(std::forward<B>(b));
   if constexpr (rank_of<A> == 1 && rank_of<B> == 1) {
-    check_inner("dot", left.shape()[0], right.shape()[0], "first", to_string(left.shape()), to_string(right.shape()),
-                where);
+    check_inner("dot", left.shape().extents(), 0, right.shape().extents(), 0, where);
     return sum(std::move(left) * std::move(right));
   } else {
     return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), "dot", where);
@@ -272,8 +274,7 @@ auto matmul(A&& a, B&& b, std::source_location where = std::source_location::cur
   auto right = as_node(std::forward<B>(b));
   if constexpr (rank_of<A> == 1 && rank_of<B> == 1) {
     using T = common_value_t<A, B>;
-    check_inner("matmul", left.shape()[0], right.shape()[0], "first", to_string(left.shape()), to_string(right.shape()),
-                where);
+    check_inner("matmul", left.shape().extents(), 0, right.shape().extents(), 0, where);
     return as_element<T>(sum(std::move(left) * std::move(right)));
   } else {
     return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), "matmul", where);
@@ -303,8 +304,7 @@ auto vecdot(A&& a, B&& b, std::source_location where = std::source_location::cur
   using T = common_value_t<A, B>;
   auto left = as_node(std::forward<A>(a));
   auto right = as_node(std::forward<B>(b));
-  check_inner("vecdot", left.shape()[rank_of<A> + Axis], right.shape()[rank_of<B> + Axis], "same",
-              to_string(left.shape()), to_string(right.shape()), where);
+  check_inner("vecdot", left.shape().extents(), rank_of<A> + Axis, right.shape().extents(), rank_of<B> + Axis, where);
   return as_element<T>(sum<Axis>(make_binary<ConjugateProduct, T>(std::move(left), std::move(right))));
 }
 

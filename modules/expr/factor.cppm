@@ -56,8 +56,8 @@ Factor<Node::rank> factor_of(const Node& node, Place place, bool for_blas) {
   if constexpr (requires { node.array(); } && std::is_same_v<typename Node::value_type, T>) {
     const plan::Matrix matrix = matrix_of<Left>(node.shape(), node.array().strides());
     if (!for_blas || plan::is_blas_factor(matrix, Left, std::is_same_v<T, bfloat16>)) {
-      const Materialised<T, Node::rank> found = materialise<T>(node, place);
-      return {found.data, found.strides, nullptr};
+      if (Place(node.array().place()) != place) static_cast<void>(materialise<T>(node, place));  // throws
+      return {node.array().data(), node.array().strides(), nullptr};
     }
   }
   return packed_factor<T>(node, place);

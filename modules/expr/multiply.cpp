@@ -126,8 +126,9 @@ bool has_blas(DType dtype) {
 
 void multiply(const TiledProduct& p, void* c, std::ptrdiff_t c_row) {
   if (p.inner == 0) return clear(p, c, c_row);
-  if (!has_blas(p.dtype) || is_small_product(p)) return small_product(p.dtype)(p, c, c_row);
   if (p.bfloat16_factors) return multiply_matrices<bfloat16>(p, static_cast<float*>(c), c_row);
+  if (!has_blas(p.dtype) || is_small_product(p.dtype, p.rows, p.columns, p.inner))
+    return small_product(p.dtype)(p, c, c_row);
   switch (p.dtype) {
     case DType::float64: return multiply_as<double>(p, c, c_row);
     case DType::complex64: return multiply_as<std::complex<float>>(p, c, c_row);

@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <thread>
 module tessera.expr;
 import tessera.core;
@@ -15,12 +16,15 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr double flops_per_tile =
-    2e6;  // enough for the BLAS to come near its speed, and for a thread to be worth waking
+// Of a tile: enough for the BLAS to come near its speed, and for a thread to be worth waking.
+constexpr double flops_per_tile = 2e6;
+// Of the largest product that OpenBLAS's AVX-512 kernels multiply without packing.
+constexpr double small_kernel_flops = 2e6;
 constexpr std::ptrdiff_t most_tiles = 64;
-constexpr std::ptrdiff_t most_tile_elements =
-    std::ptrdiff_t{256} * 1024;                // of a result, so that the elementwise work finds it in the cache
-constexpr std::ptrdiff_t stack_bytes = 16384;  // of a result that is kept on the stack for the elementwise work
+// Of a tile of the result, so that the elementwise work finds it in the cache.
+constexpr std::ptrdiff_t most_tile_elements = std::ptrdiff_t{256} * 1024;
+// Of a result that is kept on the stack for the elementwise work.
+constexpr std::ptrdiff_t stack_bytes = 16384;
 
 double flops(const TiledProduct& p) {
   return 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
@@ -42,9 +46,13 @@ struct Grid {
 
   /// At most `most` tiles for the sake of threads.
   Grid(const TiledProduct& p, std::ptrdiff_t most) {
-    const double by_work = flops(p) / flops_per_tile;
-    const auto tiles = by_work < static_cast<double>(most) ? static_cast<std::ptrdiff_t>(by_work) : most;
-    if (tiles > 1) divide(p, tiles);
+    const double work = flops(p);
+    if (work < 2 * small_kernel_flops) return;  // neither worth two threads nor several small products
+    const bool real = p.dtype == DType::float32 || p.dtype == DType::float64;
+    const bool wide = real && !p.bfloat16_factors && blas::has_avx512_kernels();
+    const bool nearly_small = wide && work <= 4 * small_kernel_flops;  // four small products are faster than this one
+    const double tiles = nearly_small ? 4 : std::min(work / flops_per_tile, static_cast<double>(most));
+    if (tiles > 1) divide(p, static_cast<std::ptrdiff_t>(tiles), wide && p.dtype == DType::float64);
   }
 
   std::ptrdiff_t count() const { return down * across; }
@@ -61,14 +69,16 @@ struct Grid {
   }
 
  private:
-  /// The factors of `tiles` for which the tiles read least: each column of tiles reads all of a, each row all of b.
-  void divide(const TiledProduct& p, std::ptrdiff_t tiles) {
-    double least = 0;
-    for (std::ptrdiff_t rows = 1; rows <= tiles; ++rows) {
-      if (tiles % rows != 0) continue;
+  /// The factors of `tiles` for which the tiles read least: each column of tiles reads all of a, each row all of b. Where that makes no
+  /// difference, `rows_first` prefers tiles above each other.
+  void divide(const TiledProduct& p, std::ptrdiff_t tiles, bool rows_first) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::ptrdiff_t factor = 1; factor <= tiles; ++factor) {
+      if (tiles % factor != 0) continue;
+      const std::ptrdiff_t rows = rows_first ? tiles / factor : factor;
       const double read = static_cast<double>(rows) * static_cast<double>(p.columns) +
                           static_cast<double>(tiles / rows) * static_cast<double>(p.rows);
-      if (rows > 1 && read >= least) continue;
+      if (read >= least) continue;
       least = read;
       down = rows;
       across = tiles / rows;

@@ -181,10 +181,10 @@ MultiplyMatrices small_product(DType dtype) {
   }
 }
 
-bool is_small_product(const TiledProduct& product) {
+bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
   constexpr std::ptrdiff_t most = 16;
-  const bool real = product.dtype == DType::float32 || product.dtype == DType::float64;
-  return real && !product.bfloat16_factors && product.rows <= most && product.columns <= most && product.inner <= most;
+  const bool real = dtype == DType::float32 || dtype == DType::float64;
+  return real && std::max({rows, columns, inner}) <= most;
 }
 
 }  // namespace tessera::plan

@@ -15,7 +15,7 @@ using MultiplyMatrices = void (*)(const TiledProduct& product, void* c, std::ptr
 /// The loops for integers, float or double on the CPU at hand; null for other types.
 MultiplyMatrices small_product(DType dtype);
 
-/// A product of matrices that the loops multiply faster than the BLAS.
-bool is_small_product(const TiledProduct& product);
+/// The loops multiply matrices of this type and these extents faster than the BLAS.
+bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
 
 }  // namespace tessera::plan
