@@ -27,7 +27,7 @@ Array<float, 2> product_of(const Array<float, 2>& a, const Array<float, 2>& b) {
   return c;
 }
 
-/// Below a tile, a few tiles, results above 256 Ki elements.
+/// Results that fit on the stack and those that do not, a few tiles, results above 256 Ki elements.
 constexpr std::ptrdiff_t sizes[][3] = {{1, 1, 1}, {3, 5, 4}, {64, 30, 33}, {170, 160, 200}, {700, 3, 500}};
 
 }  // namespace
