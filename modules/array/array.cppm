@@ -15,6 +15,8 @@ export import :view;
 export import :elements;
 export import :handle;
 export import :reshaping;
+export import :axes;
+export import :windows;
 export import :factories;
 export import :make_array;
 export import :print;

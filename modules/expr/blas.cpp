@@ -1,9 +1,14 @@
 module;
 #include <dlfcn.h>
+#include <strings.h>
 
+#include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
+#include <type_traits>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -20,16 +25,47 @@ constexpr int row_major = 101;
 constexpr int not_transposed = 111;
 constexpr int transposed = 112;
 
-using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
-using Dgemm = void (*)(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*,
-                       int);
+/// Factors are given by value for real numbers, by address for complex ones.
+template <class T>
+using Factor = std::conditional_t<Complex<T>, const void*, T>;
+
+template <class T, class Result = T>
+using GemmFunction = void (*)(int, int, int, int, int, int, Factor<Result>, const T*, int, const T*, int,
+                              Factor<Result>, Result*, int);
+template <class T>
+using GemvFunction = void (*)(int, int, int, int, Factor<T>, const T*, int, const T*, int, Factor<T>, T*, int);
+
+template <class T>
+struct Functions {
+  GemmFunction<T> gemm = nullptr;
+  GemvFunction<T> gemv = nullptr;
+
+  /// Returns whether the library has them.
+  bool find(void* handle, char letter) {
+    const std::string prefix = std::string("cblas_") + letter;
+    gemm = reinterpret_cast<GemmFunction<T>>(dlsym(handle, (prefix + "gemm").c_str()));
+    gemv = reinterpret_cast<GemvFunction<T>>(dlsym(handle, (prefix + "gemv").c_str()));
+    return gemm != nullptr && gemv != nullptr;
+  }
+};
 
 struct Library {
-  Sgemm sgemm = nullptr;
-  Dgemm dgemm = nullptr;
+  Functions<float> s;
+  Functions<double> d;
+  Functions<std::complex<float>> c;
+  Functions<std::complex<double>> z;
+  GemmFunction<bfloat16, float> sbgemm = nullptr;
+  bool has_avx512_kernels = false;
   std::string description;
   std::string reason;  // why there is none
 };
+
+/// The processor for which OpenBLAS has chosen its kernels is one of these.
+bool has_kernels_of(void* handle, std::initializer_list<const char*> processors) {
+  const auto corename = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_corename"));
+  if (corename == nullptr) return false;
+  return std::ranges::any_of(processors, [&](const char* name) { return strcasecmp(corename(), name) == 0; });
+}
 
 Library open() {
   Library library;
@@ -40,10 +76,12 @@ Library open() {
     library.reason = "the BLAS library " + name + " was not found";
     return library;
   }
-  library.sgemm = reinterpret_cast<Sgemm>(dlsym(handle, "cblas_sgemm"));
-  library.dgemm = reinterpret_cast<Dgemm>(dlsym(handle, "cblas_dgemm"));
-  if (library.sgemm == nullptr || library.dgemm == nullptr)
-    library.reason = "the library " + name + " has no C interface to the BLAS";
+  const bool complete = library.s.find(handle, 's') && library.d.find(handle, 'd') && library.c.find(handle, 'c') &&
+                        library.z.find(handle, 'z');
+  if (!complete) library.reason = "the library " + name + " has no C interface to the BLAS";
+  library.has_avx512_kernels = has_kernels_of(handle, {"SkylakeX", "Cooperlake", "SapphireRapids"});
+  if (has_kernels_of(handle, {"Cooperlake", "SapphireRapids"}))  // elsewhere sbgemm is a slow loop
+    library.sbgemm = reinterpret_cast<GemmFunction<bfloat16, float>>(dlsym(handle, "cblas_sbgemm"));
   if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) {
     set_threads(1);  // tiles run on the scheduler's threads
   }
@@ -64,18 +102,59 @@ const Library& library() {
   return opened;
 }
 
-template <class T, class Function>
-void call_gemm(Function function, const Gemm<T>& g) {
+/// A factor in the form that the C interface takes.
+template <class T>
+Factor<T> factor(const T& value) {
+  if constexpr (Complex<T>) {
+    return &value;
+  } else {
+    return value;
+  }
+}
+
+template <class T, class Result>
+void call_gemm(GemmFunction<T, Result> function, const Gemm<T, Result>& g) {
+  const Result one(1);
+  const Result zero(0);
   function(row_major, g.a_transposed ? transposed : not_transposed, g.b_transposed ? transposed : not_transposed,
-           static_cast<int>(g.rows), static_cast<int>(g.columns), static_cast<int>(g.inner), T(1), g.a,
-           static_cast<int>(g.a_leading), g.b, static_cast<int>(g.b_leading), T(0), g.c, static_cast<int>(g.c_leading));
+           static_cast<int>(g.rows), static_cast<int>(g.columns), static_cast<int>(g.inner), factor(one), g.a,
+           static_cast<int>(g.a_leading), g.b, static_cast<int>(g.b_leading), factor(zero), g.c,
+           static_cast<int>(g.c_leading));
+}
+
+/// The BLAS counts negative steps from the lowest address.
+template <class T>
+T* lowest(T* first, std::ptrdiff_t count, std::ptrdiff_t step) {
+  return step < 0 ? first + (count - 1) * step : first;
+}
+
+template <class T>
+void call_gemv(GemvFunction<T> function, const Gemv<T>& g) {
+  const T one(1);
+  const T zero(0);
+  const std::ptrdiff_t taken = g.a_transposed ? g.rows : g.columns;
+  const std::ptrdiff_t given = g.a_transposed ? g.columns : g.rows;
+  function(row_major, g.a_transposed ? transposed : not_transposed, static_cast<int>(g.rows),
+           static_cast<int>(g.columns), factor(one), g.a, static_cast<int>(g.a_leading), lowest(g.x, taken, g.x_step),
+           static_cast<int>(g.x_step), factor(zero), lowest(g.y, given, g.y_step), static_cast<int>(g.y_step));
 }
 
 }  // namespace
 
-void gemm(const Gemm<float>& call) { call_gemm(library().sgemm, call); }
+void gemm(const Gemm<float>& call) { call_gemm(library().s.gemm, call); }
+void gemm(const Gemm<double>& call) { call_gemm(library().d.gemm, call); }
+void gemm(const Gemm<std::complex<float>>& call) { call_gemm(library().c.gemm, call); }
+void gemm(const Gemm<std::complex<double>>& call) { call_gemm(library().z.gemm, call); }
+void gemm(const Gemm<bfloat16, float>& call) { call_gemm(library().sbgemm, call); }
 
-void gemm(const Gemm<double>& call) { call_gemm(library().dgemm, call); }
+void gemv(const Gemv<float>& call) { call_gemv(library().s.gemv, call); }
+void gemv(const Gemv<double>& call) { call_gemv(library().d.gemv, call); }
+void gemv(const Gemv<std::complex<float>>& call) { call_gemv(library().c.gemv, call); }
+void gemv(const Gemv<std::complex<double>>& call) { call_gemv(library().z.gemv, call); }
+
+bool has_avx512_kernels() { return library().has_avx512_kernels; }
+
+bool has_bfloat16() { return library().sbgemm != nullptr; }
 
 const char* description() { return library().description.c_str(); }
 

@@ -1,10 +1,12 @@
 module;
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,13 +18,17 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :node;
+import :blas;
 import :evaluate;
 import :product;
+import :small_product;
+import :factor;
 import :map;
 import :operators;
+import :select;
 import :reduction;
 
-// Products of matrices and vectors.
+// Products of matrices and vectors, one or a batch of them.
 namespace tessera {
 
 /// Extents of a product: `rows` x `inner` times `inner` x `columns`.
@@ -30,38 +36,44 @@ struct ProductShape {
   std::ptrdiff_t rows, inner, columns;
 };
 
-/// Throws ShapeError if the inner extents differ; the message has both shapes and the caller's location.
-void check_inner(std::ptrdiff_t a_inner, std::ptrdiff_t b_inner, const std::string& a, const std::string& b,
-                 const std::source_location& where);
+/// Throws ShapeError if the extents of axis `a_axis` of `a` and axis `b_axis` of `b` differ; the message has both shapes and the caller's
+/// location.
+void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
+                 std::span<const std::ptrdiff_t> b, int b_axis, const std::source_location& where);
 
-/// The product of two nodes of rank 1 or 2, at least one of rank 2.
+/// The product of two nodes: of matrices at the last two axes, or with one vector. Leading axes broadcast.
 template <class A, class B>
 class DotNode {
   using Promoted = promote_t<typename A::value_type, typename B::value_type>;
-  using Computed = compute_t<Promoted>;  // the BLAS has no 16-bit types: they are multiplied in float
+  using Computed = compute_t<Promoted>;  // 16-bit types are summed in float
+  static constexpr int batch = std::max({A::rank - 2, B::rank - 2, 0});
 
  public:
   using expression_tag = void;
   using value_type = Promoted;
   using place_type = typename join_places<typename A::place_type, typename B::place_type>::type;
-  static constexpr int rank = A::rank + B::rank - 2;
+  static constexpr int rank = batch + (A::rank > 1 ? 1 : 0) + (B::rank > 1 ? 1 : 0);
   static constexpr int leaf_count = 1;
-  static constexpr int products = 1;
+  static constexpr int products = batch == 0 ? 1 : 0;
   static constexpr const char* name = "dot";
 
-  /// Throws ShapeError if the inner extents differ.
-  DotNode(A a, B b, const std::source_location& where) : a_(std::move(a)), b_(std::move(b)) {
-    check_inner(a_.shape()[A::rank - 1], b_.shape()[0], to_string(a_.shape()), to_string(b_.shape()), where);
+  /// Throws ShapeError if the inner extents differ or the leading axes do not broadcast.
+  DotNode(A a, B b, const char* operation, const std::source_location& where) : a_(std::move(a)), b_(std::move(b)) {
+    check_inner(operation, a_.shape().extents(), A::rank - 1, b_.shape().extents(), std::max(B::rank - 2, 0), where);
+    if constexpr (batch > 0) {
+      batch_.fill(1);
+      const std::span<const std::ptrdiff_t> leading[] = {leading_axes(a_.shape()), leading_axes(b_.shape())};
+      plan::broadcast_into(batch_, leading, operation);
+    }
   }
 
   Dim<rank> shape() const {
     const ProductShape extents = product_shape();
-    if constexpr (rank == 2)
-      return {extents.rows, extents.columns};
-    else if constexpr (A::rank == 2)
-      return {extents.rows};
-    else
-      return {extents.columns};
+    Dim<rank> result;
+    for (int axis = 0; axis < batch; ++axis) result = result.with(axis, batch_[static_cast<std::size_t>(axis)]);
+    if constexpr (A::rank > 1) result = result.with(batch, extents.rows);
+    if constexpr (B::rank > 1) result = result.with(rank - 1, extents.columns);
+    return result;
   }
   std::optional<Place> place() const { return first_place(a_, b_); }
   const A& left() const { return a_; }
@@ -71,76 +83,163 @@ class DotNode {
   bool conflicts(const plan::Written& written) const { return overlaps(written); }
   bool overlaps(const plan::Written& written) const { return a_.overlaps(written) || b_.overlaps(written); }
 
-  /// Straight into elements of the computed type whose last axis is contiguous.
+  /// Straight into elements of the computed type whose rows or columns are contiguous.
   void compute(Computed* data, const Strides<rank>& strides, Place place) const
     requires std::same_as<Computed, Promoted>
   {
-    const auto a = materialise<Computed>(a_, place);
-    const auto b = materialise<Computed>(b_, place);
+    compute_as(data, strides, place);
+  }
+
+  /// As part of a larger expression: tile by tile with it where possible, computed first otherwise.
+  LeafPlan<Computed> lower(plan::Lowering& lowering) const {
+    if constexpr (batch == 0 && rank == 2) {
+      const Factors factors = in_memory(lowering.place());
+      if (lowering.try_tile(matrices(factors))) {
+        if (factors.a.owner) lowering.keep(factors.a.owner);
+        if (factors.b.owner) lowering.keep(factors.b.owner);
+        return {lowering.tiled()->leaf};
+      }
+      return computed_first(lowering, factors);
+    } else {
+      return computed_first(lowering, in_memory(lowering.place()));
+    }
+  }
+
+ private:
+  struct Factors {
+    Factor<A::rank> a;
+    Factor<B::rank> b;
+    bool narrow;  // bfloat16, for the BLAS
+  };
+
+  template <int Rank>
+  static std::span<const std::ptrdiff_t> leading_axes(const Dim<Rank>& shape) {
+    return std::span<const std::ptrdiff_t>(shape.extents()).first(static_cast<std::size_t>(std::max(Rank - 2, 0)));
+  }
+
+  ProductShape product_shape() const {
+    const Dim<A::rank> a = a_.shape();
+    const Dim<B::rank> b = b_.shape();
+    return {A::rank > 1 ? a[std::max(A::rank - 2, 0)] : 1, a[A::rank - 1], B::rank > 1 ? b[B::rank - 1] : 1};
+  }
+
+  Factors in_memory(Place place) const {
+    if constexpr (std::same_as<Promoted, bfloat16>) {
+      if (blas::has_bfloat16())
+        return {factor_of<bfloat16, true>(a_, place, true), factor_of<bfloat16, false>(b_, place, true), true};
+    }
     const ProductShape extents = product_shape();
-    const std::ptrdiff_t row = rank == 2 ? strides[0] : A::rank == 2 ? strides[0] : extents.columns;
-    const std::ptrdiff_t column = rank == 2 ? strides[rank - 1] : A::rank == 2 ? 1 : strides[0];
-    const bool fits = (column == 1 || extents.columns == 1) && (row >= extents.columns || extents.rows == 1);
-    if (fits) return plan::run_product(described(a, b), {data, row});
+    const bool for_blas = plan::has_blas(dtype_of<Computed>) &&
+                          !plan::is_small_product(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
+    return {factor_of<Computed, true>(a_, place, for_blas), factor_of<Computed, false>(b_, place, for_blas), false};
+  }
+
+  plan::TiledProduct matrices(const Factors& factors) const {
+    const plan::Matrix a = matrix_of<true>(a_.shape(), factors.a.strides);
+    const plan::Matrix b = matrix_of<false>(b_.shape(), factors.b.strides);
+    return {.a = factors.a.data,
+            .b = factors.b.data,
+            .rows = a.rows,
+            .columns = b.columns,
+            .inner = a.columns,
+            .a_row = a.row,
+            .a_column = a.column,
+            .b_row = b.row,
+            .b_column = b.column,
+            .dtype = dtype_of<Computed>,
+            .bfloat16_factors = factors.narrow};
+  }
+
+  /// Strides of a factor along the leading axes of the result, 0 where it repeats.
+  template <int Rank>
+  static plan::Axes leading_strides(const Dim<Rank>& shape, const Strides<Rank>& strides) {
+    plan::Axes leading{};
+    for (int axis = 0; axis < Rank - 2; ++axis) {
+      leading[static_cast<std::size_t>(axis + batch - (Rank - 2))] =
+          shape[axis] == 1 ? 0 : strides[static_cast<std::size_t>(axis)];
+    }
+    return leading;
+  }
+
+  /// The product into memory whose rows are contiguous, `row` elements apart, or, of its transpose, its columns.
+  void run(const Factors& factors, Computed* data, const Strides<rank>& strides, std::ptrdiff_t row,
+           bool transposes) const {
+    plan::TiledProduct one = matrices(factors);
+    if (transposes) {
+      std::swap(one.a, one.b);
+      std::swap(one.rows, one.columns);
+      std::swap(one.a_row, one.b_column);
+      std::swap(one.a_column, one.b_row);
+    }
+    if constexpr (batch == 0) {
+      plan::run_product(one, {data, row});
+    } else {
+      plan::BatchedProduct work{.matrices = one, .rank = batch};
+      work.a_strides = leading_strides(a_.shape(), factors.a.strides);
+      work.b_strides = leading_strides(b_.shape(), factors.b.strides);
+      if (transposes) std::swap(work.a_strides, work.b_strides);
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(batch); ++axis) {
+        work.extents[axis] = batch_[axis];
+        work.c_strides[axis] = strides[axis];
+      }
+      plan::run_batch(work, {data, row});
+    }
+  }
+
+  /// Straight to `data` if its rows or columns are contiguous, through memory of the pool otherwise.
+  void compute_as(Computed* data, const Strides<rank>& strides, Place place) const {
+    const Factors factors = in_memory(place);
+    const ProductShape extents = product_shape();
+    const std::ptrdiff_t row = A::rank > 1 ? strides[static_cast<std::size_t>(batch)] : extents.columns;
+    const std::ptrdiff_t column = B::rank > 1 ? strides[static_cast<std::size_t>(rank - 1)] : 1;
+    if ((column == 1 || extents.columns == 1) && (row >= extents.columns || extents.rows == 1))
+      return run(factors, data, strides, row, false);
+    if ((row == 1 || extents.rows == 1) && (column >= extents.rows || extents.columns == 1))
+      return run(factors, data, strides, column, true);
     const Dim<rank> result = shape();
     const Strides<rank> packed = contiguous_strides(result);
     const memory::Allocation values(CpuPlace{}, product_bytes());
-    plan::run_product(described(a, b), {values.data(), extents.columns});
+    run(factors, static_cast<Computed*>(values.data()), packed, extents.columns, false);
     const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()),
                                                 {.shape = result, .strides = packed}, place);
     evaluate_elementwise(LeafNode(view), data, result, strides, place);
   }
 
-  /// As part of a larger expression: tile by tile with it where possible, computed first otherwise.
-  LeafPlan<Computed> lower(plan::Lowering& lowering) const {
-    const auto a = materialise<Computed>(a_, lowering.place());
-    const auto b = materialise<Computed>(b_, lowering.place());
-    plan::TiledProduct described_product = described(a, b);
-    if (rank == 2 && lowering.try_tile(described_product)) {
-      if (a.owner) lowering.keep(a.owner);
-      if (b.owner) lowering.keep(b.owner);
-      return {lowering.tiled()->leaf};
-    }
+  LeafPlan<Computed> computed_first(plan::Lowering& lowering, const Factors& factors) const {
     auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, product_bytes());
-    plan::run_product(described_product, {memory->data(), product_shape().columns});
     const Dim<rank> result = shape();
     const Strides<rank> strides = contiguous_strides(result);
+    run(factors, static_cast<Computed*>(memory->data()), strides, product_shape().columns, false);
     const int leaf = lowering.add(memory->data(), result.extents(), strides, sizeof(Computed), lowering.place());
     lowering.keep(std::move(memory));
     return {leaf};
   }
 
- private:
-  ProductShape product_shape() const {
-    return {A::rank == 2 ? a_.shape()[0] : 1, b_.shape()[0], B::rank == 2 ? b_.shape()[B::rank - 1] : 1};
-  }
-  std::ptrdiff_t product_bytes() const { return checked_multiply(product(shape()), sizeof(Computed)); }
-
-  plan::TiledProduct described(const Materialised<Computed, A::rank>& a,
-                               const Materialised<Computed, B::rank>& b) const {
-    const ProductShape extents = product_shape();
-    return {.a = a.data,
-            .b = b.data,
-            .rows = extents.rows,
-            .columns = extents.columns,
-            .inner = extents.inner,
-            .a_row = A::rank == 2 ? a.strides[0] : extents.inner,
-            .a_column = a.strides[A::rank - 1],
-            .b_row = b.strides[0],
-            .b_column = B::rank == 2 ? b.strides[B::rank - 1] : 1,
-            .dtype = dtype_of<Computed>,
-            .leaf = -1};
+  std::ptrdiff_t product_bytes() const {
+    return checked_multiply(product(shape()), static_cast<std::ptrdiff_t>(sizeof(Computed)));
   }
 
   A a_;
   B b_;
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(batch)> batch_;
 };
+
+/// Operands with a common numeric element type and at least one axis each.
+template <class A, class B>
+concept NumericOperands = Operand<A> && Operand<B> && Combinable<A, B> && Numeric<common_value_t<A, B>>;
 
 /// Two operands that dot can multiply: vectors and matrices with a common numeric element type.
 export template <class A, class B>
-concept DotOperands = Operand<A> && Operand<B> && Combinable<A, B> && Numeric<common_value_t<A, B>> &&
-                      ((rank_of<A> >= 1 && rank_of<A> <= 2 && rank_of<B> >= 1 && rank_of<B> <= 2) ||
-                       unsatisfied<"dot multiplies vectors and matrices: operands of rank 1 or 2">);
+concept DotOperands =
+    NumericOperands<A, B> &&
+    ((rank_of<A> >= 1 && rank_of<A> <= 2 && rank_of<B> >= 1 && rank_of<B> <= 2) ||
+     unsatisfied<"dot multiplies vectors and matrices: operands of rank 1 or 2; matmul takes batches of matrices">);
+
+/// Two operands that matmul can multiply: vectors, matrices and batches of matrices with a common numeric element type.
+export template <class A, class B>
+concept MatmulOperands = NumericOperands<A, B> &&
+                         ((rank_of<A> >= 1 && rank_of<B> >= 1) ||
+                          unsatisfied<"matmul multiplies vectors, matrices and batches: operands of rank 1 or more">);
 
 /// Matrix product; with a vector, its product with the matrix; of two vectors, their inner product. Transposed operands
 /// (`a.T()`) go to the BLAS as flags. Elementwise work around a product of matrices is applied tile by tile. Throws ShapeError
@@ -151,11 +250,72 @@ auto dot(A&& a, B&& b, std::source_location where = std::source_location::curren
   auto left = as_node(std::forward<A>(a));
   auto right = as_node(std::forward<B>(b));
   if constexpr (rank_of<A> == 1 && rank_of<B> == 1) {
-    check_inner(left.shape()[0], right.shape()[0], to_string(left.shape()), to_string(right.shape()), where);
+    check_inner("dot", left.shape().extents(), 0, right.shape().extents(), 0, where);
     return sum(std::move(left) * std::move(right));
   } else {
-    return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), where);
+    return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), "dot", where);
   }
+}
+
+/// A sum in the element type of what is summed, as the array API has it for products; integers wrap.
+template <Element T, class Node>
+auto as_element(Node node) {
+  if constexpr (Integer<T>) {
+    return cast<T>(std::move(node));
+  } else {
+    return node;
+  }
+}
+
+/// The array API's matmul: products of the matrices at the last two axes, where all other axes broadcast; a vector is a row on the left
+/// and a column on the right, and its axis is gone in the result; of two vectors, their inner product. Strides and transposition
+/// cost no copy. Throws ShapeError if the inner extents differ or the leading axes do not broadcast.
+export template <class A, class B>
+  requires MatmulOperands<A, B>
+auto matmul(A&& a, B&& b, std::source_location where = std::source_location::current()) {
+  auto left = as_node(std::forward<A>(a));
+  auto right = as_node(std::forward<B>(b));
+  if constexpr (rank_of<A> == 1 && rank_of<B> == 1) {
+    using T = common_value_t<A, B>;
+    check_inner("matmul", left.shape().extents(), 0, right.shape().extents(), 0, where);
+    return as_element<T>(sum(std::move(left) * std::move(right)));
+  } else {
+    return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), "matmul", where);
+  }
+}
+
+/// conj(a) * b.
+struct ConjugateProduct {
+  static constexpr const char* name = "vecdot";
+  template <class C>
+  [[gnu::always_inline]] static C apply(C a, C b) {
+    if constexpr (Complex<C>) {
+      return Multiply::apply(C(a.real(), -a.imag()), b);
+    } else {
+      return Multiply::apply(a, b);
+    }
+  }
+};
+
+/// Inner products of the vectors along an axis, counted from the end; the others broadcast. Complex elements of a are conjugated. Throws
+/// ShapeError if the extents along the axis differ.
+export template <int Axis = -1, class A, class B>
+  requires NumericOperands<A, B> &&
+           ((Axis < 0 && -Axis <= rank_of<A> && -Axis <= rank_of<B>) ||
+            unsatisfied<"the axis of vecdot is counted from the end and both operands have it">)
+auto vecdot(A&& a, B&& b, std::source_location where = std::source_location::current()) {
+  using T = common_value_t<A, B>;
+  auto left = as_node(std::forward<A>(a));
+  auto right = as_node(std::forward<B>(b));
+  check_inner("vecdot", left.shape().extents(), rank_of<A> + Axis, right.shape().extents(), rank_of<B> + Axis, where);
+  return as_element<T>(sum<Axis>(make_binary<ConjugateProduct, T>(std::move(left), std::move(right))));
+}
+
+/// All products of an element of a vector and one of another: row i is a(i) * b. Fused with what is around it.
+export template <Elements A, class B>
+  requires NumericOperands<A, B> && ((rank_of<A> == 1 && rank_of<B> == 1) || unsatisfied<"outer takes two vectors">)
+auto outer(const A& a, B&& b) {
+  return a(all, newaxis) * std::forward<B>(b);
 }
 
 }  // namespace tessera

@@ -38,8 +38,9 @@ export struct TiledProduct {
   const void* b;
   std::ptrdiff_t rows, columns, inner;
   std::ptrdiff_t a_row, a_column, b_row, b_column;  // strides in elements
-  DType dtype;
-  int leaf;  // which leaf it stands for
+  DType dtype;                                      // of the result, and of a and b unless
+  bool bfloat16_factors = false;                    // they are bfloat16 and the result is float
+  int leaf = -1;                                    // which leaf it stands for
 };
 
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.

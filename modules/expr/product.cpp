@@ -1,12 +1,9 @@
 module;
 #include <algorithm>
-#include <bit>
-#include <complex>
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <type_traits>
-#include <vector>
+#include <thread>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -14,193 +11,265 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Cutting products into tiles and handing them to the BLAS.
+// Cutting products into tiles, and batches of products into tasks.
 namespace tessera::plan {
 
 namespace {
 
-constexpr double flops_per_tile = 8e6;  // enough for the BLAS to reach its speed
-constexpr std::ptrdiff_t most_tile_elements =
-    std::ptrdiff_t{256} * 1024;  // of a result, so that the elementwise work finds it in the cache
+// Of a tile: enough for the BLAS to come near its speed, and for a thread to be worth waking.
+constexpr double flops_per_tile = 2e6;
+// Of the largest product that OpenBLAS's AVX-512 kernels multiply without packing.
+constexpr double small_kernel_flops = 2e6;
 constexpr std::ptrdiff_t most_tiles = 64;
+// Of a tile of the result, so that the elementwise work finds it in the cache.
+constexpr std::ptrdiff_t most_tile_elements = std::ptrdiff_t{256} * 1024;
+// Of a result that is kept on the stack for the elementwise work.
+constexpr std::ptrdiff_t stack_bytes = 16384;
 
-/// One operand as the BLAS takes it: contiguous along rows, or along columns as the transposed flag says.
-template <class T>
-struct BlasOperand {
-  const T* data;
-  std::ptrdiff_t leading;
-  bool is_transposed;
-};
-
-bool fits(std::ptrdiff_t leading, std::ptrdiff_t least) {
-  return leading >= least && leading <= std::numeric_limits<int>::max();
+double flops(const TiledProduct& p) {
+  return 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
+         static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
 }
 
-/// The matrix `rows` x `columns` for the BLAS; copied into `storage` only when neither stride is 1.
-template <class T>
-BlasOperand<T> blas_operand(const T* data, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row,
-                            std::ptrdiff_t column, std::vector<T>& storage) {
-  const std::ptrdiff_t by_rows = rows == 1 ? columns : row;
-  const std::ptrdiff_t by_columns = columns == 1 ? rows : column;
-  if ((column == 1 || columns == 1) && fits(by_rows, columns)) return {data, by_rows, false};
-  if ((row == 1 || rows == 1) && fits(by_columns, rows)) return {data, by_columns, true};
-  storage.resize(static_cast<std::size_t>(rows * columns));
-  for (std::ptrdiff_t i = 0; i < rows; ++i) {
-    for (std::ptrdiff_t j = 0; j < columns; ++j)
-      storage[static_cast<std::size_t>(i * columns + j)] = data[i * row + j * column];
-  }
-  return {storage.data(), columns, false};
+/// Tiles that the machine can work on at the same time. A number of the machine and not of set_num_threads: the BLAS gives an element
+/// another rounding in another tile, and results do not depend on the number of threads.
+std::ptrdiff_t machine_tiles() {
+  static const std::ptrdiff_t cores =
+      std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency()), 1, most_tiles);
+  return cores;
 }
 
-template <class T>
-void multiply_blas(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
-  std::vector<T> packed_a, packed_b;
-  const auto a = blas_operand(static_cast<const T*>(p.a), p.rows, p.inner, p.a_row, p.a_column, packed_a);
-  const auto b = blas_operand(static_cast<const T*>(p.b), p.inner, p.columns, p.b_row, p.b_column, packed_b);
-  blas::gemm(blas::Gemm<T>{p.rows, p.columns, p.inner, a.data, a.leading, a.is_transposed, b.data, b.leading,
-                           b.is_transposed, c, c_row});
-}
-
-/// For types without a BLAS; integers wrap.
-template <class T>
-void multiply_loops(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
-  const T* a = static_cast<const T*>(p.a);
-  const T* b = static_cast<const T*>(p.b);
-  for (std::ptrdiff_t i = 0; i < p.rows; ++i) {
-    T* out = c + i * c_row;
-    std::fill_n(out, p.columns, T(0));
-    for (std::ptrdiff_t k = 0; k < p.inner; ++k) {
-      const T factor = a[i * p.a_row + k * p.a_column];
-      const T* from = b + k * p.b_row;
-      for (std::ptrdiff_t j = 0; j < p.columns; ++j)
-        out[j] = Add::apply(out[j], Multiply::apply(factor, from[j * p.b_column]));
-    }
-  }
-}
-
-template <class T>
-void multiply_as(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
-  constexpr bool has_blas = std::is_same_v<T, float> || std::is_same_v<T, double>;
-  const std::ptrdiff_t most = std::max({p.rows, p.columns, p.inner, c_row});
-  if constexpr (has_blas) {
-    if (p.inner > 0 && most <= std::numeric_limits<int>::max())
-      return multiply_blas(p, c, p.rows == 1 ? std::max(c_row, p.columns) : c_row);
-  }
-  multiply_loops(p, c, c_row);
-}
-
-void multiply(const TiledProduct& p, void* c, std::ptrdiff_t c_row) {
-  switch (p.dtype) {
-    case DType::int8: return multiply_as(p, static_cast<std::int8_t*>(c), c_row);
-    case DType::int16: return multiply_as(p, static_cast<std::int16_t*>(c), c_row);
-    case DType::int32: return multiply_as(p, static_cast<std::int32_t*>(c), c_row);
-    case DType::int64: return multiply_as(p, static_cast<std::int64_t*>(c), c_row);
-    case DType::uint8: return multiply_as(p, static_cast<std::uint8_t*>(c), c_row);
-    case DType::uint16: return multiply_as(p, static_cast<std::uint16_t*>(c), c_row);
-    case DType::uint32: return multiply_as(p, static_cast<std::uint32_t*>(c), c_row);
-    case DType::uint64: return multiply_as(p, static_cast<std::uint64_t*>(c), c_row);
-    case DType::float64: return multiply_as(p, static_cast<double*>(c), c_row);
-    case DType::complex64: return multiply_as(p, static_cast<std::complex<float>*>(c), c_row);
-    case DType::complex128: return multiply_as(p, static_cast<std::complex<double>*>(c), c_row);
-    case DType::boolean:
-    case DType::float16:
-    case DType::bfloat16:
-    case DType::float32: return multiply_as(p, static_cast<float*>(c), c_row);
-  }
-}
-
-/// A grid of tiles that depends on the shape only, so that results do not depend on the number of threads.
+/// A grid of tiles that depends on the shape and the machine only.
 struct Grid {
   std::ptrdiff_t down = 1;    // tiles along the rows
   std::ptrdiff_t across = 1;  // tiles along the columns
 
-  explicit Grid(const TiledProduct& p) {
-    const double flops = 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
-                         static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
-    const auto by_work = static_cast<std::ptrdiff_t>(std::min(flops / flops_per_tile, static_cast<double>(most_tiles)));
-    const auto by_size = static_cast<std::ptrdiff_t>(static_cast<double>(p.rows) * static_cast<double>(p.columns) /
-                                                     static_cast<double>(most_tile_elements));
-    auto tiles = static_cast<std::ptrdiff_t>(
-        std::bit_floor(static_cast<std::uint64_t>(std::max({by_work, by_size, std::ptrdiff_t{1}}))));
-    for (; tiles > 1; tiles /= 2) {  // halve the longer side
-      std::ptrdiff_t& side = p.rows / down >= p.columns / across ? down : across;
-      side *= 2;
-    }
-    down = std::clamp<std::ptrdiff_t>(down, 1, std::max<std::ptrdiff_t>(p.rows, 1));
-    across = std::clamp<std::ptrdiff_t>(across, 1, std::max<std::ptrdiff_t>(p.columns, 1));
+  /// At most `most` tiles for the sake of threads.
+  Grid(const TiledProduct& p, std::ptrdiff_t most) {
+    const double work = flops(p);
+    if (work < 2 * small_kernel_flops) return;  // neither worth two threads nor several small products
+    const bool real = p.dtype == DType::float32 || p.dtype == DType::float64;
+    const bool wide = real && !p.bfloat16_factors && blas::has_avx512_kernels();
+    const bool nearly_small = wide && work <= 4 * small_kernel_flops;  // four small products are faster than this one
+    const double tiles = nearly_small ? 4 : std::min(work / flops_per_tile, static_cast<double>(most));
+    if (tiles > 1) divide(p, static_cast<std::ptrdiff_t>(tiles), wide && p.dtype == DType::float64);
   }
 
   std::ptrdiff_t count() const { return down * across; }
+
+  /// More tiles, until none has more than most_tile_elements.
+  void limit_size(const TiledProduct& p) {
+    for (;;) {
+      const std::ptrdiff_t rows = (p.rows - 1) / down + 1;
+      const std::ptrdiff_t columns = (p.columns - 1) / across + 1;
+      if (rows <= most_tile_elements / columns) return;
+      (rows >= columns ? down : across) *= 2;
+      clamp(p);
+    }
+  }
+
+ private:
+  /// The factors of `tiles` for which the tiles read least: each column of tiles reads all of a, each row all of b. Where that makes no
+  /// difference, `rows_first` prefers tiles above each other.
+  void divide(const TiledProduct& p, std::ptrdiff_t tiles, bool rows_first) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::ptrdiff_t factor = 1; factor <= tiles; ++factor) {
+      if (tiles % factor != 0) continue;
+      const std::ptrdiff_t rows = rows_first ? tiles / factor : factor;
+      const double read = static_cast<double>(rows) * static_cast<double>(p.columns) +
+                          static_cast<double>(tiles / rows) * static_cast<double>(p.rows);
+      if (read >= least) continue;
+      least = read;
+      down = rows;
+      across = tiles / rows;
+    }
+    clamp(p);
+  }
+
+  void clamp(const TiledProduct& p) {
+    down = std::clamp<std::ptrdiff_t>(down, 1, std::max<std::ptrdiff_t>(p.rows, 1));
+    across = std::clamp<std::ptrdiff_t>(across, 1, std::max<std::ptrdiff_t>(p.columns, 1));
+  }
 };
 
 struct Tile {
   std::ptrdiff_t row, rows, column, columns;
 };
 
+/// Tiles begin at multiples of 16 where there are enough rows and columns: whole vectors are faster.
+std::ptrdiff_t tile_start(std::ptrdiff_t extent, std::ptrdiff_t number, std::ptrdiff_t count) {
+  const std::ptrdiff_t start = extent / count * number + extent % count * number / count;
+  return number == count || extent / count < 64 ? start : start / 16 * 16;
+}
+
 Tile tile_of(const TiledProduct& p, const Grid& grid, std::ptrdiff_t number) {
   const std::ptrdiff_t i = number / grid.across;
   const std::ptrdiff_t j = number % grid.across;
-  const std::ptrdiff_t row = p.rows * i / grid.down;
-  const std::ptrdiff_t column = p.columns * j / grid.across;
-  return {row, p.rows * (i + 1) / grid.down - row, column, p.columns * (j + 1) / grid.across - column};
+  const std::ptrdiff_t row = tile_start(p.rows, i, grid.down);
+  const std::ptrdiff_t column = tile_start(p.columns, j, grid.across);
+  return {row, tile_start(p.rows, i + 1, grid.down) - row, column, tile_start(p.columns, j + 1, grid.across) - column};
 }
 
-/// Elements of the largest tile.
 std::ptrdiff_t largest_tile(const TiledProduct& p, const Grid& grid) {
-  return ((p.rows - 1) / grid.down + 1) * ((p.columns - 1) / grid.across + 1);
+  std::ptrdiff_t most = 0;
+  for (std::ptrdiff_t number = 0; number < grid.count(); ++number) {
+    const Tile tile = tile_of(p, grid, number);
+    most = std::max(most, tile.rows * tile.columns);
+  }
+  return most;
 }
+
+const void* moved(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
+
+std::ptrdiff_t factor_size(const TiledProduct& p) { return p.bfloat16_factors ? 2 : item_size(p.dtype); }
 
 TiledProduct part(const TiledProduct& whole, const Tile& tile) {
-  const std::ptrdiff_t item = item_size(whole.dtype);
+  const std::ptrdiff_t item = factor_size(whole);
   TiledProduct p = whole;
   p.rows = tile.rows;
   p.columns = tile.columns;
-  p.a = static_cast<const std::byte*>(whole.a) + tile.row * whole.a_row * item;
-  p.b = static_cast<const std::byte*>(whole.b) + tile.column * whole.b_column * item;
+  p.a = moved(whole.a, tile.row * whole.a_row * item);
+  p.b = moved(whole.b, tile.column * whole.b_column * item);
   return p;
+}
+
+void run_tile(const TiledProduct& product, const Grid& grid, std::ptrdiff_t number, const ProductTarget& target) {
+  const Tile tile = tile_of(product, grid, number);
+  const std::ptrdiff_t offset = (tile.row * target.row + tile.column) * item_size(product.dtype);
+  multiply(part(product, tile), static_cast<std::byte*>(target.data) + offset, target.row);
 }
 
 /// The elementwise loop on one tile, reading the product's tile from `values`.
 void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& tile, const void* values) {
-  std::vector<Leaf> leaves(loop.leaves.begin(), loop.leaves.end());
-  Loop small = loop;
-  small.parallel = false;
-  small.extents[0] = tile.rows;
-  small.extents[1] = tile.columns;
-  small.leaves = leaves;
-  const auto offset = [&](const Axes& strides) { return tile.row * strides[0] + tile.column * strides[1]; };
-  small.target.data = static_cast<std::byte*>(loop.target.data) + offset(loop.target.strides) * loop.target.item;
-  for (std::size_t k = 0; k < leaves.size(); ++k) {
-    if (static_cast<int>(k) == product.leaf) {
-      leaves[k].data = values;
-      leaves[k].strides[0] = tile.columns;
-      leaves[k].strides[1] = 1;
-    } else if (leaves[k].data != nullptr) {
-      leaves[k].data = static_cast<const std::byte*>(leaves[k].data) + offset(leaves[k].strides) * leaves[k].item;
-    } else {
-      leaves[k].first += offset(leaves[k].strides);
+  MovableLoop small(loop);
+  small.reset_leaves();
+  small.loop.parallel = false;
+  small.loop.extents[0] = tile.rows;
+  small.loop.extents[1] = tile.columns;
+  small.advance_leaves(0, tile.row);
+  small.advance_leaves(1, tile.column);
+  small.place_target(loop, tile.row * loop.target.strides[0] + tile.column * loop.target.strides[1]);
+  Leaf& leaf = small.leaves()[static_cast<std::size_t>(product.leaf)];
+  leaf.data = values;
+  leaf.strides[0] = tile.columns;
+  leaf.strides[1] = 1;
+  run(small.loop);
+}
+
+/// Batch axes along which b repeats and the rows of a and c continue become rows: one larger product instead of many.
+void merge_rows(BatchedProduct& batch, ProductTarget& target) {
+  TiledProduct& p = batch.matrices;
+  for (; batch.rank > 0; --batch.rank) {
+    const auto last = static_cast<std::size_t>(batch.rank - 1);
+    if (batch.extents[last] == 1) continue;
+    const bool single = p.rows == 1;  // its stride to the next row says nothing
+    const std::ptrdiff_t a_row = single ? batch.a_strides[last] : p.a_row;
+    const std::ptrdiff_t c_row = single ? batch.c_strides[last] : target.row;
+    const bool continues = batch.b_strides[last] == 0 && batch.a_strides[last] == p.rows * a_row &&
+                           batch.c_strides[last] == p.rows * c_row && c_row >= p.columns;
+    const std::ptrdiff_t rows = p.rows * batch.extents[last];
+    if (!continues || !(is_blas_matrix(rows, p.inner, a_row, p.a_column) || !has_blas(p.dtype))) return;
+    p.rows = rows;
+    p.a_row = a_row;
+    target.row = c_row;
+  }
+}
+
+/// Visits the positions of the leading axes from number `first` on.
+class BatchWalk {
+ public:
+  BatchWalk(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t first)
+      : batch_(batch), target_(target) {
+    for (int axis = batch.rank; axis-- > 0;) {
+      position_[at(axis)] = first % batch.extents[at(axis)];
+      first /= batch.extents[at(axis)];
+      move(axis, position_[at(axis)]);
     }
   }
-  run(small);
+
+  TiledProduct product() const {
+    TiledProduct p = batch_.matrices;
+    const std::ptrdiff_t item = factor_size(p);
+    p.a = moved(p.a, a_ * item);
+    p.b = moved(p.b, b_ * item);
+    return p;
+  }
+  ProductTarget target() const {
+    return {static_cast<std::byte*>(target_.data) + c_ * item_size(batch_.matrices.dtype), target_.row};
+  }
+
+  void next() {
+    for (int axis = batch_.rank; axis-- > 0;) {
+      move(axis, 1);
+      if (++position_[at(axis)] < batch_.extents[at(axis)]) return;
+      move(axis, -position_[at(axis)]);
+      position_[at(axis)] = 0;
+    }
+  }
+
+ private:
+  static std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+  void move(int axis, std::ptrdiff_t count) {
+    a_ += count * batch_.a_strides[at(axis)];
+    b_ += count * batch_.b_strides[at(axis)];
+    c_ += count * batch_.c_strides[at(axis)];
+  }
+
+  const BatchedProduct& batch_;
+  const ProductTarget& target_;
+  Axes position_{};
+  std::ptrdiff_t a_ = 0, b_ = 0, c_ = 0;
+};
+
+/// Products of one batch that are each done by one thread, several to a task.
+void run_whole(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t count) {
+  const double work = flops(batch.matrices) * static_cast<double>(count) / flops_per_tile;
+  const auto most = std::min<std::ptrdiff_t>(count, 4 * num_threads());
+  const auto tasks =
+      work < static_cast<double>(most) ? std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(work), 1) : most;
+  parallel_for(tasks, [&](std::ptrdiff_t task) {
+    const std::ptrdiff_t first = count / tasks * task + count % tasks * task / tasks;
+    const std::ptrdiff_t last = count / tasks * (task + 1) + count % tasks * (task + 1) / tasks;
+    BatchWalk walk(batch, target, first);
+    for (std::ptrdiff_t number = first; number < last; ++number, walk.next())
+      multiply(walk.product(), walk.target().data, target.row);
+  });
 }
 
 }  // namespace
 
 void run_product(const TiledProduct& product, const ProductTarget& target) {
   if (product.rows == 0 || product.columns == 0) return;
-  const Grid grid(product);
-  const std::ptrdiff_t item = item_size(product.dtype);
-  parallel_for(grid.count(), [&](std::ptrdiff_t number) {
-    const Tile tile = tile_of(product, grid, number);
-    multiply(part(product, tile), static_cast<std::byte*>(target.data) + (tile.row * target.row + tile.column) * item,
-             target.row);
+  const Grid grid(product, machine_tiles());
+  if (grid.count() == 1) return multiply(product, target.data, target.row);
+  parallel_for(grid.count(), [&](std::ptrdiff_t number) { run_tile(product, grid, number, target); });
+}
+
+void run_batch(BatchedProduct batch, ProductTarget target) {
+  merge_rows(batch, target);
+  std::ptrdiff_t count = 1;
+  for (int axis = 0; axis < batch.rank; ++axis) count *= batch.extents[static_cast<std::size_t>(axis)];
+  if (count == 1) return run_product(batch.matrices, target);
+  if (count == 0 || batch.matrices.rows == 0 || batch.matrices.columns == 0) return;
+  const Grid grid(batch.matrices, machine_tiles() / count);
+  if (grid.count() == 1) return run_whole(batch, target, count);
+  parallel_for(count * grid.count(), [&](std::ptrdiff_t number) {
+    const BatchWalk walk(batch, target, number / grid.count());
+    run_tile(walk.product(), grid, number % grid.count(), walk.target());
   });
 }
 
 void run_tiled(const Loop& loop, const TiledProduct& product) {
   if (product.rows == 0 || product.columns == 0) return;
-  const Grid grid(product);
-  Workspaces tiles(grid.count(), largest_tile(product, grid) * item_size(product.dtype));
+  Grid grid(product, machine_tiles());
+  grid.limit_size(product);
+  const std::ptrdiff_t bytes = largest_tile(product, grid) * item_size(product.dtype);
+  if (grid.count() == 1 && bytes <= stack_bytes) {
+    alignas(64) std::byte values[stack_bytes];
+    multiply(product, values, product.columns);
+    return run_epilogue(loop, product, tile_of(product, grid, 0), values);
+  }
+  Workspaces tiles(grid.count(), bytes);
   parallel_for(grid.count(), [&](std::ptrdiff_t number) {
     const Tile tile = tile_of(product, grid, number);
     const Workspaces::Piece values(tiles);

@@ -14,9 +14,41 @@ struct ProductTarget {
   std::ptrdiff_t row;  // stride from one row to the next, in elements
 };
 
-/// target = a b. float and double go to the BLAS, transposed operands as flags; other types to loops of ours. Throws
-/// DeviceError if no BLAS library can be opened.
+/// The BLAS takes the matrix as it lies, as one whose rows or, with a flag, whose columns are contiguous.
+bool is_blas_matrix(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row, std::ptrdiff_t column);
+
+/// The BLAS takes the vector as it lies.
+bool is_blas_vector(std::ptrdiff_t count, std::ptrdiff_t step);
+
+/// A matrix in memory; strides in elements.
+struct Matrix {
+  std::ptrdiff_t rows, columns, row, column;
+};
+
+/// A product takes the left or right factor as it lies: as a matrix, or as a vector where it has one row on the left or one column on the
+/// right. bfloat16 is multiplied as matrices only.
+bool is_blas_factor(const Matrix& matrix, bool left, bool bfloat16_factors);
+
+/// Products of this type go to the BLAS unless they are small; others to loops that take any strides.
+bool has_blas(DType dtype);
+
+/// target = a b on the calling thread. Factors of types that have a BLAS are as it takes them, or small. Throws DeviceError if no BLAS
+/// library can be opened.
+void multiply(const TiledProduct& product, void* c, std::ptrdiff_t c_row);
+
+/// target = a b, on all threads. Throws as multiply.
 void run_product(const TiledProduct& product, const ProductTarget& target);
+
+/// One product for each position of the leading axes of its factors and its result.
+struct BatchedProduct {
+  TiledProduct matrices;  // of the first position
+  int rank = 0;           // of the leading axes
+  Axes extents{};
+  Axes a_strides{}, b_strides{}, c_strides{};  // along the leading axes; 0 where a factor repeats
+};
+
+/// As run_product for every position. The value of a matrix does not depend on the number of threads.
+void run_batch(BatchedProduct batch, ProductTarget target);
 
 /// Runs the elementwise loop tile by tile, each after the product's tile that it reads.
 void run_tiled(const Loop& loop, const TiledProduct& product);

@@ -27,7 +27,7 @@ Array<float, 2> product_of(const Array<float, 2>& a, const Array<float, 2>& b) {
   return c;
 }
 
-/// Below a tile, a few tiles, results above 256 Ki elements.
+/// Results that fit on the stack and those that do not, a few tiles, results above 256 Ki elements.
 constexpr std::ptrdiff_t sizes[][3] = {{1, 1, 1}, {3, 5, 4}, {64, 30, 33}, {170, 160, 200}, {700, 3, 500}};
 
 }  // namespace
@@ -116,7 +116,7 @@ TEST_CASE("inner extents that differ are an error with both shapes, the values a
   CHECK(contains(message, "transpose one of them"));
   CHECK(contains(message, "dot_epilogue_test.cpp:" + std::to_string(line)));
   CHECK(contains(message_of<ShapeError>([&] { dot(a(0, all), b(0, all)); }),
-                 "the last axis of a has 4, the first axis of b has 6"));
+                 "the only axis of a has 4, the only axis of b has 6"));
   CHECK(contains(message_of<ShapeError>([&] { dot(a(0, all), b); }), "a is (4,)"));
   CHECK(contains(message_of<ShapeError>([&] { dot(a, b(0, all)); }), "b is (6,)"));
 }

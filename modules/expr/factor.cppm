@@ -1,0 +1,66 @@
+module;
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+export module tessera.expr:factor;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.array;
+import :plan;
+import :lowering;
+import :node;
+import :product;
+import :evaluate;
+
+// The factors of matrix products in memory: where they lie wherever the BLAS takes them so.
+namespace tessera {
+
+/// A factor in memory; `owner` is null for the user's own.
+template <int Rank>
+struct Factor {
+  const void* data;
+  Strides<Rank> strides;
+  std::shared_ptr<const memory::Allocation> owner;
+};
+
+/// The matrix at the last two axes of a factor; of a vector, the row on the left or the column on the right.
+template <bool Left, int Rank>
+plan::Matrix matrix_of(const Dim<Rank>& shape, const Strides<Rank>& strides) {
+  constexpr auto last = static_cast<std::size_t>(Rank - 1);
+  if constexpr (Rank > 1) {
+    return {shape[Rank - 2], shape[Rank - 1], strides[last - 1], strides[last]};
+  } else if constexpr (Left) {
+    return {1, shape[0], shape[0], strides[0]};
+  } else {
+    return {shape[0], 1, strides[0], 1};
+  }
+}
+
+/// Elements of type T in row-major memory of the pool.
+template <Element T, class Node>
+Factor<Node::rank> packed_factor(const Node& node, Place place) {
+  const Dim<Node::rank> shape = node.shape();
+  const Strides<Node::rank> strides = contiguous_strides(shape);
+  auto owner = std::make_shared<memory::Allocation>(
+      CpuPlace{}, checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T))));
+  evaluate_into(node, static_cast<T*>(owner->data()), shape, strides, place);
+  return {owner->data(), strides, std::move(owner)};
+}
+
+/// The node's elements as type T. An array of that type stays where it is unless the BLAS, which is to be called, cannot take it so: with
+/// both strides above 1, below 1, or 0. Throws PlaceError if a leaf is not at `place`.
+template <Element T, bool Left, class Node>
+Factor<Node::rank> factor_of(const Node& node, Place place, bool for_blas) {
+  if constexpr (requires { node.array(); } && std::is_same_v<typename Node::value_type, T>) {
+    const plan::Matrix matrix = matrix_of<Left>(node.shape(), node.array().strides());
+    if (!for_blas || plan::is_blas_factor(matrix, Left, std::is_same_v<T, bfloat16>)) {
+      if (Place(node.array().place()) != place) static_cast<void>(materialise<T>(node, place));  // throws
+      return {node.array().data(), node.array().strides(), nullptr};
+    }
+  }
+  return packed_factor<T>(node, place);
+}
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+module;
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+export module tessera.expr:runs;
+import tessera.core;
+import :plan;
+
+// Results that take their elements from other positions of their source, axis by axis: shifted, reversed, repeated.
+namespace tessera::plan {
+
+/// Positions to, to + 1, ... of one axis of a result, which are positions first, first + step, ... of the source's axis; step is 1, -1,
+/// or 0 where one position repeats.
+struct Run {
+  std::ptrdiff_t to, count, first, step;
+};
+
+/// The runs that make up one axis of a result.
+class RunList {
+ public:
+  void add(const Run& run) {
+    if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
+    if (count_ >= few_.size()) {
+      many_.push_back(run);
+    } else {
+      few_[count_] = run;
+    }
+    ++count_;
+  }
+  std::span<const Run> runs() const { return {many_.empty() ? few_.data() : many_.data(), count_}; }
+
+ private:
+  std::array<Run, 3> few_{};
+  std::vector<Run> many_;  // all of them once there are more than a few
+  std::size_t count_ = 0;
+};
+
+/// The axis rolled by `shift` positions, 0 <= shift < extent or both 0.
+RunList rolled(std::ptrdiff_t extent, std::ptrdiff_t shift);
+
+/// The axis backwards.
+RunList reversed(std::ptrdiff_t extent);
+
+/// What stands beside the source along a padded axis.
+enum class Padding { constant, edge, reflect, wrap };
+
+/// The axis with `before` and `after` positions added; with constant padding only the source's own positions are covered.
+/// The extent is positive unless the padding is constant.
+RunList padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding);
+
+/// Evaluates the loop, whose leaves lie over the source's shape and whose target over the result's, for every combination of runs, one
+/// list for each axis.
+void run_runs(const Loop& loop, std::span<const RunList> axes);
+
+/// Evaluates the loop over the target's shape outside of the box that the single run of each axis covers.
+void run_around(const Loop& loop, std::span<const RunList> axes);
+
+/// How often the elements of an axis appear in a result: the axis as a whole one time after the other, or each element.
+struct Repeats {
+  std::ptrdiff_t times;
+  bool whole;
+};
+
+/// Evaluates the loop, whose leaves lie over the source's shape, into a target in which axes repeat.
+void run_repeated(const Loop& loop, std::span<const Repeats> axes);
+
+}  // namespace tessera::plan

@@ -1,0 +1,200 @@
+module;
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+export module tessera.expr:shifting;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+import :plan;
+import :runs;
+import :lowering;
+import :node;
+import :kernel;
+import :map;
+import :part;
+
+// Operands whose elements take other positions: roll, flip of expressions, pad. The elementwise work of the operand is done on the way to
+// the new position.
+namespace tessera {
+
+/// A node whose axes are made up of runs of another node's axes. Where no run covers the result it has the value `fill`.
+template <class Node, bool Fills>
+class RunsNode {
+ public:
+  using expression_tag = void;
+  using value_type = typename Node::value_type;
+  using place_type = typename Node::place_type;
+  static constexpr int rank = Node::rank;
+  static constexpr int leaf_count = 1;
+  static constexpr int products = 0;
+  using Runs = std::array<plan::RunList, static_cast<std::size_t>(rank)>;
+  using Fill = compute_t<value_type>;
+
+  RunsNode(Node node, const Dim<rank>& shape, Runs runs, Fill fill)
+      : node_(std::move(node)), shape_(shape), runs_(std::move(runs)), fill_{fill} {}
+
+  const Dim<rank>& shape() const { return shape_; }
+  std::optional<Place> place() const { return node_.place(); }
+
+  /// Inside a larger expression the elements are in their new positions before anything is written.
+  bool conflicts(const plan::Written&) const { return false; }
+  bool overlaps(const plan::Written& written) const { return node_.overlaps(written); }
+
+  template <Element To>
+  void compute(To* data, const Strides<rank>& strides, Place place) const {
+    const Part<To, Node> part(node_, place);
+    if (product(shape_) == 0) return;
+    plan::Loop loop = part.loop(data, strides);
+    if (product(node_.shape()) != 0) plan::run_runs(loop, runs_);
+    if constexpr (Fills) {
+      loop.extents = {};
+      for (int axis = 0; axis < rank; ++axis) loop.extents[static_cast<std::size_t>(axis)] = shape_[axis];
+      loop.leaves = {};
+      loop.kernel = kernel_of<To>(fill_);
+      loop.nodes = &fill_;
+      plan::run_around(loop, runs_);
+    }
+  }
+
+  LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const { return computed_leaf(*this, lowering); }
+
+ private:
+  Node node_;
+  Dim<rank> shape_;
+  Runs runs_;
+  ScalarPlan<Fill> fill_;
+};
+
+/// The runs of a node that keeps its shape: all axes as they are, but those for which `change(axis, extent)` gives others.
+template <class Node, class Change>
+auto rearranged(Node node, const Change& change) {
+  typename RunsNode<Node, false>::Runs runs;
+  const Dim<Node::rank> shape = node.shape();
+  for (int axis = 0; axis < Node::rank; ++axis) runs[static_cast<std::size_t>(axis)] = change(axis, shape[axis]);
+  return RunsNode<Node, false>(std::move(node), shape, std::move(runs), {});
+}
+
+/// shift modulo extent, at least 0.
+template <std::integral Integer>
+std::ptrdiff_t wrapped_shift(Integer shift, std::ptrdiff_t extent) {
+  if (extent == 0) return 0;
+  if constexpr (std::unsigned_integral<Integer>) {
+    return static_cast<std::ptrdiff_t>(static_cast<std::uint64_t>(shift) % static_cast<std::uint64_t>(extent));
+  } else {
+    const std::ptrdiff_t remainder = static_cast<std::ptrdiff_t>(shift) % extent;
+    return remainder < 0 ? remainder + extent : remainder;
+  }
+}
+
+/// The elements moved by `shift` positions along each named axis; those that leave at one end come in at the other. A positive shift moves
+/// towards higher indices, as in NumPy: roll<0>(x, 1)(i) is x(i - 1).
+export template <int... Axis, Operand O, std::integral... Shift>
+  requires(sizeof...(Axis) > 0) && AxesOf<rank_of<O>, Axis...> &&
+          (sizeof...(Shift) == sizeof...(Axis) || unsatisfied<"roll takes one shift for each named axis">)
+auto roll(O&& operand, Shift... shifts) {
+  auto node = as_node(std::forward<O>(operand));
+  constexpr int rank = decltype(node)::rank;
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(rank)> shift_of{};
+  ((shift_of[static_cast<std::size_t>(Axis < 0 ? Axis + rank : Axis)] =
+        wrapped_shift(shifts, node.shape()[Axis < 0 ? Axis + rank : Axis])),
+   ...);
+  return rearranged(std::move(node), [&](int axis, std::ptrdiff_t extent) {
+    return plan::rolled(extent, shift_of[static_cast<std::size_t>(axis)]);
+  });
+}
+
+/// The expression in reverse order along the named axes, or along all when none is named. Of arrays and views, flip is a view.
+export template <int... Axis, Expression E>
+  requires AxesOf<rank_of<E>, Axis...>
+auto flip(E&& expression) {
+  auto node = as_node(std::forward<E>(expression));
+  constexpr int rank = decltype(node)::rank;
+  return rearranged(std::move(node), [](int axis, std::ptrdiff_t extent) {
+    return named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::reversed(extent)
+                                                                       : plan::rolled(extent, 0);
+  });
+}
+
+/// Positions added before and after an axis.
+export struct PadWidth {
+  std::ptrdiff_t before, after;
+};
+
+/// What stands beside the elements: the nearest one, the elements mirrored at the first and last one, or the
+/// elements again from the other end.
+export enum class PadMode { edge, reflect, wrap };
+
+/// Extent of a padded axis. Throws ShapeError for negative widths, and for an axis without elements that is to be repeated.
+std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int axis, bool repeats,
+                             const std::string& shape);
+
+template <bool Fills, class Node, class Widths>
+auto make_padded(Node node, const Widths& width_of, plan::Padding padding, compute_t<typename Node::value_type> fill) {
+  typename RunsNode<Node, Fills>::Runs runs;
+  Dim<Node::rank> shape = node.shape();
+  for (int axis = 0; axis < Node::rank; ++axis) {
+    const PadWidth width = width_of(axis);
+    const std::ptrdiff_t extent = shape[axis];
+    shape = shape.with(axis, padded_extent(extent, width, axis, !Fills, to_string(node.shape())));
+    if (Fills || extent > 0) {
+      runs[static_cast<std::size_t>(axis)] = plan::padded(extent, width.before, width.after, padding);
+    } else {
+      runs[static_cast<std::size_t>(axis)] = plan::rolled(0, 0);
+    }
+  }
+  static_cast<void>(product(shape));
+  return RunsNode<Node, Fills>(std::move(node), shape, std::move(runs), fill);
+}
+
+constexpr plan::Padding padding_of(PadMode mode) {
+  return mode == PadMode::edge ? plan::Padding::edge
+                               : (mode == PadMode::reflect ? plan::Padding::reflect : plan::Padding::wrap);
+}
+
+/// An operand, widths for `Count` axes and a value that can pad it; a failure says why not.
+template <class O, std::size_t Count, class Value>
+concept Paddable =
+    Operand<O> && (static_cast<int>(Count) == rank_of<O> || unsatisfied<"pad takes a pair of widths for each axis">) &&
+    (WeakWith<Value, value_of<O>> || std::same_as<Value, value_of<O>> ||
+     unsatisfied<"the value does not have the element type of what it pads: write value_type(...)">);
+
+/// The operand within a frame of `value`: widths are one {before, after} for each axis, as in pad(x, {{1, 1}, {0, 2}}, 0). Throws
+/// ShapeError for negative widths.
+export template <Operand O, std::size_t Count, class Value>
+  requires Paddable<O, Count, Value>
+auto pad(O&& operand, const PadWidth (&widths)[Count], Value value) {
+  return make_padded<true>(
+      as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; }, plan::Padding::constant,
+      static_cast<compute_t<value_of<O>>>(value));
+}
+
+/// `width` positions of `value` on both sides of every axis.
+export template <Operand O, class Value>
+  requires Paddable<O, static_cast<std::size_t>(rank_of<O>), Value>
+auto pad(O&& operand, std::ptrdiff_t width, Value value) {
+  return make_padded<true>(
+      as_node(std::forward<O>(operand)), [=](int) { return PadWidth{width, width}; }, plan::Padding::constant,
+      static_cast<compute_t<value_of<O>>>(value));
+}
+
+/// The operand continued by elements of its own. Throws ShapeError for negative widths, and where an axis without elements is padded.
+export template <Operand O, std::size_t Count>
+  requires(static_cast<int>(Count) == rank_of<O> || unsatisfied<"pad takes a pair of widths for each axis">)
+auto pad(O&& operand, const PadWidth (&widths)[Count], PadMode mode) {
+  return make_padded<false>(as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; }, padding_of(mode),
+                            {});
+}
+export template <Operand O>
+auto pad(O&& operand, std::ptrdiff_t width, PadMode mode) {
+  return make_padded<false>(as_node(std::forward<O>(operand)), [=](int) { return PadWidth{width, width}; },
+                            padding_of(mode), {});
+}
+
+}  // namespace tessera

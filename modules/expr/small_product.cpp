@@ -1,0 +1,190 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Products from registers: a few rows by a few vectors of columns are summed at a time, from columns of b that lie side by side.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t inner_block = 256;    // products summed before the result is stored
+constexpr std::ptrdiff_t panel_bytes = 32768;  // of b's columns, packed: the L1 cache holds most of them
+constexpr int row_block = 4;
+
+/// A part of a product: `inner` factors for each element of the result.
+template <class T>
+struct Panel {
+  const T* a;
+  std::ptrdiff_t a_row, a_column;
+  const T* b;
+  std::ptrdiff_t b_row;  // its columns lie side by side
+  T* c;
+  std::ptrdiff_t c_row;
+  std::ptrdiff_t rows, inner;
+  bool adds;  // to what is in c
+};
+
+/// `Rows` rows by `Vectors` vectors of `Bytes` bytes.
+template <class T, int Rows, int Vectors, int Bytes>
+[[gnu::always_inline]] inline void multiply_block(const Panel<T>& p, const T* a, T* c) {
+  using Vector [[gnu::vector_size(Bytes)]] = T;
+  constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+  Vector sums[Rows][Vectors] = {};
+  for (std::ptrdiff_t k = 0; k < p.inner; ++k) {
+    Vector columns[Vectors];
+    for (int v = 0; v < Vectors; ++v) std::memcpy(&columns[v], p.b + k * p.b_row + v * lanes, sizeof(Vector));
+    for (int r = 0; r < Rows; ++r) {
+      const T factor = a[r * p.a_row + k * p.a_column];
+      for (int v = 0; v < Vectors; ++v) sums[r][v] += factor * columns[v];
+    }
+  }
+  for (int r = 0; r < Rows; ++r) {
+    for (int v = 0; v < Vectors; ++v) {
+      T* to = c + r * p.c_row + v * lanes;
+      if (p.adds) {
+        Vector before;
+        std::memcpy(&before, to, sizeof(Vector));
+        sums[r][v] += before;
+      }
+      std::memcpy(to, &sums[r][v], sizeof(Vector));
+    }
+  }
+}
+
+template <class T, int Vectors, int Bytes>
+[[gnu::always_inline]] inline void multiply_columns(const Panel<T>& p) {
+  std::ptrdiff_t i = 0;
+  for (; i + row_block <= p.rows; i += row_block)
+    multiply_block<T, row_block, Vectors, Bytes>(p, p.a + i * p.a_row, p.c + i * p.c_row);
+  for (; i < p.rows; ++i) multiply_block<T, 1, Vectors, Bytes>(p, p.a + i * p.a_row, p.c + i * p.c_row);
+}
+
+/// The columns that are left, in vectors half as wide each time.
+template <class T, int Bytes>
+[[gnu::always_inline]] inline void multiply_rest(Panel<T> p, std::ptrdiff_t columns) {
+  constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+  if (columns >= lanes) {
+    multiply_columns<T, 1, Bytes>(p);
+    p.b += lanes;
+    p.c += lanes;
+    columns -= lanes;
+  }
+  if constexpr (lanes > 1) multiply_rest<T, Bytes / 2>(p, columns);
+}
+
+template <class T, int Bytes>
+[[gnu::always_inline]] inline void multiply_panel(Panel<T> p, std::ptrdiff_t columns) {
+  constexpr std::ptrdiff_t lanes = 2 * Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+  for (; columns >= lanes; columns -= lanes) {
+    multiply_columns<T, 2, Bytes>(p);
+    p.b += lanes;
+    p.c += lanes;
+  }
+  multiply_rest<T, Bytes>(p, columns);
+}
+
+/// Columns [first, first + columns) of rows [from, from + inner) of b, side by side in `to`.
+template <class T>
+[[gnu::always_inline]] inline void pack_columns(const TiledProduct& product, std::ptrdiff_t from, std::ptrdiff_t inner,
+                                                std::ptrdiff_t first, std::ptrdiff_t columns, T* to) {
+  const T* b = static_cast<const T*>(product.b) + from * product.b_row + first * product.b_column;
+  for (std::ptrdiff_t j = 0; j < columns; ++j) {
+    for (std::ptrdiff_t k = 0; k < inner; ++k) to[k * columns + j] = b[k * product.b_row + j * product.b_column];
+  }
+}
+
+template <class T, int Bytes>
+[[gnu::always_inline]] inline void multiply_in_loops(const TiledProduct& product, T* c, std::ptrdiff_t c_row) {
+  constexpr std::ptrdiff_t most_columns = panel_bytes / inner_block / static_cast<std::ptrdiff_t>(sizeof(T));
+  const bool side_by_side = product.b_column == 1 || product.columns == 1;
+  const T* a = static_cast<const T*>(product.a);
+  const T* b = static_cast<const T*>(product.b);
+  alignas(64) T packed[panel_bytes / sizeof(T)];
+  std::ptrdiff_t from = 0;
+  do {
+    const std::ptrdiff_t inner = std::min(inner_block, product.inner - from);
+    Panel<T> panel{a + from * product.a_column,
+                   product.a_row,
+                   product.a_column,
+                   b + from * product.b_row,
+                   product.b_row,
+                   c,
+                   c_row,
+                   product.rows,
+                   inner,
+                   from > 0};
+    if (side_by_side) {
+      multiply_panel<T, Bytes>(panel, product.columns);
+    } else {
+      for (std::ptrdiff_t first = 0; first < product.columns; first += most_columns) {
+        const std::ptrdiff_t columns = std::min(most_columns, product.columns - first);
+        pack_columns(product, from, inner, first, columns, packed);
+        panel.b = packed;
+        panel.b_row = columns;
+        panel.c = c + first;
+        multiply_panel<T, Bytes>(panel, columns);
+      }
+    }
+    from += inner_block;
+  } while (from < product.inner);
+}
+
+template <class T>
+struct Loops {
+  static void baseline(const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
+    multiply_in_loops<T, 16>(product, static_cast<T*>(c), c_row);
+  }
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const TiledProduct& product, void* c,
+                                                             std::ptrdiff_t c_row) {
+    multiply_in_loops<T, 32>(product, static_cast<T*>(c), c_row);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
+      const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
+    multiply_in_loops<T, 64>(product, static_cast<T*>(c), c_row);
+  }
+};
+
+template <class T>
+MultiplyMatrices loops_of() {
+  switch (device::isa()) {
+    case device::Isa::avx512: return Loops<T>::avx512;
+    case device::Isa::avx2: return Loops<T>::avx2;
+    case device::Isa::baseline: break;
+  }
+  return Loops<T>::baseline;
+}
+
+}  // namespace
+
+MultiplyMatrices small_product(DType dtype) {
+  switch (dtype) {
+    case DType::int8:
+    case DType::uint8: return loops_of<std::uint8_t>();  // products of signed integers have the same bits
+    case DType::int16:
+    case DType::uint16: return loops_of<std::uint16_t>();
+    case DType::int32:
+    case DType::uint32: return loops_of<std::uint32_t>();
+    case DType::int64:
+    case DType::uint64: return loops_of<std::uint64_t>();
+    case DType::float32: return loops_of<float>();
+    case DType::float64: return loops_of<double>();
+    default: return nullptr;
+  }
+}
+
+bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
+  constexpr std::ptrdiff_t most = 16;
+  const bool real = dtype == DType::float32 || dtype == DType::float64;
+  return real && std::max({rows, columns, inner}) <= most;
+}
+
+}  // namespace tessera::plan

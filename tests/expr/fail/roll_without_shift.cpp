@@ -1,0 +1,6 @@
+// Each rolled axis has its shift.
+// expect: roll takes one shift for each named axis
+import tessera;
+using namespace tessera;
+
+auto rolled(const Array<float, 2>& a) { return roll<0, 1>(a, 1); }

@@ -1,0 +1,294 @@
+// matmul of batches, vectors and matrices, vecdot and outer, against a walk over all positions of the result.
+#include <source_location>
+
+#include "support.hpp"
+
+using namespace tessera;
+using namespace support;
+
+namespace {
+
+/// Small whole numbers: every order of summation is exact, so results must be equal.
+template <class T, int Rank>
+Array<T, Rank> whole_numbers(const Dim<Rank>& shape, Arrangement kind, Random& random) {
+  const Array<T, Rank> a = storage_like<T>(shape, kind, T(0), random);
+  for_each_position(shape, [&](const auto& at) {
+    const auto value = static_cast<int>(random.below(7)) - (std::is_unsigned_v<T> ? 0 : 3);
+    if constexpr (Complex<T>) {
+      using Part = typename T::value_type;
+      element(a, at) = T(static_cast<Part>(value), static_cast<Part>(random.below(5)));
+    } else {
+      element(a, at) = T(value);
+    }
+  });
+  return a;
+}
+
+/// The position in an operand's leading axes that belongs to a position of the result's, where extents of 1 repeat.
+template <int Rank, std::size_t N>
+auto operand_position(const Dim<Rank>& shape, const std::array<std::ptrdiff_t, N>& at, int result_batch) {
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank) + 1> position{};
+  const int batch = std::max(Rank - 2, 0);
+  for (int axis = 0; axis < batch; ++axis) {
+    const auto from = static_cast<std::size_t>(axis + result_batch - batch);
+    position[static_cast<std::size_t>(axis)] = shape[axis] == 1 ? 0 : at[from];
+  }
+  return position;
+}
+
+/// What the definition of matmul gives, element by element.
+template <class T, int RankA, int RankB, int Rank>
+std::vector<T> product_of(const Array<T, RankA>& a, const Array<T, RankB>& b, const Dim<Rank>& shape) {
+  constexpr int batch = std::max({RankA - 2, RankB - 2, 0});
+  std::vector<T> values;
+  for_each_position(shape, [&](const auto& at) {
+    auto in_a = operand_position(a.shape(), at, batch);
+    auto in_b = operand_position(b.shape(), at, batch);
+    if constexpr (RankA > 1) in_a[RankA - 2] = at[batch];
+    if constexpr (RankB > 1) in_b[RankB - 1] = at[Rank - 1];
+    T total(0);
+    for (std::ptrdiff_t k = 0; k < a.shape()[RankA - 1]; ++k) {
+      in_a[RankA - 1] = k;
+      in_b[RankB > 1 ? RankB - 2 : 0] = k;
+      total = static_cast<T>(total + element(a, in_a) * element(b, in_b));
+    }
+    values.push_back(total);
+  });
+  return values;
+}
+
+template <class T, int RankA, int RankB>
+void check_product(const Array<T, RankA>& a, const Array<T, RankB>& b, Random& random) {
+  INFO(name(dtype_of<T>) << " " << a.shape() << " by " << b.shape());
+  const auto plain = evaluate(matmul(a, b));
+  const auto expected = product_of(a, b, plain.shape());
+  CHECK(difference(elements(Array<T, decltype(plain)::rank>(plain)), expected) == "");
+  const Arrangement kind = target_arrangements[random.below(5)];
+  INFO("into " << name_of(kind));
+  const auto target = storage_like<T>(plain.shape(), kind, T(77), random, false);
+  assign(target, matmul(a, b));
+  CHECK(difference(elements(target), expected) == "");
+  CHECK(array_equal(evaluate(matmul(a, b) + plain), evaluate(plain + plain)));
+}
+
+/// Factors of the given ranks, whose leading axes are equal, 1, or missing.
+template <class T, int RankA, int RankB>
+void check_ranks(Random& random) {
+  std::ptrdiff_t leading[8];
+  for (auto& extent : leading) extent = random.between(1, 3);
+  const std::ptrdiff_t inner = random.below(20) == 0 ? 0 : random.between(1, 20);
+  const auto shape_of = [&]<int Rank>(Dim<Rank> shape, bool left) {
+    for (int axis = 0; axis < Rank - 2; ++axis)
+      shape = shape.with(axis, random.below(3) == 0 ? 1 : leading[Rank - 3 - axis]);
+    if constexpr (Rank > 1) shape = shape.with(left ? Rank - 2 : Rank - 1, random.between(1, 20));
+    return shape.with(left || Rank == 1 ? Rank - 1 : Rank - 2, inner);
+  };
+  const auto kind = [&] { return all_arrangements[random.below(6)]; };
+  const auto a = whole_numbers<T>(shape_of(Dim<RankA>{}, true), kind(), random);
+  const auto b = whole_numbers<T>(shape_of(Dim<RankB>{}, false), kind(), random);
+  check_product(a, b, random);
+}
+
+template <class T>
+void check_type(std::uint64_t salt, int trials) {
+  Random random(salt);
+  INFO(random.how_to_repeat());
+  for (int trial = 0; trial < trials; ++trial) {
+    check_ranks<T, 2, 2>(random);
+    check_ranks<T, 3, 3>(random);
+    check_ranks<T, 3, 2>(random);
+    check_ranks<T, 2, 4>(random);
+    check_ranks<T, 1, 3>(random);
+    check_ranks<T, 3, 1>(random);
+    check_ranks<T, 1, 2>(random);
+    check_ranks<T, 2, 1>(random);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("matmul broadcasts the leading axes") {
+  // --8<-- [start:matmul]
+  const Array<float, 3> x = random::uniform<float>(random::Key{1}, Dim{8, 5, 4});  // eight matrices
+  const Array<float, 2> w = random::uniform<float>(random::Key{2}, Dim{4, 3});
+  const Array<float, 3> y = matmul(x, w);                    // each times w: (8, 5, 3)
+  const Array<float, 3> z = matmul(matrix_transpose(x), y);  // (8, 4, 5) by (8, 5, 3); the transposition is a flag
+  const Array<float, 2> v = matmul(x, w(all, 0));            // a vector is a column: (8, 5)
+  CHECK(allclose(y(3, ellipsis), dot(x(3, ellipsis), w)));
+  CHECK(z.shape() == Dim{8, 4, 3});
+  CHECK(allclose(v, y(all, all, 0)));
+  CHECK(allclose(vecdot(x, x), sum<-1>(x * x)));  // inner products of rows: (8, 5)
+  CHECK(outer(w(all, 0), w(0, all)).shape() == Dim{4, 3});
+  // --8<-- [end:matmul]
+}
+
+TEST_CASE("float and double batches of every layout are those of the definition") {
+  check_type<float>(1100, 60);
+  check_type<double>(1101, 30);
+}
+
+TEST_CASE("batches of 16-bit floats, integers and complex numbers") {
+  check_type<bfloat16>(1102, 15);
+  check_type<std::int8_t>(1103, 15);
+  check_type<std::uint64_t>(1104, 15);
+  check_type<std::complex<float>>(1105, 20);
+  check_type<std::complex<double>>(1106, 10);
+}
+
+TEST_CASE("factors of rank 9") {
+  Random random(1107);
+  INFO(random.how_to_repeat());
+  check_ranks<float, 9, 2>(random);
+  check_ranks<float, 9, 9>(random);
+  check_ranks<std::int32_t, 2, 9>(random);
+}
+
+TEST_CASE("sizes around those at which loops give way to the BLAS, batches to tiles, and tiles to more tiles") {
+  Random random(1108);
+  INFO(random.how_to_repeat());
+  for (const std::ptrdiff_t side : {15, 16, 17, 33, 99, 101, 127, 129}) {
+    const auto kind = all_arrangements[random.below(6)];
+    const auto a = whole_numbers<float>(Dim{3, side, side}, kind, random);
+    const auto b = whole_numbers<float>(Dim{3, side, side}, Arrangement::transposed, random);
+    check_product(a, b, random);
+    check_product(a, Array<float, 2>(b(1, ellipsis)), random);
+  }
+  const auto wide = whole_numbers<std::int32_t>(Dim{2, 70, 300}, Arrangement::contiguous, random);
+  check_product(wide, Array<std::int32_t, 3>(matrix_transpose(wide)), random);
+  check_product(whole_numbers<float>(Dim{1, 1, 3000}, Arrangement::negative, random),
+                whole_numbers<float>(Dim{3000, 900}, Arrangement::contiguous, random), random);
+}
+
+TEST_CASE("the rows of a batch become one matrix where the other factor repeats, also of single rows") {
+  Random random(1109);
+  INFO(random.how_to_repeat());
+  const auto w = whole_numbers<float>(Dim{40, 30}, Arrangement::transposed, random);
+  check_product(whole_numbers<float>(Dim{5, 20, 40}, Arrangement::contiguous, random), w, random);
+  check_product(whole_numbers<float>(Dim{5, 4, 20, 40}, Arrangement::contiguous, random), w, random);
+  check_product(whole_numbers<float>(Dim{50, 1, 40}, Arrangement::contiguous, random), w, random);
+  check_product(whole_numbers<float>(Dim{50, 1, 40}, Arrangement::sliced, random), w, random);
+  const Array<float, 3> columns = zeros<float>(Dim{6, 30, 7});
+  const auto a = whole_numbers<float>(Dim{6, 30, 40}, Arrangement::contiguous, random);
+  const auto b = whole_numbers<float>(Dim{40, 7}, Arrangement::contiguous, random);
+  assign(matrix_transpose(zeros<float>(Dim{6, 7, 30})), matmul(a, b));
+  assign(columns, matmul(a, b));
+  CHECK(difference(elements(columns), product_of(a, b, columns.shape())) == "");
+}
+
+TEST_CASE("zero extents give empty or zero results") {
+  CHECK(evaluate(matmul(zeros<float>(Dim{0, 3, 4}), zeros<float>(Dim{4, 2}))).shape() == Dim{0, 3, 2});
+  CHECK(evaluate(matmul(zeros<float>(Dim{2, 0, 4}), zeros<float>(Dim{4, 2}))).shape() == Dim{2, 0, 2});
+  for (const float before : {1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    Array<float, 3> c = full(Dim{2, 3, 5}, before);
+    c = matmul(zeros<float>(Dim{2, 3, 0}), zeros<float>(Dim{0, 5}));
+    CHECK(array_equal(c, zeros<float>(Dim{2, 3, 5})));
+    Array<float, 1> d = full(Dim{40}, before);
+    d = matmul(ones<float>(Dim{40, 50}), ones<float>(Dim{50}));  // what was there does not get into the result
+    CHECK(array_equal(d, full(Dim{40}, 50.0f)));
+  }
+}
+
+TEST_CASE("vectors in every direction, and both at once") {
+  Random random(1110);
+  INFO(random.how_to_repeat());
+  for (const std::ptrdiff_t n : {1, 2, 17, 200}) {
+    const auto a = whole_numbers<double>(Dim{n, 2 * n}, Arrangement::contiguous, random);
+    const auto row = whole_numbers<double>(Dim<1>{n}, Arrangement::contiguous, random);
+    const auto long_row = whole_numbers<double>(Dim<1>{4 * n}, Arrangement::contiguous, random);
+    check_product(row, a, random);
+    check_product(flip(row), a, random);
+    check_product(a, Array<double, 1>(long_row(range(none, none, 2))), random);
+    check_product(a, flip(Array<double, 1>(long_row(range(none, none, 2)))), random);
+    check_product(flip<0>(a), broadcast_to(row(range(0, 1)), Dim{2 * n}), random);
+    check_product(expand_dims<0>(flip(row)), expand_dims<1>(flip(row)), random);
+    CHECK(item(matmul(row, flip(row))) == item(sum(row * flip(row))));
+  }
+  static_assert(std::same_as<value_of<decltype(matmul(make_array<std::int8_t>({1}), make_array<std::int8_t>({1})))>,
+                             std::int8_t>);
+  CHECK(item(matmul(make_array<std::int8_t>({100}), make_array<std::int8_t>({3}))) == 44);  // 300 - 256
+}
+
+TEST_CASE("vecdot conjugates its first operand and takes any axis that both have") {
+  using C = std::complex<float>;
+  const Array<C, 1> z = make_array<C>({C(1, 2), C(3, -1)});
+  CHECK(item(vecdot(z, z)) == C(15, 0));
+  const Array<float, 2> a = reshape(arange(6.0f), Dim{2, 3});
+  CHECK(array_equal(vecdot<-2>(a, a + 1), sum<0>(a * (a + 1))));
+  CHECK(array_equal(vecdot(a, a(0, all)), sum<1>(a * a(0, all))));
+  CHECK(contains(message_of<ShapeError>([&] { vecdot(a, a(all, 0)); }), "vecdot: the inner extents differ"));
+}
+
+TEST_CASE("outer is all products, fused with what is around it") {
+  const Array<float, 1> a = arange(3.0f);
+  const Array<float, 1> b = arange(4.0f);
+  const Array<float, 2> c = outer(a, b + 1) - 1;
+  for_each_position(c.shape(), [&](const auto& at) {
+    CHECK(element(c, at) == static_cast<float>(at[0]) * (static_cast<float>(at[1]) + 1) - 1);
+  });
+}
+
+TEST_CASE("a destination that overlaps a factor of a batch") {
+  Random random(1111);
+  const auto a = whole_numbers<float>(Dim{4, 30, 30}, Arrangement::contiguous, random);
+  const auto expected = product_of(a, Array<float, 2>(a(0, ellipsis)), a.shape());
+  Array<float, 3> b = a.clone();
+  b = matmul(b, b(0, ellipsis));
+  CHECK(difference(elements(b), expected) == "");
+}
+
+TEST_CASE("products are the same bits for any number of threads") {
+  Random random(1112);
+  INFO(random.how_to_repeat());
+  const auto check = [&](const auto& a, const auto& b) {
+    INFO(a.shape() << " by " << b.shape());
+    const auto with = [&](int threads) {
+      const Threads restore(threads);
+      const auto c = evaluate(matmul(a, b));
+      return elements(
+          Array<typename std::remove_cvref_t<decltype(c)>::value_type, std::remove_cvref_t<decltype(c)>::rank>(c));
+    };
+    const auto reference = with(1);
+    for (const int threads : {2, 3, 4}) CHECK(difference(with(threads), reference) == "");
+  };
+  const auto values = [&]<class T, int Rank>(T, const Dim<Rank>& shape) {
+    return random_array<T>(shape, Arrangement::contiguous, random);
+  };
+  check(values(1.0f, Dim{300, 257}), values(1.0f, Dim{257, 311}));
+  check(values(1.0, Dim{301, 400}), values(1.0, Dim{400, 150}));
+  check(values(1.0f, Dim{7, 60, 61}), values(1.0f, Dim{7, 61, 62}));
+  check(values(1.0f, Dim{3, 160, 161}), values(1.0f, Dim{161, 162}));
+  check(values(1.0f, Dim{1500, 1400}), values(1.0f, Dim<1>{1400}));
+  check(values(std::complex<float>(), Dim{150, 160}), values(std::complex<float>(), Dim{160, 170}));
+  check(values(bfloat16(1.0f), Dim{200, 150}), values(bfloat16(1.0f), Dim{150, 180}));
+}
+
+TEST_CASE("factors and results that the BLAS takes as they lie cost no memory") {
+  const Array<float, 3> a = ones<float>(Dim{4, 60, 80});
+  const Array<float, 3> c = zeros<float>(Dim{4, 60, 60});
+  const Array<float, 2> one = zeros<float>(Dim{60, 60});
+  const Array<float, 2> tall = ones<float>(Dim{80, 120});
+  const auto before = memory::stats(CpuPlace{}).allocations;
+  assign(c, matmul(a, matrix_transpose(a)));
+  assign(matrix_transpose(c), matmul(a, matrix_transpose(a)));
+  assign(one, dot(a(1, ellipsis), tall(all, range(7, 67))));  // a slice has a leading dimension
+  assign(one.T(), dot(a(1, ellipsis), a(2, ellipsis).T()));   // a transposed destination swaps the factors
+  assign(one(0, all), dot(a(1, ellipsis), tall(range(none, none, -1), 3)));  // a strided vector
+  assign(one(range(0, 4), range(0, 4)),
+         dot(a(0, range(0, 4), range(0, 12, 3)), a(1, range(0, 8, 2), range(4, 0, -1))) + 1);
+  CHECK(memory::stats(CpuPlace{}).allocations == before);
+  CHECK(one[{3, 3}] == 5.0f);
+}
+
+TEST_CASE("inner extents and leading axes that do not fit are a ShapeError with both shapes and the caller's line") {
+  const Array<float, 3> a(Dim{2, 3, 4});
+  const Array<float, 3> b(Dim{2, 5, 6});
+  const auto line = std::source_location::current().line() + 1;
+  const auto message = message_of<ShapeError>([&] { matmul(a, b); });
+  CHECK(contains(message,
+                 "matmul: the inner extents differ: the last axis of a has 4, axis 1 of b has 5"));
+  CHECK(contains(message, "a is (2, 3, 4)"));
+  CHECK(contains(message, "matmul_test.cpp:" + std::to_string(line)));
+  const Array<float, 3> c(Dim{7, 4, 6});
+  CHECK(contains(message_of<ShapeError>([&] { matmul(a, c); }), "matmul: the shapes (2,) and (7,) do not broadcast"));
+  CHECK(contains(message_of<ShapeError>([&] { matmul(a, b(0, 0, all)); }), "the only axis of b has 6"));
+}
