@@ -1,4 +1,8 @@
-"""Measures what building with Tessera costs, against the budgets, and writes docs/benchmarks/build.md."""
+"""Measures what building with Tessera costs, against the budgets, and writes docs/benchmarks/build.md.
+
+Usage: timings.py [CMAKE-OPTION...]; `timings.py --expressions BUILD...` measures only the file of many expressions with the
+compilers and modules of existing builds, and writes nothing.
+"""
 
 import datetime
 import os
@@ -10,6 +14,8 @@ import subprocess
 import sys
 import time
 
+import expressions
+
 BUILD = pathlib.Path("build/timings")
 PAGE = pathlib.Path("docs/benchmarks/build.md")
 JOBS = 2
@@ -18,6 +24,11 @@ REPEATS = 11
 BUILD_BUDGET_S = 6 * 60
 IMPORT_BUDGET_S = 0.5
 BMI_BUDGET_BYTES = 10 * 10**6
+EXPRESSIONS = 100
+EXPRESSIONS_BUDGET_S = 20
+EXPRESSIONS_BUDGET_BYTES = 10**9
+EXPRESSIONS_REPEATS = 3
+OTHER_BUILDS = [pathlib.Path("build/clang19")]  # measured too where they are there
 
 
 def run(*command):
@@ -33,9 +44,15 @@ def seconds(*command):
     return time.perf_counter() - begin
 
 
-def cached(name):
+def cached(name, build=BUILD):
     """The value of a variable in the build's CMakeCache.txt."""
-    return re.search(rf"^{name}:\w+=(.*)$", (BUILD / "CMakeCache.txt").read_text(), re.M).group(1)
+    return re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
+
+
+def compiler_of(build):
+    """Name and version of the compiler of a build."""
+    line = run(cached("CMAKE_CXX_COMPILER", build), "--version").splitlines()[0]
+    return re.search(r"clang version [\d.]+", line).group(0).replace(" version", "")
 
 
 def clean_build(compiler_options):
@@ -45,9 +62,9 @@ def clean_build(compiler_options):
     return library, library + seconds("cmake", "--build", BUILD, "-j", str(JOBS))
 
 
-def bmis():
+def bmis(build=BUILD):
     """Module name and BMI of every interface; CMake writes tessera.core:dim as tessera.core-dim.pcm."""
-    files = sorted(BUILD.glob("modules/CMakeFiles/tessera.dir/*.pcm"))
+    files = sorted(build.glob("modules/CMakeFiles/tessera.dir/*.pcm"))
     return {path.stem.replace("-", ":"): path for path in files}
 
 
@@ -63,6 +80,41 @@ def import_cost(modules):
         without.append(seconds(*compiler, empty))
         with_import.append(seconds(*compiler, *mapping, importing))
     return statistics.median(with_import) - statistics.median(without)
+
+
+def compile_cost(command):
+    """Seconds and peak bytes of a compiler that works in one process."""
+    begin = time.perf_counter()
+    process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} failed")
+    return time.perf_counter() - begin, usage.ru_maxrss * 1024
+
+
+def expressions_cost(build):
+    """Median seconds and peak bytes of compiling one file with many different expressions; bytes of its code."""
+    modules = bmis(build)
+    if "tessera" not in modules:
+        sys.exit(f"no BMI of the module tessera under {build}")
+    source, target = build / "expressions.cpp", build / "expressions.o"
+    source.write_text(expressions.source(EXPRESSIONS))
+    command = [cached("CMAKE_CXX_COMPILER", build), "-fintegrated-cc1", "-std=c++20", "-O3", "-DNDEBUG", "-c", source, "-o", target]
+    command += [f"-fmodule-file={name}={path}" for name, path in modules.items()]
+    costs = [compile_cost(command) for _ in range(EXPRESSIONS_REPEATS)]
+    return statistics.median(cost[0] for cost in costs), max(cost[1] for cost in costs), target.stat().st_size
+
+
+def expression_rows(builds):
+    rows = []
+    for build in builds:
+        elapsed, memory, size = expressions_cost(build)
+        what = f"{EXPRESSIONS} different fused expressions in one file, {compiler_of(build)}"
+        rows += [(what, f"{elapsed:.1f} s", f"{EXPRESSIONS_BUDGET_S} s", verdict(elapsed, EXPRESSIONS_BUDGET_S)),
+                 (f"memory of the compiler for it (object file: {size / 1e6:.1f} MB)", f"{memory / 1e6:.0f} MB",
+                  f"{EXPRESSIONS_BUDGET_BYTES // 10**6} MB", verdict(memory, EXPRESSIONS_BUDGET_BYTES))]
+    return rows
 
 
 def processor():
@@ -86,6 +138,8 @@ def page(rows, modules, compiler):
         "|---|---:|---:|---|",
         *(f"| {' | '.join(row)} |" for row in rows),
         "",
+        "The expressions are written by `.ci/expressions.py`: no two are the same tree over the same element types and ranks.",
+        "",
         "A BMI is what the compiler keeps of a module interface, and what every importer reads.",
         "",
         "| module | BMI, kB |",
@@ -97,6 +151,9 @@ def page(rows, modules, compiler):
 
 
 def main():
+    if sys.argv[1:2] == ["--expressions"]:
+        print("\n".join(f"| {' | '.join(row)} |" for row in expression_rows([pathlib.Path(build) for build in sys.argv[2:]])))
+        return 0
     busy = os.getloadavg()[0]
     if busy > 0.5:
         print(f"the machine is busy (load {busy:.1f}): the times will be too long")
@@ -114,8 +171,9 @@ def main():
         ("`import tessera;` in a translation unit", f"{cost:.3f} s", f"{IMPORT_BUDGET_S} s", verdict(cost, IMPORT_BUDGET_S)),
         ("largest BMI", f"{largest / 1e6:.2f} MB", f"{BMI_BUDGET_BYTES // 10**6} MB", verdict(largest, BMI_BUDGET_BYTES)),
     ]
-    compiler = run(cached("CMAKE_CXX_COMPILER"), "--version").splitlines()[0]
-    text = page(rows, modules, re.search(r"clang version [\d.]+", compiler).group(0).replace(" version", ""))
+    print(f"a file with {EXPRESSIONS} expressions, median of {EXPRESSIONS_REPEATS} ...", flush=True)
+    rows += expression_rows([BUILD, *(build for build in OTHER_BUILDS if "tessera" in bmis(build))])
+    text = page(rows, modules, compiler_of(BUILD))
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(text)
     print(text)

@@ -24,6 +24,7 @@ inline constexpr int uniform_bits = sizeof(T) == 8               ? 53
 
 template <class T>
 struct UniformNumbers {
+  static constexpr const char* name = "random::uniform";
   static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
     fill_uniform(*static_cast<const Key*>(key), uniform_bits<T>, static_cast<compute_t<T>*>(to), first, step, n);
   }
@@ -31,6 +32,7 @@ struct UniformNumbers {
 
 template <class T>
 struct NormalNumbers {
+  static constexpr const char* name = "random::normal";
   static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
     fill_normal(*static_cast<const Key*>(key), static_cast<compute_t<T>*>(to), first, step, n);
   }
@@ -46,6 +48,7 @@ class RandomNode {
   static constexpr int rank = Rank;
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr const char* name = Numbers::name;
 
   RandomNode(Key key, const Dim<Rank>& shape) : key_(key), shape_(shape) { static_cast<void>(product(shape)); }
 

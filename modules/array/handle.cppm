@@ -89,13 +89,13 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 
   template <class S>
     requires EvaluatedSource<S> && AssignableSource<S, T, Rank, P>
-  Array& operator=(const S& source) & {
+  [[gnu::always_inline]] Array& operator=(const S& source) & {
     assign(*this, source);
     return *this;
   }
   template <class S>
     requires AssignableSource<S, T, Rank, P>
-  void operator=(const S& source) && {
+  [[gnu::always_inline]] void operator=(const S& source) && {
     assign(*this, source);
   }
 

@@ -42,7 +42,7 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
   }
   template <class S>
     requires AssignableSource<S, T, Rank, P>
-  const ArrayView& operator=(const S& source) const {
+  [[gnu::always_inline]] const ArrayView& operator=(const S& source) const {
     assign(*this, source);
     return *this;
   }

@@ -11,9 +11,9 @@ namespace tessera {
 /// Bits of the bfloat16 nearest to `value`, ties to even; NaN stays NaN. Branch-free.
 export [[gnu::always_inline]] constexpr std::uint16_t bfloat16_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-  const std::uint32_t quiet_nan = (bits >> 16) | 0x40u;
-  return static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : rounded);
+  const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+  const std::uint32_t quiet_nan = bits | 0x400000u;
+  return static_cast<std::uint16_t>((value != value ? quiet_nan : rounded) >> 16);
 }
 
 /// bfloat16: 8 significant bits with the range of float. Converts from float, double and integers with one

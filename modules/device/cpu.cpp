@@ -29,14 +29,13 @@ Isa chosen() noexcept {
   return highest;
 }
 
-std::atomic<Isa>& current() noexcept {
-  static std::atomic<Isa> value = chosen();
-  return value;
-}
-
 }  // namespace
 
-Isa isa() noexcept { return current().load(std::memory_order_relaxed); }
+Isa find_isa() noexcept {
+  int expected = -1;  // a limit that another thread set meanwhile stands
+  isa_in_use.compare_exchange_strong(expected, static_cast<int>(chosen()), std::memory_order_relaxed);
+  return static_cast<Isa>(isa_in_use.load(std::memory_order_relaxed));
+}
 
 std::string_view name(Isa isa) noexcept {
   return isa == Isa::avx512 ? "avx512" : isa == Isa::avx2 ? "avx2" : "baseline";
@@ -44,7 +43,7 @@ std::string_view name(Isa isa) noexcept {
 
 void limit_isa(Isa highest) noexcept {
   const Isa possible = chosen();
-  current().store(highest < possible ? highest : possible, std::memory_order_relaxed);
+  isa_in_use.store(static_cast<int>(highest < possible ? highest : possible), std::memory_order_relaxed);
 }
 
 }  // namespace tessera::device

@@ -13,18 +13,36 @@ import :plan;
 import :lowering;
 import :node;
 import :map;
+import :direct;
 import :evaluate;
 
 // Assignment: where an expression meets an array and is computed.
 namespace tessera {
 
+/// A node that may be computed by one call of its kernel.
+template <class Node, class D>
+concept MayBeDirect =
+    ReadsMemoryOnly<Node> && Node::leaf_count > 0 && Node::leaf_count <= 8 && Node::rank == D::rank && (D::rank > 0);
+
+template <class Node, class D>
+void assign_indirectly(const D& destination, const Node& node);
+
 /// Writes the node into existing elements. An operand that overlaps them other than element by element makes the
 /// result go through a temporary array, so that the expression sees its operands as they were.
 template <class Node, class D>
-void assign_node(const D& destination, const Node& node) {
-  using T = typename D::value_type;
+[[gnu::always_inline]] inline void assign_node(const D& destination, const Node& node) {
   const Place place = destination.place();
   if (!place.on_host()) plan::throw_cannot_evaluate(place);
+  if constexpr (MayBeDirect<Node, D>) {
+    if (evaluate_directly(node, destination.data(), destination.shape(), destination.strides(), place)) return;
+  }
+  assign_indirectly(destination, node);
+}
+
+template <class Node, class D>
+void assign_indirectly(const D& destination, const Node& node) {
+  using T = typename D::value_type;
+  const Place place = destination.place();
   const auto from = node.shape();
   check_broadcast(from.extents(), destination.shape().extents(), "assignment");
   const plan::Written written{destination.data(), destination.shape().extents(), destination.strides(), sizeof(T)};
@@ -36,9 +54,12 @@ void assign_node(const D& destination, const Node& node) {
   evaluate_into(LeafNode(view), destination.data(), destination.shape(), destination.strides(), place);
 }
 
+/// The node of a source: expressions are not copied, because that would count references.
 template <Element T, Source S>
-auto as_assigned_node(const S& source) {
-  if constexpr (Operand<S>) {
+decltype(auto) as_assigned_node(const S& source) {
+  if constexpr (Expression<S>) {
+    return (source);
+  } else if constexpr (Operand<S>) {
     return as_node(source);
   } else if constexpr (WeakWith<S, T>) {
     return ScalarNode<T>(static_cast<compute_t<T>>(source));
@@ -58,9 +79,9 @@ auto as_assigned_node(const S& source) {
 /// shape, at the source's place. Throws ShapeError, PlaceError, DeviceError, OutOfMemory; the elements are then as before.
 export template <Element T, int Rank, AnyPlace P, class S>
   requires AssignableSource<S, T, Rank, P>
-void assign(Array<T, Rank, P>& destination, const S& source) {
-  const auto node = as_assigned_node<T>(source);
-  using Node = std::remove_const_t<decltype(node)>;
+[[gnu::always_inline]] inline void assign(Array<T, Rank, P>& destination, const S& source) {
+  const auto& node = as_assigned_node<T>(source);
+  using Node = std::remove_cvref_t<decltype(node)>;
   if (static_cast<bool>(destination)) return assign_node(destination, node);
   if constexpr (Node::rank == Rank) {
     Array<T, Rank, P> fresh(node.shape(), place_cast<P>(node.place().value_or(Place(P{}))));
@@ -74,8 +95,8 @@ void assign(Array<T, Rank, P>& destination, const S& source) {
 /// Writes the elements of an array or view that cannot get new storage.
 export template <Elements D, class S>
   requires AssignableSource<S, typename D::value_type, D::rank, typename D::place_type>
-void assign(const D& destination, const S& source) {
-  const auto node = as_assigned_node<typename D::value_type>(source);
+[[gnu::always_inline]] inline void assign(const D& destination, const S& source) {
+  const auto& node = as_assigned_node<typename D::value_type>(source);
   if constexpr (ArrayHandle<D>) {
     if (!static_cast<bool>(destination)) throw_no_storage(to_string(node.shape()));
   }
@@ -85,8 +106,8 @@ void assign(const D& destination, const S& source) {
 /// The expression's elements in a new array of its own element type, shape and place.
 export template <Operand O>
 auto evaluate(const O& operand) {
-  const auto node = as_node(operand);
-  using Node = std::remove_const_t<decltype(node)>;
+  const auto& node = as_assigned_node<value_of<O>>(operand);
+  using Node = std::remove_cvref_t<decltype(node)>;
   using P = std::conditional_t<std::is_void_v<typename Node::place_type>, Place, typename Node::place_type>;
   Array<typename Node::value_type, Node::rank, P> result;
   assign(result, node);

@@ -154,9 +154,17 @@ struct Scratch {
 
 void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   if (operand.data == nullptr) return generate(operand, block, offset, to);
+  if (is_transposed(operand, block)) return pack_transposed(operand, block, offset, to);
   with_item(operand.item, [&]<class Item>(Item*) {
     const Item* from = reinterpret_cast<const Item*>(operand.data) + offset;
     pack_items(from, reinterpret_cast<Item*>(to), block, row_stride(operand, block), column_stride(operand, block));
+  });
+}
+
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::byte* to) {
+  with_item(operand.item, [&]<class Item>(Item*) {
+    fill(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data)[offset],
+         repeated_bytes / operand.item);
   });
 }
 

@@ -1,6 +1,7 @@
 module;
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <span>
 #include <vector>
 export module tessera.expr:blocks;
@@ -79,8 +80,26 @@ inline bool is_direct(const Space::Operand& operand, const Block& block) {
   return columns_join && (block.rows == 1 || row_stride(operand, block) == block.columns);
 }
 
+/// The operand's elements are neighbours down the rows of the block and not along them.
+inline bool is_transposed(const Space::Operand& operand, const Block& block) {
+  return operand.data != nullptr && std::abs(row_stride(operand, block)) == 1 &&
+         std::abs(column_stride(operand, block)) > 1;
+}
+
+/// The operand has one value for the whole block.
+inline bool is_repeated(const Space::Operand& operand, const Block& block) {
+  if (operand.data == nullptr || (column_stride(operand, block) != 0 && block.columns > 1)) return false;
+  return block.rows == 1 || row_stride(operand, block) == 0;
+}
+
+/// The operand's value at `offset`, copied to `to` as often as a kernel needs it.
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::byte* to);
+
 /// Copies the block that starts `offset` elements into the operand to `to`, row by row, without gaps.
 void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
+
+/// The same for an operand whose elements are neighbours down the rows of the block (a row stride of 1 or -1).
+void pack_transposed(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
 
 /// The reverse: writes packed elements to where they belong.
 void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from);

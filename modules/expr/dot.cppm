@@ -47,6 +47,7 @@ class DotNode {
   static constexpr int rank = A::rank + B::rank - 2;
   static constexpr int leaf_count = 1;
   static constexpr int products = 1;
+  static constexpr const char* name = "dot";
 
   /// Throws ShapeError if the inner extents differ.
   DotNode(A a, B b, const std::source_location& where) : a_(std::move(a)), b_(std::move(b)) {
@@ -63,6 +64,8 @@ class DotNode {
       return {extents.columns};
   }
   std::optional<Place> place() const { return first_place(a_, b_); }
+  const A& left() const { return a_; }
+  const B& right() const { return b_; }
 
   /// The product reads whole rows and columns: any overlap with what is written matters.
   bool conflicts(const plan::Written& written) const { return overlaps(written); }

@@ -21,8 +21,10 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t direct_columns = std::ptrdiff_t{16} * 1024;  // of a block that needs no buffers
-constexpr std::ptrdiff_t short_columns = 128;         // below it, several rows share a block
-constexpr std::ptrdiff_t tile_side = 32;              // of a block through which an operand is transposed
+constexpr std::ptrdiff_t short_columns = 128;                         // below it, several rows share a block
+constexpr std::ptrdiff_t strip_row_bytes = 64;  // of a transposed operand: a cache line is read at once
+constexpr std::ptrdiff_t strip_columns = 256;   // so that a transposed strip stays in the L1 cache
+constexpr std::ptrdiff_t least_strip_columns = 32;
 
 std::ptrdiff_t element_count(int rank, const Axes& extents) {
   const auto used = std::span(extents).first(static_cast<std::size_t>(rank));
@@ -69,24 +71,55 @@ int transposed_axis(const Space& space) {
   return -1;
 }
 
-/// The largest block: how the work is cut.
-Block block_shape(const Space& space) {
+/// Rows of a strip: one cache line of its largest transposed operand.
+std::ptrdiff_t strip_rows(const Space& space, const Block& strip) {
+  std::ptrdiff_t item = 1;
+  for (const Space::Operand& leaf : space.operands.subspan(1)) {
+    if (is_transposed(leaf, strip)) item = std::max(item, leaf.item);
+  }
+  return strip_row_bytes / item;
+}
+
+/// How an evaluation is cut: blocks that are packed and computed at once, or strips, of which transposed operands are packed at
+/// once and each row is computed by itself.
+struct Cut {
+  Block shape;
+  bool strips = false;
+  bool buffered = true;
+};
+
+/// The largest block. May change the order of the axes: strips follow each other along their rows, so that the cache lines and
+/// pages of a transposed operand are read by neighbouring strips.
+Cut cut(Space& space) {
   const int last = space.rank - 1;
   const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
   Block block{.rows = 1, .columns = std::min(extent, direct_columns), .row_axis = -1, .column_axis = last};
-  const bool all_direct =
-      std::ranges::all_of(space.operands, [&](const Space::Operand& operand) { return is_direct(operand, block); });
+  const Space::Operand& target = space.operands.front();
+  const auto leaves = space.operands.subspan(1);
+  const bool unpacked = is_direct(target, block) && std::ranges::all_of(leaves, [&](const Space::Operand& leaf) {
+                          return is_direct(leaf, block) || is_repeated(leaf, block);
+                        });
   if (const int axis = transposed_axis(space); axis >= 0) {
+    const std::ptrdiff_t rows = space.extents[static_cast<std::size_t>(axis)];
     block.row_axis = axis;
-    block.rows = std::min(tile_side, space.extents[static_cast<std::size_t>(axis)]);
-    block.columns = std::min(extent, tile_side);
+    if (extent >= least_strip_columns) {
+      block.rows = std::min(strip_rows(space, block), rows);
+      block.columns = std::min(extent, strip_columns);
+      space.swap_axes(axis, last);
+      std::swap(block.row_axis, block.column_axis);
+      return {.shape = block, .strips = true};
+    }
+    block.rows = std::min(block_elements / extent, rows);
+    block.columns = extent;
   } else if (space.rank > 1 && extent < short_columns) {
     block.row_axis = last - 1;
     block.rows = std::min(block_elements / extent, space.extents[static_cast<std::size_t>(last - 1)]);
-  } else if (!all_direct) {
+  } else if (!unpacked) {
     block.columns = std::min(extent, block_elements);
   }
-  return block;
+  const bool all_direct =
+      std::ranges::all_of(space.operands, [&](const Space::Operand& operand) { return is_direct(operand, block); });
+  return {.shape = block, .buffered = !all_direct};
 }
 
 /// Visits blocks in order of their number; a position is the block's first index along every axis.
@@ -144,39 +177,48 @@ class Walk {
 struct Evaluation {
   const Loop& loop;
   Space space;
-  Block shape;
+  Cut cut;
 
   /// Bytes of buffers that one block can need.
-  std::ptrdiff_t buffer_bytes() const {
-    if (shape.rows * shape.columns > block_elements) return 0;  // only direct blocks are that large
-    return static_cast<std::ptrdiff_t>(space.operands.size()) * buffer_stride;
-  }
+  std::ptrdiff_t buffer_bytes() const { return static_cast<std::ptrdiff_t>(space.operands.size()) * buffer_stride; }
 
   void run_blocks(std::ptrdiff_t first, std::ptrdiff_t last) const {
-    std::byte* buffers = buffer_bytes() > 0 ? scratch(buffer_bytes()) : nullptr;
-    std::array<const void*, 64> few;
-    std::vector<const void*> many(space.operands.size() > few.size() ? space.operands.size() : 0);
-    const void** delivered = many.empty() ? few.data() : many.data();
-    Walk walk(space, shape);
+    std::byte* buffers = cut.buffered ? scratch(buffer_bytes()) : nullptr;
+    std::array<Input, 16> few;
+    std::vector<Input> many(space.operands.size() > few.size() ? space.operands.size() : 0);
+    Input* delivered = many.empty() ? few.data() : many.data();
+    Walk walk(space, cut.shape);
     walk.start_at(first);
-    for (std::ptrdiff_t number = first; number < last; ++number, walk.next()) run_block(walk, buffers, delivered);
+    for (std::ptrdiff_t number = first; number < last; ++number, walk.next()) {
+      if (cut.strips) {
+        run_strip(walk, buffers, delivered);
+      } else {
+        run_block(walk, buffers, delivered);
+      }
+    }
   }
 
  private:
   static constexpr std::ptrdiff_t buffer_stride =
       block_elements * 16 + 64;  // the odd line keeps buffers off the same cache sets
+  static_assert(strip_row_bytes * strip_columns <= buffer_stride);
 
-  void run_block(const Walk& walk, std::byte* buffers, const void** delivered) const {
+  void run_block(const Walk& walk, std::byte* buffers, Input* delivered) const {
     const Block block = walk.block();
     for (std::size_t k = 1; k < space.operands.size(); ++k) {
       const Space::Operand& leaf = space.operands[k];
       const std::ptrdiff_t offset = walk.offset(leaf);
       if (is_direct(leaf, block)) {
-        delivered[k - 1] = leaf.data + offset * leaf.item;
+        delivered[k - 1].read(leaf.data + offset * leaf.item);
+        continue;
+      }
+      std::byte* packed = buffer(buffers, k);
+      if (is_repeated(leaf, block)) {
+        repeat(leaf, offset, packed);
+        delivered[k - 1].repeat(packed);
       } else {
-        std::byte* packed = buffers + static_cast<std::ptrdiff_t>(k) * buffer_stride;
         pack(leaf, block, offset, packed);
-        delivered[k - 1] = packed;
+        delivered[k - 1].read(packed);
       }
     }
     const Space::Operand& target = space.operands.front();
@@ -185,6 +227,48 @@ struct Evaluation {
     void* to = direct ? static_cast<void*>(target.data + offset * target.item) : buffers;
     loop.kernel(loop.nodes, to, delivered, block.rows * block.columns);
     if (!direct) unpack(target, block, offset, buffers);
+  }
+
+  void run_strip(const Walk& walk, std::byte* buffers, Input* delivered) const {
+    const Block strip = walk.block();
+    for (std::size_t k = 1; k < space.operands.size(); ++k) {
+      const Space::Operand& leaf = space.operands[k];
+      if (is_transposed(leaf, strip)) pack(leaf, strip, walk.offset(leaf), buffer(buffers, k));
+    }
+    for (std::ptrdiff_t r = 0; r < strip.rows; ++r) run_row(walk, strip, r, buffers, delivered);
+  }
+
+  void run_row(const Walk& walk, const Block& strip, std::ptrdiff_t r, std::byte* buffers, Input* delivered) const {
+    Block row = strip;
+    row.rows = 1;
+    const auto offset_of = [&](const Space::Operand& operand) {
+      return walk.offset(operand) + r * row_stride(operand, strip);
+    };
+    for (std::size_t k = 1; k < space.operands.size(); ++k) {
+      const Space::Operand& leaf = space.operands[k];
+      std::byte* packed = buffer(buffers, k);
+      if (is_transposed(leaf, strip)) {
+        packed += r * strip.columns * leaf.item;
+      } else if (is_direct(leaf, row)) {
+        packed = leaf.data + offset_of(leaf) * leaf.item;
+      } else if (is_repeated(leaf, row)) {
+        repeat(leaf, offset_of(leaf), packed);
+        delivered[k - 1].repeat(packed);
+        continue;
+      } else {
+        pack(leaf, row, offset_of(leaf), packed);
+      }
+      delivered[k - 1].read(packed);
+    }
+    const Space::Operand& target = space.operands.front();
+    const bool direct = is_direct(target, row);
+    void* to = direct ? target.data + offset_of(target) * target.item : buffers;
+    loop.kernel(loop.nodes, to, delivered, strip.columns);
+    if (!direct) unpack(target, row, offset_of(target), buffers);
+  }
+
+  static std::byte* buffer(std::byte* buffers, std::size_t k) {
+    return buffers + static_cast<std::ptrdiff_t>(k) * buffer_stride;
   }
 };
 
@@ -201,13 +285,13 @@ bool is_contiguous(int rank, const Axes& extents, const Axes& strides) {
 
 /// Small evaluations over contiguous memory need no walk: one call of the kernel. Returns whether it was made.
 bool run_at_once(const Loop& loop, std::ptrdiff_t elements) {
-  std::array<const void*, 8> operands;
+  std::array<Input, 8> operands;
   if (elements > direct_columns || loop.leaves.size() > operands.size()) return false;
   if (!is_contiguous(loop.rank, loop.extents, loop.target.strides)) return false;
   for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
     const Leaf& leaf = loop.leaves[k];
     if (leaf.data == nullptr || !is_contiguous(loop.rank, loop.extents, leaf.strides)) return false;
-    operands[k] = leaf.data;
+    operands[k].read(leaf.data);
   }
   loop.kernel(loop.nodes, loop.target.data, operands.data(), elements);
   return true;
@@ -220,16 +304,38 @@ void run(const Loop& loop) {
   if (elements == 0 || run_at_once(loop, elements)) return;
   OperandStorage storage(loop.leaves.size() + 1);
   Evaluation evaluation{
-      .loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = storage.empty()}, .shape = {}};
+      .loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = storage.empty()}, .cut = {}};
   evaluation.space.add(loop.target);
   for (const Leaf& leaf : loop.leaves) evaluation.space.add(leaf);
   simplify(evaluation.space);
-  evaluation.shape = block_shape(evaluation.space);
-  const std::ptrdiff_t blocks = Walk(evaluation.space, evaluation.shape).count();
+  evaluation.cut = cut(evaluation.space);
+  const std::ptrdiff_t blocks = Walk(evaluation.space, evaluation.cut.shape).count();
   if (!loop.parallel || elements < parallel_threshold) return evaluation.run_blocks(0, blocks);
   const std::ptrdiff_t tasks = std::min(blocks, elements / task_elements);
   parallel_for(tasks,
                [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
+}
+
+LoopPlan plan_of(const Loop& loop) {
+  LoopPlan plan{.elements = element_count(loop.rank, loop.extents)};
+  if (plan.elements == 0) return plan;
+  plan.operands.resize(loop.leaves.size() + 1);
+  Space space{.rank = loop.rank, .extents = loop.extents, .operands = std::span(plan.operands).first(0)};
+  space.add(loop.target);
+  for (const Leaf& leaf : loop.leaves) space.add(leaf);
+  simplify(space);
+  plan.rank = space.rank;
+  plan.extents = space.extents;
+  plan.walked = plan.operands;
+  space.operands = plan.walked;
+  const Cut made = cut(space);
+  plan.walked_extents = space.extents;
+  plan.block = made.shape;
+  plan.strips = made.strips;
+  plan.blocks = Walk(space, made.shape).count();
+  const bool alone = !loop.parallel || plan.elements < parallel_threshold;
+  plan.tasks = alone ? 1 : std::min(plan.blocks, plan.elements / task_elements);
+  return plan;
 }
 
 }  // namespace tessera::plan

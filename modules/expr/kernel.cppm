@@ -5,6 +5,7 @@ export module tessera.expr:kernel;
 import tessera.core;
 import tessera.device;
 import :plan;
+import :conversion;
 
 // The inner loop of an expression, compiled for each instruction set and chosen at run time.
 namespace tessera {
@@ -13,47 +14,64 @@ namespace tessera {
 /// computes a fixed number of elements into a local array, which cannot alias the operands, and then stores it.
 template <class Plan, Element To>
 struct KernelOf {
-  template <std::ptrdiff_t VectorBytes>
-  [[gnu::always_inline]] static void body(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
-    const auto values = static_cast<const Plan*>(nodes)->bind(operands);
+  /// Computes as many steps of Step elements as there are from `first` on.
+  template <std::ptrdiff_t Step, device::Isa Isa, class Values>
+  [[gnu::always_inline]] static void steps(const Values& values, To* out, std::ptrdiff_t& first, std::ptrdiff_t n) {
+    for (; first + Step <= n; first += Step) {
+      To block[Step];
+      for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i));
+      std::memcpy(out + first, block, sizeof block);
+    }
+  }
+
+  /// The same for less than a vector. Unrolling the inner loop early would hide it from the vectoriser.
+  template <std::ptrdiff_t Step, device::Isa Isa, class Values>
+  [[gnu::always_inline]] static void half_steps(const Values& values, To* out, std::ptrdiff_t& first,
+                                                std::ptrdiff_t n) {
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (; first + Step <= n; first += Step) {
+      To block[Step];
+#pragma clang loop unroll(disable)
+      for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i));
+      std::memcpy(out + first, block, sizeof block);
+    }
+  }
+
+  template <std::ptrdiff_t VectorBytes, device::Isa Isa>
+  [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    const auto values = static_cast<const Plan*>(nodes)->template bind<Isa>(inputs);
     To* out = static_cast<To*>(to);
     constexpr auto widest =
-        static_cast<std::ptrdiff_t>(sizeof(values.at(0)) > sizeof(To) ? sizeof(values.at(0)) : sizeof(To));
-    constexpr std::ptrdiff_t step = 4 * VectorBytes / widest;
+        static_cast<std::ptrdiff_t>(sizeof(values.at(0, 0)) > sizeof(To) ? sizeof(values.at(0, 0)) : sizeof(To));
+    static_assert(4 * VectorBytes <= plan::repeated_bytes);
     std::ptrdiff_t i = 0;
-    for (; i + step <= n; i += step) {
-      To block[step];
-      for (std::ptrdiff_t k = 0; k < step; ++k) block[k] = static_cast<To>(values.at(i + k));
-      std::memcpy(out + i, block, sizeof block);
-    }
+    steps<4 * VectorBytes / widest, Isa>(values, out, i, n);
+    half_steps<(VectorBytes > 16 ? VectorBytes / 2 : 16) / widest, Isa>(values, out, i, n);
 #pragma clang loop vectorize(disable) unroll(disable)
-    for (; i < n; ++i) out[i] = static_cast<To>(values.at(i));
+    for (; i < n; ++i) out[i] = stored<Isa, To>(values.at(i, 0));
   }
 
-  static void baseline(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
-    body<16>(nodes, to, operands, n);
+  static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    body<16, device::Isa::baseline>(nodes, to, inputs, n);
   }
 
-  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const void* const* operands,
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const plan::Input* inputs,
                                                              std::ptrdiff_t n) {
-    body<32>(nodes, to, operands, n);
+    body<32, device::Isa::avx2>(nodes, to, inputs, n);
   }
 
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
-      const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n) {
-    body<64>(nodes, to, operands, n);
+      const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    body<64, device::Isa::avx512>(nodes, to, inputs, n);
   }
 };
 
 /// The kernel of a plan for the CPU at hand.
 template <Element To, class Plan>
-plan::Kernel kernel_of(const Plan&) {
-  switch (device::isa()) {
-    case device::Isa::avx512: return KernelOf<Plan, To>::avx512;
-    case device::Isa::avx2: return KernelOf<Plan, To>::avx2;
-    case device::Isa::baseline: break;
-  }
-  return KernelOf<Plan, To>::baseline;
+[[gnu::always_inline]] inline plan::Kernel kernel_of(const Plan&) {
+  static constexpr plan::Kernel by_isa[] = {KernelOf<Plan, To>::baseline, KernelOf<Plan, To>::avx2,
+                                            KernelOf<Plan, To>::avx512};
+  return by_isa[static_cast<int>(device::isa())];
 }
 
 }  // namespace tessera

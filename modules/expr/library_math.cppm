@@ -1,4 +1,6 @@
 module;
+#include <math.h>
+
 #include <cmath>
 #include <concepts>
 export module tessera.expr:library_math;
@@ -87,8 +89,18 @@ template <std::floating_point C>
   return std::hypot(x, y);
 }
 template <std::floating_point C>
-[[gnu::always_inline]] inline C nextafter(C x, C y) {
-  return std::nextafter(x, y);
+[[gnu::always_inline]] inline C fmod(C x, C y) {
+  return std::fmod(x, y);
+}
+
+// lgamma stores a sign in a variable that all threads share; these have a place of their own for it.
+[[gnu::always_inline]] inline float lgamma(float x) {
+  int sign;
+  return ::lgammaf_r(x, &sign);
+}
+[[gnu::always_inline]] inline double lgamma(double x) {
+  int sign;
+  return ::lgamma_r(x, &sign);
 }
 
 }  // namespace tessera::math

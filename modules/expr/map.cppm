@@ -33,22 +33,34 @@ template <class Op, class... Arguments>
 struct MapPlan {
   Slots<Arguments...> arguments;
 
-  [[gnu::always_inline]] auto bind(const void* const* operands) const {
-    return bind(operands, std::index_sequence_for<Arguments...>{});
+  /// Makes the plan a class that functions return in memory. In registers its parts would be pieced together and read back at once,
+  /// which stalls the processor for longer than a few elements take to compute.
+  ~MapPlan() {}
+
+  template <device::Isa Isa>
+  [[gnu::always_inline]] auto bind(const plan::Input* inputs) const {
+    return bind<Isa>(inputs, std::index_sequence_for<Arguments...>{});
   }
-  [[gnu::always_inline]] auto at(std::ptrdiff_t i) const { return at(i, std::index_sequence_for<Arguments...>{}); }
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i) const {
+    return at(step, i, std::index_sequence_for<Arguments...>{});
+  }
 
  private:
-  template <std::size_t... I>
-  [[gnu::always_inline]] auto bind(const void* const* operands, std::index_sequence<I...>) const {
-    using Bound = MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands))...>;
-    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.bind(operands)}...}};
+  template <device::Isa Isa, std::size_t... I>
+  [[gnu::always_inline]] auto bind(const plan::Input* inputs, std::index_sequence<I...>) const {
+    using Bound =
+        MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs))...>;
+    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs)}...}};
   }
   template <std::size_t... I>
-  [[gnu::always_inline]] auto at(std::ptrdiff_t i, std::index_sequence<I...>) const {
-    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(i)...);
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, std::index_sequence<I...>) const {
+    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(step, i)...);
   }
 };
+
+/// A node all of whose leaves are arrays or scalars.
+template <class Node>
+concept ReadsMemoryOnly = requires { requires Node::reads_memory_only; };
 
 /// An elementwise node with values of type Value.
 template <class Op, Element Value, class... Nodes>
@@ -60,37 +72,67 @@ class MapNode {
   static constexpr int rank = std::max({Nodes::rank...});
   static constexpr int leaf_count = (0 + ... + Nodes::leaf_count);
   static constexpr int products = (0 + ... + Nodes::products);
+  static constexpr std::size_t argument_count = sizeof...(Nodes);
+  static constexpr bool reads_memory_only = (ReadsMemoryOnly<Nodes> && ...);
 
-  explicit MapNode(Nodes... nodes) : shape_(broadcast_shape<rank>(Op::name, nodes...)), nodes_{{std::move(nodes)}...} {}
+  /// Each operand's node is what calling its maker returns: made where it stays, so that no leaf moves more than once a level.
+  template <class... Makers>
+  explicit MapNode(const Makers&... make)
+      : nodes_{{make()}...}, shape_(broadcast(std::index_sequence_for<Nodes...>{})) {}
 
-  const Dim<rank>& shape() const { return shape_; }
-  std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
-  auto lower(plan::Lowering& lowering) const { return lower(lowering, std::index_sequence_for<Nodes...>{}); }
-  bool conflicts(const plan::Written& written) const {
-    return any([&](const auto& node) { return node.conflicts(written); }, std::index_sequence_for<Nodes...>{});
+  [[gnu::always_inline]] const Dim<rank>& shape() const { return shape_; }
+  template <std::size_t I>
+  const auto& argument() const {
+    return slot<I>(nodes_);
   }
-  bool overlaps(const plan::Written& written) const {
-    return any([&](const auto& node) { return node.overlaps(written); }, std::index_sequence_for<Nodes...>{});
+  [[gnu::always_inline]] std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
+  template <class Leaves>
+  [[gnu::always_inline]] auto lower(Leaves& lowering) const {
+    return lower(lowering, std::index_sequence_for<Nodes...>{});
+  }
+  [[gnu::always_inline]] bool conflicts(const plan::Written& written) const {
+    return conflicts(written, std::index_sequence_for<Nodes...>{});
+  }
+  [[gnu::always_inline]] bool overlaps(const plan::Written& written) const {
+    return overlaps(written, std::index_sequence_for<Nodes...>{});
   }
 
  private:
-  template <class Test, std::size_t... I>
-  bool any(const Test& test, std::index_sequence<I...>) const {
-    return (test(static_cast<const Slot<I, Nodes>&>(nodes_).value) || ...);
+  template <std::size_t I, class Node>
+  static const Node& slot(const Slot<I, Node>& found) {
+    return found.value;
   }
   template <std::size_t... I>
-  std::optional<Place> place(std::index_sequence<I...>) const {
+  [[gnu::always_inline]] Dim<rank> broadcast(std::index_sequence<I...>) const {
+    return broadcast_shape<rank>(Op::name, static_cast<const Slot<I, Nodes>&>(nodes_).value...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] bool conflicts(const plan::Written& written, std::index_sequence<I...>) const {
+    return (static_cast<const Slot<I, Nodes>&>(nodes_).value.conflicts(written) || ...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] bool overlaps(const plan::Written& written, std::index_sequence<I...>) const {
+    return (static_cast<const Slot<I, Nodes>&>(nodes_).value.overlaps(written) || ...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] std::optional<Place> place(std::index_sequence<I...>) const {
     return first_place(static_cast<const Slot<I, Nodes>&>(nodes_).value...);
   }
-  template <std::size_t... I>
-  auto lower(plan::Lowering& lowering, std::index_sequence<I...>) const {
+  template <class Leaves, std::size_t... I>
+  [[gnu::always_inline]] auto lower(Leaves& lowering, std::index_sequence<I...>) const {
     using Plan = MapPlan<Op, decltype(static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering))...>;
     return Plan{{{static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering)}...}};
   }
 
-  Dim<rank> shape_;
   Slots<Nodes...> nodes_;
+  Dim<rank> shape_;
 };
+
+/// The node of Op, with values of type Value, on the nodes that the makers return.
+template <class Op, Element Value, class... Makers>
+auto map_of(const Makers&... make) {
+  return MapNode<Op, Value, decltype(make())...>(make...);
+}
 
 /// Places of operands that may meet in one expression, pairwise.
 template <class... P>
@@ -135,7 +177,9 @@ auto as_node_beside(S&& source) {
 /// Elementwise functions whose arguments all take the common type C: Op::apply(C...) of compute type.
 template <class Op, class C>
 struct Uniform {
+  using argument_type = C;
   static constexpr const char* name = Op::name;
+  static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }
 };
 
@@ -152,17 +196,15 @@ concept Combinable = (Operand<L> || Operand<R>) && Source<L> && Source<R> &&
 template <class Op, Element Value, class L, class R>
 auto make_binary(L&& left, R&& right) {
   using T = common_value_t<L, R>;
-  auto a = as_node_beside<T>(std::forward<L>(left));
-  auto b = as_node_beside<T>(std::forward<R>(right));
-  return MapNode<Uniform<Op, compute_t<T>>, Value, decltype(a), decltype(b)>(std::move(a), std::move(b));
+  return map_of<Uniform<Op, compute_t<T>>, Value>([&] { return as_node_beside<T>(std::forward<L>(left)); },
+                                                  [&] { return as_node_beside<T>(std::forward<R>(right)); });
 }
 
 /// The node of `Op` on one operand, with values of type Value.
 template <class Op, Element Value, class O>
 auto make_unary(O&& operand) {
-  auto node = as_node(std::forward<O>(operand));
-  using C = compute_t<typename decltype(node)::value_type>;
-  return MapNode<Uniform<Op, C>, Value, decltype(node)>(std::move(node));
+  using C = compute_t<typename node_t<O>::value_type>;
+  return map_of<Uniform<Op, C>, Value>([&] { return as_node(std::forward<O>(operand)); });
 }
 
 }  // namespace tessera

@@ -12,15 +12,18 @@ import tessera.device;
 import tessera.array;
 import :plan;
 import :lowering;
+import :conversion;
 
 // The leaves of expressions, and what every node offers:
 //   value_type, rank, place_type, expression_tag   as the Expression concept asks
 //   leaf_count, products                           how many leaves and matrix products it can lower to
 //   shape(), place()                               place() is empty without operands in memory
 //   lower(Lowering&)                               registers its leaves and returns its plan
+//   reads_memory_only                              true if all its leaves are arrays: lower() then takes any collector of leaves
 //   conflicts(Written)                             writing there while this is evaluated element by element would be wrong
 //   overlaps(Written)                              it reads any of that memory
-// A plan offers bind(operands), whose result offers at(i): the value of element i of the current block.
+// A plan offers bind<Isa>(inputs), whose result offers at(step, i): the value of element step + i of the current block, where a
+// kernel's step begins at `step`.
 namespace tessera {
 
 /// Reads elements of one block in their compute type.
@@ -28,12 +31,17 @@ export template <Element T>
 struct LeafPlan {
   int leaf;
 
+  template <device::Isa Isa>
   struct Bound {
     const T* values;
-    [[gnu::always_inline]] compute_t<T> at(std::ptrdiff_t i) const { return static_cast<compute_t<T>>(values[i]); }
+    std::ptrdiff_t along;
+    [[gnu::always_inline]] compute_t<T> at(std::ptrdiff_t step, std::ptrdiff_t i) const {
+      return load<Isa>(values[(step & along) + i]);
+    }
   };
-  [[gnu::always_inline]] Bound bind(const void* const* operands) const {
-    return {static_cast<const T*>(operands[leaf])};
+  template <device::Isa Isa>
+  [[gnu::always_inline]] Bound<Isa> bind(const plan::Input* inputs) const {
+    return {static_cast<const T*>(inputs[leaf].data), inputs[leaf].along};
   }
 };
 
@@ -42,8 +50,11 @@ template <class C>
 struct ScalarPlan {
   C value;
 
-  [[gnu::always_inline]] ScalarPlan bind(const void* const*) const { return *this; }
-  [[gnu::always_inline]] C at(std::ptrdiff_t) const { return value; }
+  template <device::Isa>
+  [[gnu::always_inline]] ScalarPlan bind(const plan::Input*) const {
+    return *this;
+  }
+  [[gnu::always_inline]] C at(std::ptrdiff_t, std::ptrdiff_t) const { return value; }
 };
 
 /// An array or view as an expression.
@@ -56,6 +67,7 @@ class LeafNode {
   static constexpr int rank = A::rank;
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr bool reads_memory_only = true;
 
   explicit LeafNode(const A& array) : array_(array) {}
   explicit LeafNode(A&& array) : array_(std::move(array)) {}
@@ -64,7 +76,8 @@ class LeafNode {
   std::optional<Place> place() const { return array_.place(); }
   const A& array() const { return array_; }
 
-  LeafPlan<value_type> lower(plan::Lowering& lowering) const {
+  template <class Leaves>
+  [[gnu::always_inline]] LeafPlan<value_type> lower(Leaves& lowering) const {
     if constexpr (rank == 0) {  // an array of higher rank without storage is empty
       if (array_.data() == nullptr) plan::throw_no_operand_storage();
     }
@@ -92,14 +105,20 @@ class ScalarNode {
   static constexpr int rank = 0;
   static constexpr int leaf_count = 0;
   static constexpr int products = 0;
+  static constexpr bool reads_memory_only = true;
 
   explicit ScalarNode(compute_t<T> value) : value_(value) {}
 
-  Dim<0> shape() const { return {}; }
-  std::optional<Place> place() const { return std::nullopt; }
-  ScalarPlan<compute_t<T>> lower(plan::Lowering&) const { return {value_}; }
-  bool conflicts(const plan::Written&) const { return false; }
-  bool overlaps(const plan::Written&) const { return false; }
+  compute_t<T> value() const { return value_; }
+
+  [[gnu::always_inline]] Dim<0> shape() const { return {}; }
+  [[gnu::always_inline]] std::optional<Place> place() const { return std::nullopt; }
+  template <class Leaves>
+  [[gnu::always_inline]] ScalarPlan<compute_t<T>> lower(Leaves&) const {
+    return {value_};
+  }
+  [[gnu::always_inline]] bool conflicts(const plan::Written&) const { return false; }
+  [[gnu::always_inline]] bool overlaps(const plan::Written&) const { return false; }
 
  private:
   compute_t<T> value_;
@@ -107,7 +126,7 @@ class ScalarNode {
 
 /// The node of an operand: itself for expressions, a leaf for arrays and views.
 template <Operand O>
-auto as_node(O&& operand) {
+[[gnu::always_inline]] inline auto as_node(O&& operand) {
   using Plain = std::remove_cvref_t<O>;
   if constexpr (Expression<Plain>) {
     return Plain(std::forward<O>(operand));
@@ -134,28 +153,44 @@ struct join_places<Only> {
 
 /// The first place that an operand names.
 template <class... Nodes>
-std::optional<Place> first_place(const Nodes&... nodes) {
+[[gnu::always_inline]] inline std::optional<Place> first_place(const Nodes&... nodes) {
   std::optional<Place> found;
   ((found ? void() : void(found = nodes.place())), ...);
   return found;
 }
 
+/// The node is a scalar or has exactly this shape.
+template <int Rank, class Node>
+bool has_shape(const Node& node, const Dim<Rank>& shape) {
+  if constexpr (Node::rank == Rank) return node.shape() == shape;
+  return Node::rank == 0;
+}
+
+/// Broadcasts shapes that are not all alike.
+template <int Rank, class... Shapes>
+[[gnu::noinline]] Dim<Rank> broadcast_shapes(const char* operation, Shapes... shapes) {
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents;
+  extents.fill(1);
+  const std::span<const std::ptrdiff_t> operands[] = {shapes.extents()...};
+  plan::broadcast_into(extents, operands, operation);
+  Dim<Rank> shape;
+  for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
+  return shape;
+}
+
 /// Shape of the operands broadcast together. Throws ShapeError naming `operation`.
 template <int Rank, class First, class... Rest>
-Dim<Rank> broadcast_shape(const char* operation, const First& first, const Rest&... rest) {
+[[gnu::always_inline]] inline Dim<Rank> broadcast_shape(const char* operation, const First& first,
+                                                        const Rest&... rest) {
   if constexpr (((First::rank == Rank) && ... && (Rest::rank == 0))) {
     return first.shape();
+  } else if constexpr (First::rank == 0 && sizeof...(Rest) > 0) {
+    return broadcast_shape<Rank>(operation, rest...);
   } else {
-    std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents;
-    extents.fill(1);
-    const auto broadcast = [&](const auto&... shapes) {
-      const std::span<const std::ptrdiff_t> operands[] = {shapes.extents()...};
-      plan::broadcast_into(extents, operands, operation);
-    };
-    broadcast(first.shape(), rest.shape()...);
-    Dim<Rank> shape;
-    for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
-    return shape;
+    if constexpr (First::rank == Rank) {
+      if ((has_shape(rest, first.shape()) && ...)) return first.shape();  // the usual case, without a call
+    }
+    return broadcast_shapes<Rank>(operation, first.shape(), rest.shape()...);
   }
 }
 

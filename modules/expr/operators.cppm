@@ -1,7 +1,5 @@
 module;
 #include <concepts>
-#include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 export module tessera.expr:operators;
@@ -9,19 +7,20 @@ import tessera.core;
 import tessera.array;
 import :node;
 import :map;
+export import :operand_concepts;
+import :weak_scalar;
+import :complex_math;
+import :library_math;
+export import :bits;
+export import :comparisons;
 
-// C++'s operators on arrays and expressions. Integer overflow wraps; division by zero and wide shifts are defined.
+// Arithmetic: C++'s operators on arrays and expressions, and their names in the array API standard. Integers wrap and their
+// division by zero is defined; complex products and quotients are described in complex_math.cppm.
 namespace tessera {
-
-/// The unsigned type in which arithmetic on an integer C wraps.
-template <class C>
-using wrapping_t = std::conditional_t<(sizeof(C) < 4), std::uint32_t, std::make_unsigned_t<C>>;
-
-template <class C>
-inline constexpr bool is_integer = std::integral<C> && !std::same_as<C, bool>;
 
 struct Add {
   static constexpr const char* name = "operator +";
+  static constexpr const char* device = "tessera_add($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>)
@@ -33,6 +32,7 @@ struct Add {
 
 struct Subtract {
   static constexpr const char* name = "operator -";
+  static constexpr const char* device = "tessera_subtract($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>)
@@ -44,10 +44,13 @@ struct Subtract {
 
 struct Multiply {
   static constexpr const char* name = "operator *";
+  static constexpr const char* device = "tessera_multiply($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>)
       return static_cast<C>(static_cast<wrapping_t<C>>(a) * static_cast<wrapping_t<C>>(b));
+    else if constexpr (Complex<C>)
+      return math::product(a, b);
     else
       return a * b;
   }
@@ -55,6 +58,7 @@ struct Multiply {
 
 struct Divide {
   static constexpr const char* name = "operator /";
+  static constexpr const char* device = "tessera_divide($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>) {
@@ -63,14 +67,17 @@ struct Divide {
         if (b == -1) return Subtract::apply(C(0), a);
       }
       return static_cast<C>(a / b);
+    } else if constexpr (Complex<C>) {
+      return math::quotient(a, b);
     } else {
       return a / b;
     }
   }
 };
 
-struct Remainder {
+struct Modulo {
   static constexpr const char* name = "operator %";
+  static constexpr const char* device = "tessera_modulo($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if (b == 0) return 0;
@@ -83,6 +90,7 @@ struct Remainder {
 
 struct Negate {
   static constexpr const char* name = "operator -";
+  static constexpr const char* device = "tessera_negate($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     if constexpr (is_integer<C>)
@@ -92,121 +100,41 @@ struct Negate {
   }
 };
 
-struct BitAnd {
-  static constexpr const char* name = "operator &";
+/// The quotient rounded down.
+struct FloorDivide {
+  static constexpr const char* name = "floor_divide";
+  static constexpr const char* device = "tessera_floor_divide($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    return static_cast<C>(a & b);
+    if constexpr (is_integer<C>) {
+      const C rest = Modulo::apply(a, b);
+      const bool between = rest != 0 && (rest < 0) != (b < 0);
+      return Subtract::apply(Divide::apply(a, b), C(between ? 1 : 0));
+    } else {
+      if (b == 0) return a / b;
+      const C rest = math::fmod(a, b);
+      const C quotient = (a - rest) / b - C(rest != 0 && (rest < 0) != (b < 0) ? 1 : 0);
+      return quotient == 0 ? __builtin_elementwise_copysign(C(0), a / b) : __builtin_elementwise_roundeven(quotient);
+    }
   }
 };
 
-struct BitOr {
-  static constexpr const char* name = "operator |";
+/// What the quotient rounded down leaves; it has the sign of b.
+struct Remainder {
+  static constexpr const char* name = "remainder";
+  static constexpr const char* device = "tessera_remainder($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    return static_cast<C>(a | b);
+    if constexpr (is_integer<C>) {
+      const C rest = Modulo::apply(a, b);
+      return rest != 0 && (rest < 0) != (b < 0) ? Add::apply(rest, b) : rest;
+    } else {
+      const C rest = math::fmod(a, b);
+      if (rest == 0) return __builtin_elementwise_copysign(C(0), b);
+      return (rest < 0) != (b < 0) ? rest + b : rest;
+    }
   }
 };
-
-struct BitXor {
-  static constexpr const char* name = "operator ^";
-  template <class C>
-  [[gnu::always_inline]] static C apply(C a, C b) {
-    return static_cast<C>(a ^ b);
-  }
-};
-
-struct BitNot {
-  static constexpr const char* name = "operator ~";
-  template <class C>
-  [[gnu::always_inline]] static C apply(C a) {
-    if constexpr (std::same_as<C, bool>)
-      return !a;
-    else
-      return static_cast<C>(~a);
-  }
-};
-
-struct ShiftLeft {
-  static constexpr const char* name = "operator <<";
-  template <class C>
-  [[gnu::always_inline]] static C apply(C a, C bits) {
-    const auto count = static_cast<wrapping_t<C>>(bits);
-    return count < 8 * sizeof(C)
-               ? static_cast<C>(static_cast<wrapping_t<C>>(a) << (count & (8 * sizeof(wrapping_t<C>) - 1)))
-               : C(0);
-  }
-};
-
-struct ShiftRight {
-  static constexpr const char* name = "operator >>";
-  template <class C>
-  [[gnu::always_inline]] static C apply(C a, C bits) {
-    const auto count = static_cast<wrapping_t<C>>(bits);
-    const C gone = a < 0 ? static_cast<C>(-1) : C(0);
-    return count < 8 * sizeof(C) ? static_cast<C>(a >> (count & (8 * sizeof(wrapping_t<C>) - 1))) : gone;
-  }
-};
-
-struct Equal {
-  static constexpr const char* name = "operator ==";
-  template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) {
-    return a == b;
-  }
-};
-struct NotEqual {
-  static constexpr const char* name = "operator !=";
-  template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) {
-    return a != b;
-  }
-};
-struct Less {
-  static constexpr const char* name = "operator <";
-  template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) {
-    return a < b;
-  }
-};
-struct LessEqual {
-  static constexpr const char* name = "operator <=";
-  template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) {
-    return a <= b;
-  }
-};
-struct Greater {
-  static constexpr const char* name = "operator >";
-  template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) {
-    return a > b;
-  }
-};
-struct GreaterEqual {
-  static constexpr const char* name = "operator >=";
-  template <class C>
-  [[gnu::always_inline]] static bool apply(C a, C b) {
-    return a >= b;
-  }
-};
-
-/// Element types with arithmetic: all but bool.
-export template <class T>
-concept Numeric = Element<T> && kind_of<T> != Kind::boolean;
-
-/// Two operands of arithmetic.
-export template <class L, class R>
-concept ArithmeticOperands =
-    Combinable<L, R> && (Numeric<common_value_t<L, R>> || unsatisfied<"bool has no arithmetic: write cast<T>(...)">);
-
-/// Two operands of integers, bool among them.
-export template <class L, class R>
-concept BitOperands = Combinable<L, R> && (Integer<common_value_t<L, R>> || std::same_as<common_value_t<L, R>, bool>);
-
-/// Two operands with an order.
-export template <class L, class R>
-concept OrderedOperands = Combinable<L, R> && Real<common_value_t<L, R>>;
 
 export template <class L, class R>
   requires ArithmeticOperands<L, R>
@@ -228,94 +156,73 @@ auto operator*(L&& a, R&& b) {
 export template <class L, class R>
   requires ArithmeticOperands<L, R>
 auto operator/(L&& a, R&& b) {
-  return make_binary<Divide, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
+  return make_fitting_binary<Divide, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
 
-/// Remainder of the truncated quotient, with the sign of a; x % 0 is 0.
+/// Remainder of the truncated quotient, with the sign of a, as in C++; x % 0 is 0. remainder(a, b) has the sign of b.
 export template <class L, class R>
-  requires Combinable<L, R> && Integer<common_value_t<L, R>>
+  requires IntegerOperands<L, R>
 auto operator%(L&& a, R&& b) {
-  return make_binary<Remainder, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
+  return make_fitting_binary<Modulo, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
 
-export template <Operand O>
-  requires Numeric<value_of<O>>
+export template <NumericOperand O>
 auto operator-(O&& a) {
   return make_unary<Negate, value_of<O>>(std::forward<O>(a));
 }
-export template <Operand O>
-  requires Numeric<value_of<O>>
+export template <NumericOperand O>
 auto operator+(O&& a) {
   return as_node(std::forward<O>(a));
 }
 
+/// a + b.
 export template <class L, class R>
-  requires BitOperands<L, R>
-auto operator&(L&& a, R&& b) {
-  return make_binary<BitAnd, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
+  requires ArithmeticOperands<L, R>
+auto add(L&& a, R&& b) {
+  return std::forward<L>(a) + std::forward<R>(b);
 }
+/// a - b.
 export template <class L, class R>
-  requires BitOperands<L, R>
-auto operator|(L&& a, R&& b) {
-  return make_binary<BitOr, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
+  requires ArithmeticOperands<L, R>
+auto subtract(L&& a, R&& b) {
+  return std::forward<L>(a) - std::forward<R>(b);
 }
+/// a * b.
 export template <class L, class R>
-  requires BitOperands<L, R>
-auto operator^(L&& a, R&& b) {
-  return make_binary<BitXor, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
+  requires ArithmeticOperands<L, R>
+auto multiply(L&& a, R&& b) {
+  return std::forward<L>(a) * std::forward<R>(b);
 }
-export template <Operand O>
-  requires Integer<value_of<O>> || std::same_as<value_of<O>, bool>
-auto operator~(O&& a) {
-  return make_unary<BitNot, value_of<O>>(std::forward<O>(a));
+/// a / b, truncated for integers.
+export template <class L, class R>
+  requires ArithmeticOperands<L, R>
+auto divide(L&& a, R&& b) {
+  return std::forward<L>(a) / std::forward<R>(b);
 }
-export template <Operand O>
-  requires std::same_as<value_of<O>, bool>
-auto operator!(O&& a) {
-  return make_unary<BitNot, bool>(std::forward<O>(a));
+/// -x.
+export template <NumericOperand O>
+auto negative(O&& x) {
+  return -std::forward<O>(x);
+}
+/// x as an expression.
+export template <NumericOperand O>
+auto positive(O&& x) {
+  return +std::forward<O>(x);
 }
 
-/// Shift; by the width of the type or more, or by a negative number, everything is shifted out (>> leaves the sign).
+/// The quotient rounded down. Of integers x / 0 is 0 and the lowest value divided by -1 wraps to itself; of floating elements
+/// x / 0 is infinite or NaN.
 export template <class L, class R>
-  requires Combinable<L, R> && Integer<common_value_t<L, R>>
-auto operator<<(L&& a, R&& b) {
-  return make_binary<ShiftLeft, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
-}
-export template <class L, class R>
-  requires Combinable<L, R> && Integer<common_value_t<L, R>>
-auto operator>>(L&& a, R&& b) {
-  return make_binary<ShiftRight, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
+  requires RealOperands<L, R>
+auto floor_divide(L&& a, R&& b) {
+  return make_fitting_binary<FloorDivide, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
 
+/// a - b * floor_divide(a, b), with the sign of b, as Python's %. Of integers it is 0 for b = 0, of floating elements NaN.
 export template <class L, class R>
-  requires Combinable<L, R>
-auto operator==(L&& a, R&& b) {
-  return make_binary<Equal, bool>(std::forward<L>(a), std::forward<R>(b));
-}
-export template <class L, class R>
-  requires Combinable<L, R>
-auto operator!=(L&& a, R&& b) {
-  return make_binary<NotEqual, bool>(std::forward<L>(a), std::forward<R>(b));
-}
-export template <class L, class R>
-  requires OrderedOperands<L, R>
-auto operator<(L&& a, R&& b) {
-  return make_binary<Less, bool>(std::forward<L>(a), std::forward<R>(b));
-}
-export template <class L, class R>
-  requires OrderedOperands<L, R>
-auto operator<=(L&& a, R&& b) {
-  return make_binary<LessEqual, bool>(std::forward<L>(a), std::forward<R>(b));
-}
-export template <class L, class R>
-  requires OrderedOperands<L, R>
-auto operator>(L&& a, R&& b) {
-  return make_binary<Greater, bool>(std::forward<L>(a), std::forward<R>(b));
-}
-export template <class L, class R>
-  requires OrderedOperands<L, R>
-auto operator>=(L&& a, R&& b) {
-  return make_binary<GreaterEqual, bool>(std::forward<L>(a), std::forward<R>(b));
+  requires RealOperands<L, R>
+auto remainder(L&& a, R&& b) {
+  return make_fitting_binary<Remainder, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
 
 }  // namespace tessera

@@ -36,9 +36,28 @@ struct Target {
   std::ptrdiff_t item;
 };
 
-/// The inner loop of an expression: n elements from contiguous operands into contiguous memory. `nodes` is the plan
-/// tree with its scalars, `operands[k]` the current block of leaf k.
-using Kernel = void (*)(const void* nodes, void* to, const void* const* operands, std::ptrdiff_t n);
+/// What a kernel reads as one of its leaves: contiguous elements, or one value that holds for all of them. Such a value is given
+/// as repeated_bytes of copies, which is as far as a step of any kernel reads.
+struct Input {
+  const void* data = nullptr;
+  std::ptrdiff_t along = -1;  // a mask on the number of a step's first element: 0 makes every step read the same copies
+
+  void read(const void* elements) {
+    data = elements;
+    along = -1;
+  }
+  void repeat(const void* copies) {
+    data = copies;
+    along = 0;
+  }
+};
+
+/// Bytes that a kernel computes in one step at most: four of the widest vectors.
+inline constexpr std::ptrdiff_t repeated_bytes = 256;
+
+/// The inner loop of an expression: n elements from its inputs into contiguous memory. `nodes` is the plan tree with its
+/// scalars, `inputs[k]` the current block of leaf k.
+using Kernel = void (*)(const void* nodes, void* to, const Input* inputs, std::ptrdiff_t n);
 
 /// An elementwise evaluation.
 struct Loop {

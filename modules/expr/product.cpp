@@ -20,7 +20,8 @@ namespace tessera::plan {
 namespace {
 
 constexpr double flops_per_tile = 8e6;  // enough for the BLAS to reach its speed
-constexpr std::ptrdiff_t most_tile_elements = std::ptrdiff_t{256} * 1024;  // of a result, so that the elementwise work finds it in the cache
+constexpr std::ptrdiff_t most_tile_elements =
+    std::ptrdiff_t{256} * 1024;  // of a result, so that the elementwise work finds it in the cache
 constexpr std::ptrdiff_t most_tiles = 64;
 
 /// One operand as the BLAS takes it: contiguous along rows, or along columns as the transposed flag says.

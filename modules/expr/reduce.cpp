@@ -104,9 +104,9 @@ class Worker {
       std::byte* packed = buffers_ + static_cast<std::ptrdiff_t>(k) * buffer_stride;
       const bool direct = is_direct(leaf, block);
       if (!direct) pack(leaf, block, offsets[k], packed);
-      delivered_[k - 1] = direct ? leaf.data + offsets[k] * leaf.item : packed;
+      delivered_[k - 1].read(direct ? leaf.data + offsets[k] * leaf.item : packed);
     }
-    if (task_.reduction.kernel == nullptr) return static_cast<const std::byte*>(delivered_[0]);
+    if (task_.reduction.kernel == nullptr) return static_cast<const std::byte*>(delivered_[0].data);
     task_.reduction.kernel(task_.reduction.nodes, buffers_, delivered_.data(), block.rows * block.columns);
     return buffers_;
   }
@@ -154,7 +154,7 @@ class Worker {
   const ReductionTask& task_;
   const Reducer& reducer_;
   std::byte* buffers_;
-  std::vector<const void*> delivered_;
+  std::vector<Input> delivered_;
   std::vector<std::ptrdiff_t> offsets_;
   std::vector<std::ptrdiff_t> moved_;
   Cascade cascade_;

@@ -100,6 +100,7 @@ class ReduceNode {
                                                      : Node::rank - static_cast<int>(sizeof...(Axis));
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr const char* name = reduction_name<Op>;
 
   /// Throws ShapeError if an axis without elements is reduced by an operation without a neutral element.
   explicit ReduceNode(Node node) : node_(std::move(node)) {
@@ -126,6 +127,7 @@ class ReduceNode {
   }
 
   std::optional<Place> place() const { return node_.place(); }
+  const Node& operand() const { return node_; }
 
   /// Inside a larger expression the reduction is complete before anything is written.
   bool conflicts(const plan::Written&) const { return false; }

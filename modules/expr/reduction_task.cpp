@@ -17,9 +17,10 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t column_tile = 512;            // outputs that are folded side by side
-constexpr std::ptrdiff_t chunk_elements = std::ptrdiff_t{128} * 1024;  // of a long reduction that is split between threads
-constexpr std::ptrdiff_t most_split_units = 64;        // with more outputs than this, one output stays on one thread
+constexpr std::ptrdiff_t column_tile = 512;  // outputs that are folded side by side
+constexpr std::ptrdiff_t chunk_elements =
+    std::ptrdiff_t{128} * 1024;                  // of a long reduction that is split between threads
+constexpr std::ptrdiff_t most_split_units = 64;  // with more outputs than this, one output stays on one thread
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 

@@ -10,6 +10,8 @@ import tessera.array;
 import :lowering;
 import :node;
 import :map;
+import :device_prelude;
+import :weak_scalar;
 
 // where, cast and copy.
 namespace tessera {
@@ -17,6 +19,8 @@ namespace tessera {
 template <class C>
 struct Where {
   static constexpr const char* name = "where";
+  static constexpr DeviceText text{"$0 ? (", device_type<C>(), ")$1 : (", device_type<C>(), ")$2"};
+  static constexpr const char* device = text.characters;
   [[gnu::always_inline]] static C map(bool condition, auto a, auto b) {
     const C first = static_cast<C>(a);
     const C second = static_cast<C>(b);
@@ -34,7 +38,8 @@ struct where_value<A, B> {
   using type = std::remove_cvref_t<A>;
 };
 
-/// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type.
+/// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type. Throws DTypeError for an
+/// integer scalar that does not fit in the type of the other branch.
 export template <Operand Condition, class A, class B>
   requires(std::same_as<value_of<Condition>, bool> ||
            unsatisfied<"the condition of where is an expression of bool, as z > 0 is">) &&
@@ -42,17 +47,20 @@ export template <Operand Condition, class A, class B>
            unsatisfied<"the two branches have no common type: write cast<T>(...)">)
 auto where(Condition&& condition, A&& a, B&& b) {
   using T = typename where_value<A, B>::type;
-  auto test = as_node(std::forward<Condition>(condition));
-  auto first = as_node_beside<T>(std::forward<A>(a));
-  auto second = as_node_beside<T>(std::forward<B>(b));
-  return MapNode<Where<compute_t<T>>, T, decltype(test), decltype(first), decltype(second)>(
-      std::move(test), std::move(first), std::move(second));
+  return map_of<Where<compute_t<T>>, T>([&] { return as_node(std::forward<Condition>(condition)); },
+                                        [&] { return as_fitting_node<T>("where", std::forward<A>(a)); },
+                                        [&] { return as_fitting_node<T>("where", std::forward<B>(b)); });
 }
 
 /// To an integer type the value is cut to its range first, and NaN gives 0, so that every conversion is defined.
 template <Element To>
 struct Cast {
   static constexpr const char* name = "cast";
+  static constexpr DeviceText text{sizeof(To) == sizeof(compute_t<To>) ? ""
+                                   : std::same_as<To, float16>         ? "tessera_round_float16"
+                                                                       : "tessera_round_bfloat16",
+                                   "(tessera_cast<", device_type<compute_t<To>>(), ">($0))"};
+  static constexpr const char* device = text.characters;
 
   template <class From>
   [[gnu::always_inline]] static compute_t<To> map(From value) {
@@ -86,8 +94,7 @@ struct Cast {
 /// complex to real: the real part.
 export template <Element T, Operand O>
 auto cast(O&& operand) {
-  auto node = as_node(std::forward<O>(operand));
-  return MapNode<Cast<T>, T, decltype(node)>(std::move(node));
+  return map_of<Cast<T>, T>([&] { return as_node(std::forward<O>(operand)); });
 }
 
 /// The elements as an expression: `a = copy(b)` writes them into a's storage, where `a = b` would re-point a.

@@ -18,16 +18,54 @@ struct UserMap {
   [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
 };
 
+/// An Op that also says what it is in CUDA C++: `static constexpr const char* device`, over $0, $1, ...
+export template <class Op>
+concept DeviceOperation = requires {
+  { Op::device } -> std::convertible_to<const char*>;
+};
+
+template <DeviceOperation Op>
+struct UserMap<Op> {
+  static constexpr const char* name = "F<Op>";
+  static constexpr const char* device = Op::device;
+  [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
+};
+
 template <class S>
 using argument_value = compute_t<value_of<S>>;
 
-/// Op has a static `map` that takes one scalar per argument, in its compute type, and returns an element.
+struct NamesMap {
+  int map;
+};
+template <class Op>
+struct MapTwice : Op, NamesMap {};
+
+/// Op has a member named map, whatever it is: beside another one the name is ambiguous. A final class is taken at its word.
+template <class Op>
+concept HasMap = std::is_class_v<Op> && (std::is_final_v<Op> || !requires { &MapTwice<Op>::map; });
+
+template <class Op, class... Values>
+concept CallsMap = requires(Values... values) { Op::map(values...); };
+
+template <class Op, class... Values>
+concept CallsMapOfObject = requires(const Op& op, Values... values) { op.map(values...); };
+
+/// Op has a static `map` that takes one scalar per argument, in its compute type (float for 16-bit floats), and returns an
+/// element; at least one of the arguments is an array or expression, and all are on one place.
 export template <class Op, class... Arguments>
 concept UserOperation =
-    (requires(argument_value<Arguments>... values) { Op::map(values...); } ||
-     unsatisfied<"F<Op> needs a static function Op::map that takes one scalar for each argument">) &&
+    ((Element<value_of<Arguments>> && ...) ||
+     unsatisfied<"the arguments of F<Op> are arrays, expressions and scalars of element types">) &&
+    ((Operand<Arguments> || ...) || unsatisfied<"one argument of F<Op> at least is an array or an expression">) &&
+    (HasMap<Op> || unsatisfied<"F<Op> needs a static function Op::map: Op has nothing of that name">) &&
+    (CallsMap<Op, argument_value<Arguments>...> || !CallsMapOfObject<Op, argument_value<Arguments>...> ||
+     unsatisfied<"F<Op> needs a static function Op::map: this one is not static">) &&
+    (CallsMap<Op, argument_value<Arguments>...> ||
+     unsatisfied<"Op::map cannot be called with one scalar of each argument (float for 16-bit floats)">) &&
     (Element<std::remove_cvref_t<decltype(Op::map(std::declval<argument_value<Arguments>>()...))>> ||
-     unsatisfied<"Op::map must return an element type">);
+     unsatisfied<"Op::map must return an element type">) &&
+    (places_may_meet<place_of<Arguments>...> ||
+     unsatisfied<"the operands are on different places: move one with to(place)">);
 
 template <Source S>
 auto as_argument(S&& source) {
@@ -38,13 +76,13 @@ auto as_argument(S&& source) {
   }
 }
 
-/// Op::map applied to the elements of the arguments, which broadcast; at least one of them is an array or expression.
+/// Op::map applied to the elements of the arguments, of which there are any number and which broadcast. The loop over them is
+/// vectorised if map can be; a map with loops of its own, or defined in another source file, is called for each element.
 export template <class Op, Source... Arguments>
-  requires(Operand<Arguments> || ...) && UserOperation<Op, Arguments...> && places_may_meet<place_of<Arguments>...>
+  requires UserOperation<Op, Arguments...>
 auto F(Arguments&&... arguments) {
   using Value = std::remove_cvref_t<decltype(Op::map(std::declval<argument_value<Arguments>>()...))>;
-  return MapNode<UserMap<Op>, Value, decltype(as_argument(std::forward<Arguments>(arguments)))...>(
-      as_argument(std::forward<Arguments>(arguments))...);
+  return map_of<UserMap<Op>, Value>([&] { return as_argument(std::forward<Arguments>(arguments)); }...);
 }
 
 }  // namespace tessera

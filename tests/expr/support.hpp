@@ -31,6 +31,16 @@ class Random {
  public:
   explicit Random(std::uint64_t salt) : seed_(base_seed()), state_(seed_ + 0x9e3779b97f4a7c15u * salt) {}
 
+  /// The numbers of one seed alone: that of TESSERA_TEST_SEED, or `seed` without it.
+  static Random of_case(std::uint64_t seed) {
+    Random random(0);
+    if (!repeats_one_case()) random.seed_ = random.state_ = seed;
+    return random;
+  }
+  /// TESSERA_TEST_SEED names a single case.
+  static bool repeats_one_case() { return std::getenv("TESSERA_TEST_SEED") != nullptr; }
+  std::uint64_t seed() const { return seed_; }
+
   std::uint64_t bits() {
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

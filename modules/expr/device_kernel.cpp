@@ -1,0 +1,181 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Writing the CUDA kernel around the elementwise work of an expression.
+namespace tessera::plan {
+
+namespace {
+
+/// Builds the text of one kernel.
+class KernelWriter {
+ public:
+  KernelWriter(const DeviceElement& element, const DeviceVariant& variant) : element_(element), variant_(variant) {}
+
+  std::string write() {
+    write_types();
+    write_arguments();
+    write_element();
+    write_kernel();
+    return std::move(text_);
+  }
+
+ private:
+  std::string type_of(std::size_t operand) const {
+    return std::string(device_name(dtype_at(element_, variant_.target, operand)));
+  }
+  std::size_t operands() const { return variant_.access.size(); }
+
+  void write_types() {
+    text_ += variant_.wide ? "typedef unsigned long long tessera_index;\ntypedef long long tessera_offset;\n\n"
+                           : "typedef unsigned int tessera_index;\ntypedef int tessera_offset;\n\n";
+  }
+
+  void write_arguments() {
+    text_ += "struct tessera_arguments {\n";
+    for (std::size_t k = 0; k < operands(); ++k)
+      text_ += (k == 0 ? "  " : "  const ") + type_of(k) + "* " + operand_name(k) + ";\n";
+    for (std::size_t k = 0; k < element_.scalars.size(); ++k)
+      text_ += "  alignas(16) " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + ";\n";
+    text_ += element_.scalars.empty() ? "  tessera_index count;\n" : "  alignas(16) tessera_index count;\n";
+    for (int axis = 1; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
+    for (std::size_t k = 0; k < operands(); ++k) {
+      for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
+    }
+    text_ += "};\n\n";
+  }
+
+  static std::string stride_name(std::size_t operand, int axis) {
+    return operand_name(operand) + "_stride" + std::to_string(axis);
+  }
+
+  void write_element() {
+    text_ += "static __device__ __forceinline__ " + std::string(device_name(element_.value)) +
+             " tessera_element(const tessera_arguments& a";
+    for (std::size_t k = 0; k < element_.leaves.size(); ++k)
+      text_ += ", const " + value_type(k) + " x" + std::to_string(k);
+    text_ += ") {\n";
+    for (std::size_t k = 0; k < element_.scalars.size(); ++k) {
+      text_ += "  const " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + " = a.s" +
+               std::to_string(k) + ";\n";
+    }
+    text_ += element_.body;
+    text_ += std::string("  return ") + element_.result_letter + std::to_string(element_.result_number) + ";\n}\n\n";
+  }
+
+  /// The compute type of a leaf.
+  std::string value_type(std::size_t leaf) const {
+    const DType dtype = element_.leaves[leaf];
+    const bool sixteen = dtype == DType::float16 || dtype == DType::bfloat16;
+    return std::string(device_name(sixteen ? DType::float32 : dtype));
+  }
+
+  void write_kernel() {
+    text_ +=
+        "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
+        "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * blockDim.x;\n"
+        "  const tessera_index thread = static_cast<tessera_index>(blockIdx.x) * blockDim.x + threadIdx.x;\n";
+    if (variant_.vector > 1) write_vector_loop();
+    if (variant_.vector == 1 || variant_.rank == 1) write_scalar_loop();
+    text_ += "}\n";
+  }
+
+  void write_scalar_loop() {
+    const bool tail = variant_.vector > 1;
+    const std::string first = tail ? "packs * " + std::to_string(variant_.vector) + " + thread" : "thread";
+    text_ += "  for (tessera_index i = " + first + "; i < a.count; i += step) {\n";
+    write_indices("a.extent" + std::to_string(variant_.rank - 1), "");
+    for (std::size_t k = 1; k < operands(); ++k) write_load(k);
+    text_ += "    tessera_store(" + address(0) + ", tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
+    text_ += "));\n  }\n";
+  }
+
+  void write_vector_loop() {
+    const std::string count = std::to_string(variant_.vector);
+    text_ += "  const tessera_index packs = a.count / " + count + ";\n";
+    if (variant_.rank > 1) {
+      text_ += "  const tessera_index columns = a.extent" + std::to_string(variant_.rank - 1) + " / " + count + ";\n";
+    }
+    text_ += "  for (tessera_index i = thread; i < packs; i += step) {\n";
+    write_indices("columns", " * " + count);
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (variant_.access[k] == Access::unit) {
+        text_ += "    const " + pack(k) + " p" + std::to_string(k - 1) + " = *reinterpret_cast<const " + pack(k) +
+                 "*>(" + address(k) + ");\n";
+      } else {
+        write_load(k);
+      }
+    }
+    text_ += "    " + pack(0) + " q;\n#pragma unroll\n    for (int k = 0; k < " + count + "; ++k)\n" +
+             "      tessera_store(q.values + k, tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) {
+      const std::string number = std::to_string(k - 1);
+      text_ += variant_.access[k] == Access::unit ? ", tessera_load(p" + number + ".values + k)" : ", x" + number;
+    }
+    text_ += "));\n    *reinterpret_cast<" + pack(0) + "*>(" + address(0) + ") = q;\n  }\n";
+  }
+
+  void write_load(std::size_t operand) {
+    text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = tessera_load(" +
+             address(operand) + ");\n";
+  }
+
+  std::string pack(std::size_t operand) const {
+    return "tessera_pack<" + type_of(operand) + ", " + std::to_string(variant_.vector) + ">";
+  }
+
+  /// i0, i1, ...: the position along each axis of what has number i. `last` is the last axis' extent in such units.
+  void write_indices(const std::string& last, const std::string& scale) {
+    if (variant_.rank == 1) {
+      text_ += "    const tessera_offset i0 = i" + scale + ";\n";
+      return;
+    }
+    text_ += "    tessera_index rest = i;\n";
+    for (int axis = variant_.rank - 1; axis > 0; --axis) {
+      const bool is_last = axis == variant_.rank - 1;
+      const std::string extent = is_last ? last : "a.extent" + std::to_string(axis);
+      text_ += "    const tessera_offset i" + std::to_string(axis) + " = rest % " + extent + (is_last ? scale : "") +
+               ";\n    rest /= " + extent + ";\n";
+    }
+    text_ += "    const tessera_offset i0 = rest;\n";
+  }
+
+  std::string address(std::size_t operand) const {
+    std::string sum = "a." + operand_name(operand);
+    for (const int axis : stride_axes(variant_, operand)) {
+      sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
+    }
+    if (variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
+    return sum;
+  }
+
+  const DeviceElement& element_;
+  const DeviceVariant& variant_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant) {
+  return KernelWriter(element, variant).write();
+}
+
+std::string device_support(const DeviceElement& element) {
+  const auto is_complex = [](DType dtype) { return kind(dtype) == Kind::complex; };
+  const bool complex =
+      std::ranges::any_of(element.leaves, is_complex) || element.body.find("tessera_complex") != std::string_view::npos;
+  return std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,92 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+export module tessera.expr:device_kernel;
+import tessera.core;
+import :plan;
+import :loop_plan;
+import :device_prelude;
+import :device_complex;
+import :device_storage;
+
+// The CUDA kernel around the elementwise work of an expression: its arguments and how it walks the operands.
+namespace tessera::plan {
+
+/// What is known of an expression's device text at compile time.
+struct DeviceElement {
+  std::string_view body{};  // statements that compute the value from the leaves x0, x1, ... and the scalars s0, s1, ...
+  char result_letter = 'v';
+  int result_number = 0;
+  DType value = DType::boolean;      // of the result
+  std::span<const DType> leaves{};   // element types in memory
+  std::span<const DType> scalars{};  // compute types
+  const char* missing = nullptr;     // the first operation without device text; null when there is none
+};
+
+/// How a kernel reaches an operand's elements along the fastest axis.
+enum class Access : std::uint8_t { constant, repeated, unit, strided };
+
+/// Which of an expression's kernels fits a plan; extents and strides themselves are arguments.
+struct DeviceVariant {
+  DType target = DType::boolean;
+  int rank = 1;
+  bool wide = false;             // indices of 64 bits
+  int vector = 1;                // elements that one access of unit stride moves
+  std::vector<Access> access{};  // of the target, then of the leaves
+
+  friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
+};
+
+/// The kernel with the widest accesses and narrowest indices that the plan allows.
+DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element, DType target);
+
+/// Name of an element type in device text.
+constexpr std::string_view device_name(DType dtype) {
+  constexpr std::string_view names[] = {"bool",
+                                        "signed char",
+                                        "short",
+                                        "int",
+                                        "long long",
+                                        "unsigned char",
+                                        "unsigned short",
+                                        "unsigned int",
+                                        "unsigned long long",
+                                        "tessera_float16",
+                                        "tessera_bfloat16",
+                                        "float",
+                                        "double",
+                                        "tessera_complex<float>",
+                                        "tessera_complex<double>"};
+  return names[static_cast<int>(dtype)];
+}
+
+/// The text of the kernel `tessera_kernel` and of its arguments, `struct tessera_arguments`; device_support() goes before it.
+std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant);
+
+/// What the text of the kernel needs before it: the code of operations and of elements in memory.
+std::string device_support(const DeviceElement& element);
+
+/// Element type of operand number `operand`: the target, then the leaves.
+DType dtype_at(const DeviceElement& element, DType target, std::size_t operand);
+
+/// Name of an operand in device text: "y", then "x0", "x1", ...
+std::string operand_name(std::size_t operand);
+
+/// Axes along which the kernel multiplies by a stride of this operand.
+std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
+
+/// The bytes of tessera_arguments. `scalars` holds one value after the other, each in 16 bytes.
+std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
+                                        const DeviceVariant& variant, std::span<const std::byte> scalars);
+
+/// Throws DTypeError: there is no CUDA text for what `operation` names.
+[[noreturn]] void throw_no_device_text(const std::string& operation);
+
+/// "rank 2, 32-bit indices, 4 elements an access: y unit stride, x0 constant"
+std::string to_string(const DeviceVariant& variant);
+
+}  // namespace tessera::plan

@@ -1,0 +1,46 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// From a lowered assignment to the text and the arguments of its kernel.
+namespace tessera {
+
+void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Target& target, DType dtype,
+                           std::span<const std::byte> scalars, Indices indices) {
+  const auto is_generated = [](const plan::Leaf& leaf) { return leaf.generate != nullptr; };
+  if (std::ranges::any_of(lowering_->leaves(), is_generated)) plan::throw_no_device_text("a generated operand");
+  const plan::LoopPlan loop = plan::plan_of({.rank = lowering_->rank(),
+                                             .extents = lowering_->extents(),
+                                             .target = target,
+                                             .leaves = lowering_->leaves(),
+                                             .kernel = nullptr,
+                                             .nodes = nullptr});
+  if (loop.elements == 0) return;
+  plan::DeviceVariant variant = plan::device_variant(loop, element, dtype);
+  variant.wide = variant.wide || indices == Indices::wide;
+  kernel_ = plan::device_kernel(element, variant);
+  support_ = plan::device_support(element);
+  variant_ = plan::to_string(variant);
+  arguments_ = plan::device_arguments(loop, element, variant, scalars);
+}
+
+namespace plan {
+
+void throw_no_device_text(const std::string& operation) {
+  throw DTypeError(to_string(Failure{.operation = "device text",
+                                     .problem = operation + " has none",
+                                     .advice = "give the operation a member `static constexpr const char* device`"}));
+}
+
+}  // namespace plan
+
+}  // namespace tessera

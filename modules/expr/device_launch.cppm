@@ -1,0 +1,87 @@
+module;
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+export module tessera.expr:device_launch;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+import :plan;
+import :lowering;
+import :loop_plan;
+import :node;
+import :map;
+import :assign;
+import :device_kernel;
+import :device_source;
+
+// An assignment as one kernel: its CUDA text and the bytes of its arguments.
+namespace tessera {
+
+/// Appends the values of a node's scalars in the order of traversal, each in 16 bytes.
+template <class Node>
+void append_scalars(const Node& node, std::vector<std::byte>& bytes) {
+  if constexpr (requires { Node::argument_count; }) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (append_scalars(node.template argument<I>(), bytes), ...);
+    }(std::make_index_sequence<Node::argument_count>{});
+  } else if constexpr (requires { node.value(); }) {
+    const auto value = node.value();
+    bytes.resize(bytes.size() + 16);
+    std::memcpy(bytes.data() + bytes.size() - 16, &value, sizeof value);
+  }
+}
+
+/// The elementwise work of `destination = source` as a kernel for CUDA. Reductions and products in it are computed first and live
+/// as long as this object; so must the destination. Throws DTypeError for an operation without device text, and for operands
+/// that are generated.
+export class DeviceLaunch {
+ public:
+  enum class Indices { as_needed, wide };
+
+  template <Elements D, class S>
+    requires AssignableSource<S, typename D::value_type, D::rank, typename D::place_type>
+  DeviceLaunch(const D& destination, const S& source, Indices indices = Indices::as_needed) {
+    using T = typename D::value_type;
+    const auto& node = as_assigned_node<T>(source);
+    using Node = std::remove_cvref_t<decltype(node)>;
+    const plan::DeviceElement element = device_element<Node>();
+    if (element.missing != nullptr) plan::throw_no_device_text(element.missing);
+    storage_.resize(Node::leaf_count + 1);
+    lowering_.emplace(std::span(storage_), destination.shape().extents(), destination.place(), false);
+    node.lower(*lowering_);
+    std::vector<std::byte> scalars;
+    append_scalars(node, scalars);
+    plan::Target target{.data = destination.data(), .strides = {}, .item = sizeof(T)};
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(D::rank); ++axis)
+      target.strides[axis] = destination.strides()[axis];
+    prepare(element, target, dtype_of<T>, scalars, indices);
+  }
+  DeviceLaunch(const DeviceLaunch&) = delete;
+  DeviceLaunch& operator=(const DeviceLaunch&) = delete;
+
+  /// The kernel `tessera_kernel`, without the code that all kernels share; empty when there are no elements.
+  const std::string& kernel() const { return kernel_; }
+  /// The code before the kernel.
+  const std::string& support() const { return support_; }
+  /// What the kernel takes: the bytes of its `tessera_arguments`.
+  std::span<const std::byte> arguments() const { return arguments_; }
+  /// "rank 1, 32-bit indices, 4 elements an access: y unit stride, x0 constant"
+  const std::string& variant() const { return variant_; }
+
+ private:
+  void prepare(const plan::DeviceElement& element, const plan::Target& target, DType dtype,
+               std::span<const std::byte> scalars, Indices indices);
+
+  std::vector<plan::Leaf> storage_;
+  std::optional<plan::Lowering> lowering_;  // keeps intermediate results
+  std::string kernel_, support_, variant_;
+  std::vector<std::byte> arguments_;
+};
+
+}  // namespace tessera

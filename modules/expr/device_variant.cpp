@@ -1,0 +1,147 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Choosing the CUDA kernel of an elementwise plan, and laying out its arguments.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t access_bytes = 16;  // the widest load of one thread
+constexpr std::ptrdiff_t pointer_bytes = 8;
+constexpr std::ptrdiff_t narrow_limit = std::numeric_limits<std::int32_t>::max();
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+Access access_of(const LoopPlan& plan, const Space::Operand& operand) {
+  const auto strides = std::span(operand.strides).first(at(plan.rank));
+  if (std::ranges::all_of(strides, [](std::ptrdiff_t stride) { return stride == 0; })) return Access::constant;
+  if (strides.back() == 0) return Access::repeated;
+  return strides.back() == 1 ? Access::unit : Access::strided;
+}
+
+/// Every distance between elements of the operand fits 32 bits.
+bool is_narrow(const LoopPlan& plan, const Space::Operand& operand) {
+  std::ptrdiff_t reach = 0;
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    std::ptrdiff_t along = 0;
+    if (__builtin_mul_overflow(std::abs(operand.strides[at(axis)]), plan.extents[at(axis)], &along)) return false;
+    if (__builtin_add_overflow(reach, along, &reach)) return false;
+  }
+  return reach <= narrow_limit;
+}
+
+/// A whole number of accesses of `count` elements begins at an aligned address in every row.
+bool is_aligned(const LoopPlan& plan, const Space::Operand& operand, DType dtype, int count) {
+  const std::ptrdiff_t bytes = item_size(dtype) * count;
+  if (reinterpret_cast<std::uintptr_t>(operand.data) % static_cast<std::uintptr_t>(bytes) != 0) return false;
+  for (int axis = 0; axis + 1 < plan.rank; ++axis) {
+    if (operand.strides[at(axis)] % count != 0) return false;
+  }
+  return true;
+}
+
+/// Elements that one thread can move at once; 1 when some operand does not allow more.
+int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVariant& variant) {
+  std::ptrdiff_t widest = item_size(variant.target);
+  for (const DType dtype : element.leaves) widest = std::max(widest, item_size(dtype));
+  const int count = static_cast<int>(access_bytes / widest);
+  if (variant.access.front() != Access::unit) return 1;
+  if (plan.rank > 1 && plan.extents[at(plan.rank - 1)] % count != 0) return 1;
+  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
+    if (variant.access[k] == Access::strided) return 1;
+    if (variant.access[k] != Access::unit) continue;
+    if (!is_aligned(plan, plan.operands[k], dtype_at(element, variant.target, k), count)) return 1;
+  }
+  return count;
+}
+
+/// Appends values at their alignment.
+class ArgumentBytes {
+ public:
+  void put(const void* value, std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+    align(alignment);
+    const auto* from = static_cast<const std::byte*>(value);
+    bytes_.insert(bytes_.end(), from, from + bytes);
+  }
+  void put_index(std::ptrdiff_t value, bool wide) {
+    const auto narrow = static_cast<std::int32_t>(value);
+    wide ? put(&value, sizeof value, sizeof value) : put(&narrow, sizeof narrow, sizeof narrow);
+  }
+  void align(std::ptrdiff_t alignment) {
+    while (static_cast<std::ptrdiff_t>(bytes_.size()) % alignment != 0) bytes_.push_back(std::byte{0});
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+DType dtype_at(const DeviceElement& element, DType target, std::size_t operand) {
+  return operand == 0 ? target : element.leaves[operand - 1];
+}
+
+std::string operand_name(std::size_t operand) { return operand == 0 ? "y" : leaf_name(operand - 1); }
+
+std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand) {
+  std::vector<int> axes;
+  if (variant.access[operand] == Access::constant) return axes;
+  for (int axis = 0; axis + 1 < variant.rank; ++axis) axes.push_back(axis);
+  if (variant.access[operand] == Access::strided) axes.push_back(variant.rank - 1);
+  return axes;
+}
+
+DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element, DType target) {
+  DeviceVariant variant{.target = target, .rank = plan.rank};
+  variant.wide = plan.elements > narrow_limit;
+  for (const Space::Operand& operand : plan.operands) {
+    variant.access.push_back(access_of(plan, operand));
+    variant.wide = variant.wide || !is_narrow(plan, operand);
+  }
+  variant.vector = vector_of(plan, element, variant);
+  return variant;
+}
+
+std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
+                                        const DeviceVariant& variant, std::span<const std::byte> scalars) {
+  constexpr std::ptrdiff_t slot = 16;  // alignas of every scalar
+  ArgumentBytes bytes;
+  for (const Space::Operand& operand : plan.operands) bytes.put(&operand.data, pointer_bytes, pointer_bytes);
+  for (std::size_t k = 0; k < element.scalars.size(); ++k) bytes.put(scalars.data() + k * slot, slot, slot);
+  bytes.put_index(plan.elements, variant.wide);
+  for (int axis = 1; axis < plan.rank; ++axis) bytes.put_index(plan.extents[at(axis)], variant.wide);
+  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
+    for (const int axis : stride_axes(variant, k)) bytes.put_index(plan.operands[k].strides[at(axis)], variant.wide);
+  }
+  bytes.align(element.scalars.empty() ? pointer_bytes : slot);
+  return bytes.take();
+}
+
+std::string to_string(const DeviceVariant& variant) {
+  std::string text = "rank " + std::to_string(variant.rank) + (variant.wide ? ", 64" : ", 32") + "-bit indices, ";
+  text += variant.vector == 1 ? "one element an access" : std::to_string(variant.vector) + " elements an access";
+  for (std::size_t k = 0; k < variant.access.size(); ++k) {
+    constexpr const char* names[] = {"constant", "repeated", "unit stride", "strided"};
+    text += (k == 0 ? ": " : ", ") + operand_name(k) + " " + names[static_cast<int>(variant.access[k])];
+  }
+  return text;
+}
+
+}  // namespace tessera::plan

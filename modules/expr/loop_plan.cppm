@@ -1,0 +1,29 @@
+module;
+#include <cstddef>
+#include <vector>
+export module tessera.expr:loop_plan;
+import tessera.core;
+import :plan;
+import :blocks;
+
+// How an elementwise evaluation is going to run, for those who want to know without running it.
+namespace tessera::plan {
+
+/// The axes after simplification, slowest first, and how the work is cut. `operands` holds the target first, then the leaves.
+struct LoopPlan {
+  int rank = 0;
+  Axes extents{};
+  std::vector<Space::Operand> operands{};
+  Axes walked_extents{};                 // the same axes and operands in the order in which blocks are visited
+  std::vector<Space::Operand> walked{};  // on the CPU; `block` names their axes
+  Block block{};
+  bool strips = false;  // blocks are strips: what is transposed is packed at once, then each row is computed
+  std::ptrdiff_t elements = 0;
+  std::ptrdiff_t blocks = 0;
+  std::ptrdiff_t tasks = 0;  // that may run at the same time
+};
+
+/// What run(loop) is going to do; the kernel is not needed. Without elements there is nothing but their number.
+LoopPlan plan_of(const Loop& loop);
+
+}  // namespace tessera::plan

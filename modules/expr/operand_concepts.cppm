@@ -1,0 +1,102 @@
+module;
+#include <concepts>
+#include <type_traits>
+export module tessera.expr:operand_concepts;
+import tessera.core;
+import tessera.array;
+import :map;
+
+// What elementwise operations ask of the element types of their operands; each failure says what to write instead.
+namespace tessera {
+
+/// Element types with arithmetic: all but bool.
+export template <class T>
+concept Numeric = Element<T> && kind_of<T> != Kind::boolean;
+
+/// Floating or complex element types.
+export template <class T>
+concept Inexact = Floating<T> || Complex<T>;
+
+/// An operand of numbers.
+export template <class O>
+concept NumericOperand =
+    Operand<O> && (Numeric<value_of<O>> || unsatisfied<"bool has no arithmetic: write cast<T>(...)">);
+
+/// An operand of ordered numbers: integers or floating.
+export template <class O>
+concept RealOperand =
+    NumericOperand<O> &&
+    (Real<value_of<O>> || unsatisfied<"the function takes ordered numbers, which complex numbers are not">);
+
+/// An operand of floating elements.
+export template <class O>
+concept FloatingOperand = Operand<O> && (Floating<value_of<O>> ||
+                                         unsatisfied<"the function takes floating elements: write cast<float>(...)">);
+
+/// An operand of floating or complex elements.
+export template <class O>
+concept InexactOperand =
+    Operand<O> && (Inexact<value_of<O>> ||
+                   unsatisfied<"the function takes floating elements or complex ones: write cast<float>(...)">);
+
+/// An operand of bool.
+export template <class O>
+concept BoolOperand =
+    Operand<O> && (std::same_as<value_of<O>, bool> ||
+                   unsatisfied<"logic takes elements of bool: write x != 0, or bitwise_and(...) for integers">);
+
+/// Two operands of arithmetic.
+export template <class L, class R>
+concept ArithmeticOperands =
+    Combinable<L, R> && (Numeric<common_value_t<L, R>> || unsatisfied<"bool has no arithmetic: write cast<T>(...)">);
+
+/// Two operands of ordered numbers.
+export template <class L, class R>
+concept RealOperands =
+    ArithmeticOperands<L, R> &&
+    (Real<common_value_t<L, R>> || unsatisfied<"the function takes ordered numbers, which complex numbers are not">);
+
+/// Two operands of floating elements.
+export template <class L, class R>
+concept FloatingOperands =
+    Combinable<L, R> &&
+    (Floating<common_value_t<L, R>> || unsatisfied<"the function takes floating elements: write cast<float>(...)">);
+
+/// Two operands of integers.
+export template <class L, class R>
+concept IntegerOperands =
+    Combinable<L, R> && (Integer<common_value_t<L, R>> || unsatisfied<"the operation takes integers">);
+
+/// Two operands of integers, bool among them.
+export template <class L, class R>
+concept BitOperands = Combinable<L, R> && (Integer<common_value_t<L, R>> || std::same_as<common_value_t<L, R>, bool> ||
+                                           unsatisfied<"operations on bits take integers or bool">);
+
+/// Two operands of bool.
+export template <class L, class R>
+concept BoolOperands =
+    Combinable<L, R> && (std::same_as<common_value_t<L, R>, bool> ||
+                         unsatisfied<"logic takes elements of bool: write x != 0, or bitwise_and(...) for integers">);
+
+/// Two operands with an order.
+export template <class L, class R>
+concept OrderedOperands =
+    Combinable<L, R> && (Real<common_value_t<L, R>> || unsatisfied<"complex numbers have no order: compare abs(...)">);
+
+template <class C>
+inline constexpr bool is_integer = std::integral<C> && !std::same_as<C, bool>;
+
+template <class C>
+struct PartOf {
+  using type = C;
+};
+template <Complex C>
+struct PartOf<C> {
+  using type = typename C::value_type;
+};
+
+/// The type of the real part: of complex<P> it is P, any other type is its own.
+template <class C>
+using part_t = typename PartOf<C>::type;
+
+}  // namespace tessera

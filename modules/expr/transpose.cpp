@@ -1,0 +1,104 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Packing a block whose elements are neighbours down its columns: small squares are transposed in registers, so that memory is read
+// and written 16 bytes at a time. The measurements stand in docs/decisions/transposed-strips.md.
+namespace tessera::plan {
+
+namespace {
+
+template <class Item>
+using Vector [[gnu::vector_size(16)]] = Item;
+
+template <class Item>
+inline constexpr std::ptrdiff_t lanes = 16 / static_cast<std::ptrdiff_t>(sizeof(Item));
+
+/// Elements of a and b in turn, from the lower (Half = 0) or upper (Half = 1) half of both.
+template <int Half, class Item, std::size_t... I>
+Vector<Item> interleaved(Vector<Item> a, Vector<Item> b, std::index_sequence<I...>) {
+  constexpr std::size_t n = sizeof...(I);
+  return __builtin_shufflevector(a, b, ((I % 2) * n + Half * (n / 2) + I / 2)...);
+}
+
+/// Transposes a square of lanes x lanes elements. Interleaving the first with the second half of the rows turns the bits of an
+/// element's row and column number by one place; after log2(lanes) turns they have changed roles.
+template <class Item>
+[[gnu::always_inline]] inline void transpose_square(Vector<Item> (&rows)[lanes<Item>]) {
+  constexpr auto n = static_cast<std::size_t>(lanes<Item>);
+  for (std::size_t turn = 1; turn < n; turn *= 2) {
+    Vector<Item> turned[n];
+    for (std::size_t k = 0; k < n / 2; ++k) {
+      turned[2 * k] = interleaved<0, Item>(rows[k], rows[k + n / 2], std::make_index_sequence<n>{});
+      turned[2 * k + 1] = interleaved<1, Item>(rows[k], rows[k + n / 2], std::make_index_sequence<n>{});
+    }
+    for (std::size_t k = 0; k < n; ++k) rows[k] = turned[k];
+  }
+}
+
+/// to[r * pitch + c] = from[r + c * column_step] for a square at `from`.
+template <class Item>
+[[gnu::always_inline]] inline void copy_square(const Item* from, std::ptrdiff_t column_step, Item* to,
+                                               std::ptrdiff_t pitch) {
+  Vector<Item> square[lanes<Item>];
+  for (std::ptrdiff_t c = 0; c < lanes<Item>; ++c) std::memcpy(&square[c], from + c * column_step, 16);
+  transpose_square<Item>(square);
+  for (std::ptrdiff_t r = 0; r < lanes<Item>; ++r) std::memcpy(to + r * pitch, &square[r], 16);
+}
+
+template <class Item>
+void copy_plainly(const Item* from, std::ptrdiff_t column_step, Item* to, std::ptrdiff_t pitch, std::ptrdiff_t rows,
+                  std::ptrdiff_t columns) {
+  for (std::ptrdiff_t c = 0; c < columns; ++c) {
+    for (std::ptrdiff_t r = 0; r < rows; ++r) to[r * pitch + c] = from[r + c * column_step];
+  }
+}
+
+template <class Item>
+void transpose_items(const Item* from, std::ptrdiff_t column_step, Item* to, std::ptrdiff_t pitch, std::ptrdiff_t rows,
+                     std::ptrdiff_t columns) {
+  if constexpr (lanes<Item> == 1) {
+    copy_plainly(from, column_step, to, pitch, rows, columns);
+  } else {
+    constexpr std::ptrdiff_t n = lanes<Item>;
+    const std::ptrdiff_t whole_rows = rows / n * n;
+    const std::ptrdiff_t whole_columns = columns / n * n;
+    for (std::ptrdiff_t c = 0; c < whole_columns; c += n) {
+      for (std::ptrdiff_t r = 0; r < whole_rows; r += n)
+        copy_square(from + r + c * column_step, column_step, to + r * pitch + c, pitch);
+    }
+    copy_plainly(from + whole_columns * column_step, column_step, to + whole_columns, pitch, rows,
+                 columns - whole_columns);
+    copy_plainly(from + whole_rows, column_step, to + whole_rows * pitch, pitch, rows - whole_rows, whole_columns);
+  }
+}
+
+}  // namespace
+
+void pack_transposed(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
+  const std::ptrdiff_t rows = block.rows;
+  const std::ptrdiff_t columns = block.columns;
+  const bool descends = row_stride(operand, block) < 0;  // then the first row in memory is the last of the block
+  const auto pack_items = [&]<class Item>(Item* items) {
+    const Item* from = reinterpret_cast<const Item*>(operand.data) + offset - (descends ? rows - 1 : 0);
+    transpose_items(from, column_stride(operand, block), items + (descends ? (rows - 1) * columns : 0),
+                    descends ? -columns : columns, rows, columns);
+  };
+  switch (operand.item) {
+    case 1: return pack_items(reinterpret_cast<std::uint8_t*>(to));
+    case 2: return pack_items(reinterpret_cast<std::uint16_t*>(to));
+    case 4: return pack_items(reinterpret_cast<std::uint32_t*>(to));
+    case 8: return pack_items(reinterpret_cast<std::uint64_t*>(to));
+    default: return pack_items(reinterpret_cast<unsigned __int128*>(to));
+  }
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,93 @@
+// C++ integers beside arrays of narrower integers: what wraps, what compares as written and what throws.
+#include "support.hpp"
+
+using namespace tessera;
+using namespace support;
+
+namespace {
+
+using Bytes = Array<std::uint8_t, 1>;
+
+/// All six comparisons with a scalar on either side, against the comparison of wide integers.
+template <class T, class S>
+void check_comparisons(S scalar) {
+  constexpr T low = std::numeric_limits<T>::min();
+  constexpr T high = std::numeric_limits<T>::max();
+  for (const T value : {low, T(0), T(1), high}) {
+    CAPTURE(text_of(value));
+    CAPTURE(text_of(scalar));
+    const Array<T, 1> x = full(Dim{70}, value);
+    const auto all = [&](const auto& comparison, bool expected) {
+      CHECK(elements(evaluate(comparison)) == std::vector<bool>(70, expected));
+    };
+    all(x == scalar, std::cmp_equal(value, scalar));
+    all(x != scalar, !std::cmp_equal(value, scalar));
+    all(x < scalar, std::cmp_less(value, scalar));
+    all(x <= scalar, std::cmp_less_equal(value, scalar));
+    all(x > scalar, std::cmp_greater(value, scalar));
+    all(x >= scalar, std::cmp_greater_equal(value, scalar));
+    all(scalar == x, std::cmp_equal(scalar, value));
+    all(scalar != x, !std::cmp_equal(scalar, value));
+    all(scalar < x, std::cmp_less(scalar, value));
+    all(scalar <= x, std::cmp_less_equal(scalar, value));
+    all(scalar > x, std::cmp_greater(scalar, value));
+    all(scalar >= x, std::cmp_greater_equal(scalar, value));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a scalar that does not fit is compared as what it is") {
+  // --8<-- [start:comparison]
+  const Bytes bytes = make_array<std::uint8_t>({0, 200, 255});
+  CHECK(array_equal(bytes == -1, make_array<bool>({false, false, false})));  // not with 255
+  CHECK(array_equal(bytes < 300, make_array<bool>({true, true, true})));
+  // --8<-- [end:comparison]
+}
+
+TEST_CASE("comparisons with scalars in and out of range are those of integers without bounds") {
+  for (const int scalar : {-1, 0, 1, 127, 128, 255, 256, -128, -129, 65536}) {
+    check_comparisons<std::uint8_t>(scalar);
+    check_comparisons<std::int8_t>(scalar);
+    check_comparisons<std::uint64_t>(scalar);
+  }
+  check_comparisons<std::int64_t>(std::numeric_limits<std::uint64_t>::max());
+  check_comparisons<std::int32_t>(std::int64_t{1} << 32);
+  check_comparisons<std::uint32_t>(-1);
+  check_comparisons<std::int16_t>('a');
+}
+
+TEST_CASE("sums, products and operations on bits take a scalar's low bits: the exact result, wrapped") {
+  const Bytes x = make_array<std::uint8_t>({0, 1, 250});
+  CHECK(array_equal(x + 300, make_array<std::uint8_t>({44, 45, 38})));
+  CHECK(array_equal(x - 257, make_array<std::uint8_t>({255, 0, 249})));
+  CHECK(array_equal(x * -1, make_array<std::uint8_t>({0, 255, 6})));
+  CHECK(array_equal(x & ~1, make_array<std::uint8_t>({0, 0, 250})));
+  CHECK(array_equal(x ^ -1, make_array<std::uint8_t>({255, 254, 5})));
+}
+
+TEST_CASE("a shift count that does not fit shifts everything out") {
+  const Array<std::int8_t, 1> x = make_array<std::int8_t>({1, -1, 100});
+  CHECK(array_equal(x << 256, make_array<std::int8_t>({0, 0, 0})));
+  CHECK(array_equal(x >> 256, make_array<std::int8_t>({0, -1, 0})));
+  CHECK(array_equal(x << -129, make_array<std::int8_t>({0, 0, 0})));
+  CHECK(array_equal(make_array<std::uint8_t>({255}) >> -1, make_array<std::uint8_t>({0})));
+}
+
+TEST_CASE("where a wrapped scalar would mean something else, it throws and says what to do") {
+  const Bytes x = make_array<std::uint8_t>({0, 1, 250});
+  // --8<-- [start:throws]
+  const std::string message = message_of<DTypeError>([&] { maximum(x, -1); });
+  CHECK(contains(message, "maximum: the scalar -1 does not fit in uint8"));
+  CHECK(contains(message, "cast<T>(...)"));
+  // --8<-- [end:throws]
+  CHECK(contains(message_of<DTypeError>([&] { x / 300; }), "operator /: the scalar 300"));
+  CHECK(contains(message_of<DTypeError>([&] { x % -3; }), "operator %: the scalar -3"));
+  CHECK(contains(message_of<DTypeError>([&] { remainder(300, x); }), "remainder: the scalar 300"));
+  CHECK(contains(message_of<DTypeError>([&] { floor_divide(x, -1); }), "floor_divide: the scalar -1"));
+  CHECK(contains(message_of<DTypeError>([&] { pow(x, -1); }), "pow: the scalar -1"));
+  CHECK(contains(message_of<DTypeError>([&] { clip(x, 0, 256); }), "the scalar 256"));
+  CHECK(contains(message_of<DTypeError>([&] { where(x == 0, x, 256); }), "where: the scalar 256"));
+  CHECK(array_equal(maximum(x, 255), make_array<std::uint8_t>({255, 255, 255})));
+  CHECK(array_equal(x / 10L, make_array<std::uint8_t>({0, 0, 25})));
+}
