@@ -1,5 +1,4 @@
 module;
-#include <cmath>
 #include <cstdint>
 export module tessera.expr:vector_error_function;
 import :vector_bits;

@@ -1,5 +1,4 @@
 module;
-#include <cmath>
 #include <cstdint>
 export module tessera.expr:vector_exponential;
 import :vector_bits;
@@ -8,7 +7,7 @@ import :vector_bits;
 namespace tessera::math {
 
 inline constexpr float log2_e = 0x1.715476p+0f;
-inline constexpr float ln2 = 0x1.62e430p-1f;      // off by 3e-9 of itself only
+inline constexpr float ln2 = 0x1.62e430p-1f;       // off by 3e-9 of itself only
 inline constexpr float ln2_high = 0x1.62e400p-1f;  // 10 trailing zeros: n * ln2_high is exact for |n| < 1024
 inline constexpr float ln2_low = 0x1.7f7d1cp-20f;
 

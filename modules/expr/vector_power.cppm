@@ -11,10 +11,10 @@ namespace tessera::math {
 /// log2(1 + f) / f for f in [-1/3, 1/3]; fit error 6.3e-10 of the result.
 [[gnu::always_inline]] inline double log2_slope(double f) {
   const double z = f * f;
-  const double low = (0x1.7154765228edfp+0 + f * -0x1.7154774edec7cp-1) +
-                     z * (0x1.ec70a386105b0p-2 + f * -0x1.715317dda20e2p-2);
-  const double middle = (0x1.2774652fb0cd8p-2 + f * -0x1.ecf83bb77c798p-3) +
-                        z * (0x1.a6ccba757a48dp-3 + f * -0x1.66bd811f7bdd6p-3);
+  const double low =
+      (0x1.7154765228edfp+0 + f * -0x1.7154774edec7cp-1) + z * (0x1.ec70a386105b0p-2 + f * -0x1.715317dda20e2p-2);
+  const double middle =
+      (0x1.2774652fb0cd8p-2 + f * -0x1.ecf83bb77c798p-3) + z * (0x1.a6ccba757a48dp-3 + f * -0x1.66bd811f7bdd6p-3);
   const double high = (0x1.3c40301e0ec06p-3 + f * -0x1.817846f78d138p-3) + z * 0x1.67ecceb05cfe6p-3;
   return low + (z * z) * (middle + (z * z) * high);
 }
@@ -39,8 +39,8 @@ namespace tessera::math {
   const auto r = static_cast<float>(y - (shifted - to_biased));
   const auto bits = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(shifted));
   const float square = r * r;
-  const float slope = (0x1.62e43p-1f + r * 0x1.ebfbdcp-3f) +
-                      square * ((0x1.c6af7ap-5f + r * 0x1.3b2dd2p-7f) + square * (0x1.5f0948p-10f + r * 0x1.417a7p-13f));
+  const float slope = (0x1.62e43p-1f + r * 0x1.ebfbdcp-3f) + square * ((0x1.c6af7ap-5f + r * 0x1.3b2dd2p-7f) +
+                                                                       square * (0x1.5f0948p-10f + r * 0x1.417a7p-13f));
   const std::uint32_t half = bits >> 1;
   const float first = float_of(half << 23);
   return (first + (first * r) * slope) * float_of((bits - half) << 23);

@@ -1,5 +1,4 @@
 module;
-#include <cmath>
 #include <cstdint>
 export module tessera.expr:vector_trigonometry;
 import :vector_bits;
@@ -84,7 +83,8 @@ inline constexpr std::uint32_t one_over_pi_digits[] = {0,          0x517cc1b7, 0
   constexpr double pi_by_units = 0x1.921fb54442d18p-63;
   const double r = static_cast<double>(static_cast<std::int64_t>(turns << 1)) * pi_by_units;
   const auto rounded = static_cast<float>(r);
-  const float rest = static_cast<float>(r - static_cast<double>(rounded)) * (1.0f - 0.405f * rounded * rounded);  // * cos(r)
+  const float rest =
+      static_cast<float>(r - static_cast<double>(rounded)) * (1.0f - 0.405f * rounded * rounded);  // * cos(r)
   const float value = sine_near_zero(rounded, rest);
   return turned(value, static_cast<std::uint32_t>((turns + (std::uint64_t{1} << 62)) >> 63));
 }
