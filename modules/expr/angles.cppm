@@ -1,4 +1,5 @@
 module;
+#include <concepts>
 #include <utility>
 export module tessera.expr:angles;
 import tessera.core;
@@ -20,6 +21,10 @@ struct Sin {
   [[gnu::always_inline]] static C apply(C a) {
     return math::sin(a);
   }
+  template <class Reach, std::same_as<float> C>
+  [[gnu::always_inline]] static C within(Reach& reach, C a) {
+    return math::sin(a, reach);
+  }
 };
 /// Sine.
 export template <InexactOperand O>
@@ -33,6 +38,10 @@ struct Cos {
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::cos(a);
+  }
+  template <class Reach, std::same_as<float> C>
+  [[gnu::always_inline]] static C within(Reach& reach, C a) {
+    return math::cos(a, reach);
   }
 };
 /// Cosine.

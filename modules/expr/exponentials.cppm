@@ -1,4 +1,5 @@
 module;
+#include <concepts>
 #include <utility>
 export module tessera.expr:exponentials;
 import tessera.core;
@@ -64,6 +65,10 @@ struct Log {
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::log(a);
+  }
+  template <class Reach, std::same_as<float> C>
+  [[gnu::always_inline]] static C within(Reach& reach, C a) {
+    return math::log(a, reach);
   }
 };
 /// Natural logarithm; -inf at 0, NaN below. Of complex x with the imaginary part in [-pi, pi], cut along the negative real axis.

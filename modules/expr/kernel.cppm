@@ -6,6 +6,7 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :conversion;
+import :vector_reach;
 
 // The inner loop of an expression, compiled for each instruction set and chosen at run time.
 namespace tessera {
@@ -14,25 +15,54 @@ namespace tessera {
 /// computes a fixed number of elements into a local array, which cannot alias the operands, and then stores it.
 template <class Plan, Element To>
 struct KernelOf {
+  template <device::Isa Isa>
+  using Near = math::Near<Isa != device::Isa::baseline>;
+  template <device::Isa Isa>
+  using Careful = math::Careful<Isa != device::Isa::baseline>;
+
+  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
+  [[gnu::always_inline]] static void fill(To (&block)[Step], const Values& values, std::ptrdiff_t first, Reach& reach) {
+    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(math::value_within(reach, values, first, i));
+  }
+
+  /// As fill, for less than a vector. Unrolling the loop early would hide it from the vectoriser.
+  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
+  [[gnu::always_inline]] static void fill_half(To (&block)[Step], const Values& values, std::ptrdiff_t first,
+                                               Reach& reach) {
+#pragma clang loop unroll(disable)
+    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(math::value_within(reach, values, first, i));
+  }
+
   /// Computes as many steps of Step elements as there are from `first` on.
   template <std::ptrdiff_t Step, device::Isa Isa, class Values>
   [[gnu::always_inline]] static void steps(const Values& values, To* out, std::ptrdiff_t& first, std::ptrdiff_t n) {
     for (; first + Step <= n; first += Step) {
       To block[Step];
-      for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i));
+      Near<Isa> near;
+      fill<Isa>(block, values, first, near);
+      if constexpr (math::DependsOnReach<Values>) {
+        Careful<Isa> careful;
+        if (near.beyond) [[unlikely]]
+          fill_half<Isa>(block, values, first, careful);
+      }
       std::memcpy(out + first, block, sizeof block);
     }
   }
 
-  /// The same for less than a vector. Unrolling the inner loop early would hide it from the vectoriser.
+  /// The same for less than a vector.
   template <std::ptrdiff_t Step, device::Isa Isa, class Values>
   [[gnu::always_inline]] static void half_steps(const Values& values, To* out, std::ptrdiff_t& first,
                                                 std::ptrdiff_t n) {
 #pragma clang loop vectorize(disable) unroll(disable)
     for (; first + Step <= n; first += Step) {
       To block[Step];
-#pragma clang loop unroll(disable)
-      for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i));
+      Near<Isa> near;
+      fill_half<Isa>(block, values, first, near);
+      if constexpr (math::DependsOnReach<Values>) {
+        Careful<Isa> careful;
+        if (near.beyond) [[unlikely]]
+          fill_half<Isa>(block, values, first, careful);
+      }
       std::memcpy(out + first, block, sizeof block);
     }
   }
@@ -47,8 +77,9 @@ struct KernelOf {
     std::ptrdiff_t i = 0;
     steps<4 * VectorBytes / widest, Isa>(values, out, i, n);
     half_steps<(VectorBytes > 16 ? VectorBytes / 2 : 16) / widest, Isa>(values, out, i, n);
+    Careful<Isa> careful;
 #pragma clang loop vectorize(disable) unroll(disable)
-    for (; i < n; ++i) out[i] = stored<Isa, To>(values.at(i, 0));
+    for (; i < n; ++i) out[i] = stored<Isa, To>(math::value_within(careful, values, i, 0));
   }
 
   static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {

@@ -12,6 +12,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :node;
+import :vector_reach;
 
 // Elementwise nodes: one scalar function applied to the elements of its operands.
 namespace tessera {
@@ -45,6 +46,17 @@ struct MapPlan {
     return at(step, i, std::index_sequence_for<Arguments...>{});
   }
 
+  static constexpr bool has_reach =
+      requires(math::Near<true>& reach, const Arguments&... bound) { Op::map_within(reach, bound.at(0, 0)...); };
+  static constexpr bool depends_on_reach = has_reach || (math::DependsOnReach<Arguments> || ...);
+
+  /// As at(step, i), fast or carefully as `reach` says (see vector_reach.cppm).
+  template <class Reach>
+    requires depends_on_reach
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, Reach& reach) const {
+    return at(step, i, reach, std::index_sequence_for<Arguments...>{});
+  }
+
  private:
   template <device::Isa Isa, std::size_t... I>
   [[gnu::always_inline]] auto bind(const plan::Input* inputs, std::index_sequence<I...>) const {
@@ -55,6 +67,15 @@ struct MapPlan {
   template <std::size_t... I>
   [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, std::index_sequence<I...>) const {
     return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(step, i)...);
+  }
+  template <class Reach, std::size_t... I>
+  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, Reach& reach, std::index_sequence<I...>) const {
+    if constexpr (has_reach) {
+      return Op::map_within(
+          reach, math::value_within(reach, static_cast<const Slot<I, Arguments>&>(arguments).value, step, i)...);
+    } else {
+      return Op::map(math::value_within(reach, static_cast<const Slot<I, Arguments>&>(arguments).value, step, i)...);
+    }
   }
 };
 
@@ -181,6 +202,12 @@ struct Uniform {
   static constexpr const char* name = Op::name;
   static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }
+  template <class Reach>
+  [[gnu::always_inline]] static auto map_within(Reach& reach, auto... values)
+    requires requires { Op::within(reach, static_cast<C>(values)...); }
+  {
+    return Op::within(reach, static_cast<C>(values)...);
+  }
 };
 
 /// Two sources that may stand on the two sides of an elementwise operation; a failure says why not.

@@ -1,0 +1,127 @@
+module;
+#include <cstdint>
+export module tessera.expr:vector_trigonometry;
+import :vector_bits;
+import :vector_reach;
+
+// Sine and cosine. Arguments within reach are reduced by multiples of pi in float; larger ones by the bits of 1 / pi that
+// matter for their exponent (Payne and Hanek's method).
+namespace tessera::math {
+
+/// pi in three parts. Without fused multiplication the products of the first two with n must be exact, which holds for
+/// parts of 17 bits and |n| < 64; with it, for parts of 24 bits and any n for which the third product is small.
+template <bool fused>
+inline constexpr float pi_parts[] = {0x1.922p+1f, -0x1.2aefp-17f, 0x1.68c234p-38f};
+template <>
+inline constexpr float pi_parts<true>[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
+
+/// The largest magnitude that is reduced in float.
+template <bool fused>
+inline constexpr float trigonometry_reach = fused ? 50000.0f : 198.0f;
+
+inline constexpr float one_over_pi = 0x1.45f306p-2f;
+
+/// sin(r + rest) for |r| <= pi / 2 where |rest| is at most a few units in the last place of pi / 2; fit error 6.4e-9. The
+/// cubic term's coefficient is taken apart, -1/8 - 1/24: the first part is exact, which halves the error near pi / 2.
+[[gnu::always_inline]] inline float sine_near_zero(float r, float rest) {
+  const float z = r * r;
+  const float cube = r * z;
+  const float middle = 0x1.110ed8p-7f + z * -0x1.9f705cp-13f;
+  const float series = -0x1.55553p-5f + z * (middle + z * z * 0x1.5dbed8p-19f);
+  return r + ((rest - 0.125f * cube) + cube * series);
+}
+
+/// sin(x - n pi) for x within reach and the n nearest to x / pi, or that minus 1/2.
+template <bool fused>
+[[gnu::always_inline]] inline float sine_of_difference(float x, float n) {
+  constexpr auto& pi = pi_parts<fused>;
+  const float r = (x - n * pi[0]) - n * pi[1];
+  return sine_near_zero(r, -(n * pi[2]));
+}
+
+/// `value` with the sign changed where the lowest bit of `turns` is set.
+[[gnu::always_inline]] inline float turned(float value, std::uint32_t turns) {
+  return float_of(bits_of(value) ^ (turns << 31));
+}
+
+template <bool fused>
+[[gnu::always_inline]] inline float sin_near(float x) {
+  const float shifted = magnitude_of(x) * one_over_pi + to_integer;
+  const float value = sine_of_difference<fused>(magnitude_of(x), shifted - to_integer);
+  return float_of(bits_of(turned(value, bits_of(shifted))) ^ (bits_of(x) & 0x80000000u));
+}
+
+/// As sin(x + pi / 2).
+template <bool fused>
+[[gnu::always_inline]] inline float cos_near(float x) {
+  const float shifted = (magnitude_of(x) * one_over_pi + 0.5f) + to_integer;
+  const float value = sine_of_difference<fused>(magnitude_of(x), (shifted - to_integer) - 0.5f);
+  return turned(value, bits_of(shifted));
+}
+
+/// The binary digits of 1 / pi after 32 zeros.
+inline constexpr std::uint32_t one_over_pi_digits[] = {0,          0x517cc1b7, 0x27220a94, 0xfe13abe8,
+                                                       0xfa9a6ee0, 0x6db14acc, 0x9e21c820, 0xff28b1d5};
+
+/// |x| / pi modulo 2, in units of 2^-63, for |x| >= 2^7. The value for infinity and NaN is arbitrary.
+[[gnu::always_inline]] inline std::uint64_t half_turns(float x) {
+  const std::uint32_t bits = bits_of(magnitude_of(x));
+  const std::uint32_t position = (bits >> 23) - 150 + 31;  // of the digit that is worth 1 after multiplying
+  const std::uint32_t word = position >> 5;
+  const std::uint32_t shift = position & 31;
+  const std::uint64_t digits[] = {one_over_pi_digits[word & 7], one_over_pi_digits[(word + 1) & 7],
+                                  one_over_pi_digits[(word + 2) & 7], one_over_pi_digits[(word + 3) & 7]};
+  const std::uint64_t high = ((digits[0] << 32 | digits[1]) << shift) >> 32;
+  const std::uint64_t middle = ((digits[1] << 32 | digits[2]) << shift) >> 32;
+  const std::uint64_t low = ((digits[2] << 32 | digits[3]) << shift) >> 32;
+  const std::uint64_t mantissa = (bits & 0x007fffffu) | 0x00800000u;
+  return ((high * mantissa) << 32) + middle * mantissa + ((low * mantissa) >> 32);
+}
+
+/// sin(turns * pi) for turns in units of 2^-63.
+[[gnu::always_inline]] inline float sine_of_half_turns(std::uint64_t turns) {
+  constexpr double pi_by_units = 0x1.921fb54442d18p-63;
+  const double r = static_cast<double>(static_cast<std::int64_t>(turns << 1)) * pi_by_units;
+  const auto rounded = static_cast<float>(r);
+  const float rest =
+      static_cast<float>(r - static_cast<double>(rounded)) * (1.0f - 0.405f * rounded * rounded);  // * cos(r)
+  const float value = sine_near_zero(rounded, rest);
+  return turned(value, static_cast<std::uint32_t>((turns + (std::uint64_t{1} << 62)) >> 63));
+}
+
+[[gnu::always_inline]] inline float sin_far(float x) {
+  const float value = sine_of_half_turns(half_turns(x));
+  return float_of(bits_of(value) ^ (bits_of(x) & 0x80000000u));
+}
+
+[[gnu::always_inline]] inline float cos_far(float x) {
+  return sine_of_half_turns(half_turns(x) + (std::uint64_t{1} << 62));
+}
+
+/// sin(x), x in radians; at most 2 ULP.
+template <bool fused>
+[[gnu::always_inline]] inline float sin(float x, Near<fused>& reach) {
+  reach.beyond |= magnitude_of(x) > trigonometry_reach<fused>;
+  return sin_near<fused>(x);
+}
+template <bool fused>
+[[gnu::always_inline]] inline float sin(float x, Careful<fused>) {
+  if (magnitude_of(x) <= trigonometry_reach<fused>) return sin_near<fused>(x);
+  return x - x == 0 ? sin_far(x) : x - x;
+}
+[[gnu::always_inline]] inline float sin(float x) { return math::sin(x, Careful<false>{}); }
+
+/// cos(x), x in radians; at most 2 ULP.
+template <bool fused>
+[[gnu::always_inline]] inline float cos(float x, Near<fused>& reach) {
+  reach.beyond |= magnitude_of(x) > trigonometry_reach<fused>;
+  return cos_near<fused>(x);
+}
+template <bool fused>
+[[gnu::always_inline]] inline float cos(float x, Careful<fused>) {
+  if (magnitude_of(x) <= trigonometry_reach<fused>) return cos_near<fused>(x);
+  return x - x == 0 ? cos_far(x) : x - x;
+}
+[[gnu::always_inline]] inline float cos(float x) { return math::cos(x, Careful<false>{}); }
+
+}  // namespace tessera::math
