@@ -55,13 +55,13 @@ void report_flops(benchmark::State& state, double flops) {
 
 double cube(std::ptrdiff_t n) { return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n); }
 
-template <class T>
-void by_hand(benchmark::State& state, int threads) {
+template <class T, int Threads>
+void by_hand(benchmark::State& state) {
   const std::ptrdiff_t n = state.range(0);
   const Array<T, 2> a = square<T>(n, 1), b = square<T>(n, 2), c(Dim{n, n});
   const auto gemm = gemm_by_hand<T>();
   if (gemm == nullptr) return state.SkipWithError("no OpenBLAS");
-  const BlasThreads own(threads);
+  const BlasThreads own(Threads);
   const int size = static_cast<int>(n);
   for (auto _ : state) {
     gemm(101, 111, 111, size, size, size, 1, a.data(), size, b.data(), size, 0, c.data(), size);
@@ -70,9 +70,9 @@ void by_hand(benchmark::State& state, int threads) {
   report_flops(state, 2 * cube(n));
 }
 
-template <class T>
-void by_dot(benchmark::State& state, int threads) {
-  set_num_threads(threads);
+template <class T, int Threads>
+void by_dot(benchmark::State& state) {
+  set_num_threads(Threads);
   const std::ptrdiff_t n = state.range(0);
   Array<T, 2> a = square<T>(n, 1), b = square<T>(n, 2), c(Dim{n, n});
   for (auto _ : state) {
@@ -169,15 +169,15 @@ void integers(benchmark::State& state) {
 void sizes(benchmark::internal::Benchmark* run) { run->RangeMultiplier(2)->Range(64, 2048)->UseRealTime(); }
 void small_sizes(benchmark::internal::Benchmark* run) { run->Arg(2)->Arg(4)->Arg(8)->Arg(16)->Arg(32)->UseRealTime(); }
 
-BENCHMARK_CAPTURE(by_hand<float>, one, 1)->Name("matmul/f32 by hand, 1 thread")->Apply(sizes);
-BENCHMARK_CAPTURE(by_dot<float>, one, 1)->Name("matmul/f32 dot, 1 thread")->Apply(sizes);
-BENCHMARK_CAPTURE(by_hand<float>, two, 2)->Name("matmul/f32 by hand, 2 threads of its own")->Apply(sizes);
-BENCHMARK_CAPTURE(by_dot<float>, two, 2)->Name("matmul/f32 dot, 2 threads")->Apply(sizes);
-BENCHMARK_CAPTURE(by_hand<double>, one, 1)->Name("matmul/f64 by hand, 1 thread")->Apply(sizes);
-BENCHMARK_CAPTURE(by_dot<double>, one, 1)->Name("matmul/f64 dot, 1 thread")->Apply(sizes);
-BENCHMARK_CAPTURE(by_hand<double>, two, 2)->Name("matmul/f64 by hand, 2 threads of its own")->Apply(sizes);
-BENCHMARK_CAPTURE(by_dot<double>, two, 2)->Name("matmul/f64 dot, 2 threads")->Apply(sizes);
-BENCHMARK_CAPTURE(by_dot<bfloat16>, one, 1)->Name("matmul/bf16 dot, 1 thread")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_hand, float, 1)->Name("matmul/f32 by hand, 1 thread")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_dot, float, 1)->Name("matmul/f32 dot, 1 thread")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_hand, float, 2)->Name("matmul/f32 by hand, 2 threads of its own")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_dot, float, 2)->Name("matmul/f32 dot, 2 threads")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_hand, double, 1)->Name("matmul/f64 by hand, 1 thread")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_dot, double, 1)->Name("matmul/f64 dot, 1 thread")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_hand, double, 2)->Name("matmul/f64 by hand, 2 threads of its own")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_dot, double, 2)->Name("matmul/f64 dot, 2 threads")->Apply(sizes);
+BENCHMARK_TEMPLATE2(by_dot, bfloat16, 1)->Name("matmul/bf16 dot, 1 thread")->Apply(sizes);
 BENCHMARK_CAPTURE(with_epilogue, two, 2)->Name("matmul/relu(dot(a, b.T()) + bias), 2 threads")->Apply(sizes);
 #ifdef TESSERA_HAS_EIGEN
 BENCHMARK(by_eigen<float>)->Name("matmul/f32 Eigen, 1 thread")->Apply(sizes);

@@ -31,7 +31,8 @@ void gemm(const Gemm<std::complex<double>>& call);
 /// As the others, accumulated in float; only where has_bfloat16().
 void gemm(const Gemm<bfloat16, float>& call);
 
-/// The library multiplies matrices of bfloat16 with the instructions that this CPU has for it. Throws DeviceError if no library was found.
+/// The library multiplies matrices of bfloat16 with the instructions that this CPU has for it. Throws DeviceError if no
+/// library was found.
 export bool has_bfloat16();
 
 /// The library's kernels are OpenBLAS's for AVX-512, which like other shapes of tiles. Throws DeviceError if no library was found.

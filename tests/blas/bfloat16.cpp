@@ -15,7 +15,7 @@ int calls() {
   void* library = dlopen(FAKE_BLAS, RTLD_NOW | RTLD_NOLOAD);
   REQUIRE(library != nullptr);
   const auto count = reinterpret_cast<int (*)()>(dlsym(library, "sbgemm_calls"));
-  REQUIRE(count != nullptr);
+  REQUIRE((count != nullptr));
   const int value = count();
   dlclose(library);
   return value;
