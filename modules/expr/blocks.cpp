@@ -161,10 +161,10 @@ void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offs
   });
 }
 
-void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::byte* to) {
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t written_item, std::byte* to) {
   with_item(operand.item, [&]<class Item>(Item*) {
     fill(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data)[offset],
-         repeated_bytes / operand.item);
+         repeated_bytes / written_item);
   });
 }
 

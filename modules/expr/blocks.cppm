@@ -92,8 +92,8 @@ inline bool is_repeated(const Space::Operand& operand, const Block& block) {
   return block.rows == 1 || row_stride(operand, block) == 0;
 }
 
-/// The operand's value at `offset`, copied to `to` as often as a kernel needs it.
-void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::byte* to);
+/// The operand's value at `offset`, copied to `to` as often as a kernel that writes elements of `written_item` bytes needs it.
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t written_item, std::byte* to);
 
 /// Copies the block that starts `offset` elements into the operand to `to`, row by row, without gaps.
 void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);

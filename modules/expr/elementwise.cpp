@@ -214,7 +214,7 @@ struct Evaluation {
       }
       std::byte* packed = buffer(buffers, k);
       if (is_repeated(leaf, block)) {
-        repeat(leaf, offset, packed);
+        repeat(leaf, offset, space.operands.front().item, packed);
         delivered[k - 1].repeat(packed);
       } else {
         pack(leaf, block, offset, packed);
@@ -252,7 +252,7 @@ struct Evaluation {
       } else if (is_direct(leaf, row)) {
         packed = leaf.data + offset_of(leaf) * leaf.item;
       } else if (is_repeated(leaf, row)) {
-        repeat(leaf, offset_of(leaf), packed);
+        repeat(leaf, offset_of(leaf), space.operands.front().item, packed);
         delivered[k - 1].repeat(packed);
         continue;
       } else {

@@ -66,7 +66,7 @@ Folder::Folder(const ReductionTask& task)
     : task_(task),
       reducer_(*task.reduction.reducer),
       memory_(scratch(memory_bytes(task))),
-      values_(task.space.operands.subspan(1), task.reduction.kernel, task.reduction.nodes,
+      values_(task.space.operands.subspan(1), task.reduction.kernel, task.reduction.nodes, reducer_.value_bytes,
               memory_.take(Values::bytes_for(task.space.operands.size() - 1))),
       offsets_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       moved_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),

@@ -35,7 +35,7 @@ class Normalising {
       : task_(task),
         arithmetic_(*task.normalisation.arithmetic),
         pieces_(memory),
-        values_(task.leaves(), task.normalisation.kernel, task.normalisation.nodes,
+        values_(task.leaves(), task.normalisation.kernel, task.normalisation.nodes, task.item(),
                 pieces_.take(Values::bytes_for(task.leaves().size()))),
         offsets_(take_offsets()),
         here_(take_offsets()),
@@ -148,7 +148,7 @@ class Normalising {
       if (k == at(task_.normalisation.leaf)) {
         delivered[k].read(results);
       } else {
-        deliver(task_.space.operands[k + 1], block, here_[k + 1], packed(k + 1), delivered[k]);
+        deliver(task_.space.operands[k + 1], block, here_[k + 1], to.item, packed(k + 1), delivered[k]);
       }
     }
     const bool direct = is_direct(to, block);

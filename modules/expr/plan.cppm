@@ -37,7 +37,7 @@ struct Target {
 };
 
 /// What a kernel reads as one of its leaves: contiguous elements, or one value that holds for all of them. Such a value is given
-/// as repeated_bytes of copies, which is as far as a step of any kernel reads.
+/// as one copy for each element of a kernel's step.
 struct Input {
   const void* data = nullptr;
   std::ptrdiff_t along = -1;  // a mask on the number of a step's first element: 0 makes every step read the same copies
@@ -52,7 +52,7 @@ struct Input {
   }
 };
 
-/// Bytes that a kernel computes in one step at most: four of the widest vectors.
+/// Bytes that a kernel writes in one step at most: four of the widest vectors.
 inline constexpr std::ptrdiff_t repeated_bytes = 256;
 
 /// The inner loop of an expression: n elements from its inputs into contiguous memory. `nodes` is the plan tree with its

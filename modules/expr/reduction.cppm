@@ -226,9 +226,15 @@ concept ReducibleAxes = Operand<O> && (axes_are_valid<rank_of<O>, Axis...>() ||
 export template <class O>
 concept OrderedOperand = Operand<O> && (Real<value_of<O>> || unsatisfied<"complex numbers have no order">);
 
+/// A function, because clang 22 takes `sizeof...` of a concept's own pack for satisfied.
+template <int... Axis>
+constexpr bool names_at_most_one_axis() {
+  return sizeof...(Axis) <= 1;
+}
+
 /// The axes of a search for a position: one, or none for all elements.
 export template <int... Axis>
-concept OneAxisOrAll = sizeof...(Axis) <= 1 || unsatisfied<"a position is along one axis, or among all elements">;
+concept OneAxisOrAll = names_at_most_one_axis<Axis...>() || unsatisfied<"a position is along one axis, or among all elements">;
 
 /// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated
 /// in float with the error of pairwise summation.

@@ -24,17 +24,20 @@ std::ptrdiff_t Values::bytes_for(std::size_t leaves) {
   return input_bytes(leaves) + static_cast<std::ptrdiff_t>(leaves) * packing_stride;
 }
 
-Values::Values(std::span<const Space::Operand> leaves, Kernel kernel, const void* nodes, std::byte* memory)
+Values::Values(std::span<const Space::Operand> leaves, Kernel kernel, const void* nodes, std::ptrdiff_t item,
+               std::byte* memory)
     : leaves_(leaves),
       kernel_(kernel),
       nodes_(nodes),
+      item_(item),
       delivered_(new (memory) Input[leaves.size()]),
       packed_(memory + input_bytes(leaves.size())) {}
 
-void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offset, std::byte* buffer, Input& input) {
+void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offset, std::ptrdiff_t written_item,
+             std::byte* buffer, Input& input) {
   if (is_direct(leaf, block)) return input.read(leaf.data + offset * leaf.item);
   if (is_repeated(leaf, block)) {
-    repeat(leaf, offset, buffer);
+    repeat(leaf, offset, written_item, buffer);
     return input.repeat(buffer);
   }
   if (is_transposed(leaf, block)) {
@@ -53,7 +56,7 @@ const std::byte* Values::block(const Block& block, const std::ptrdiff_t* offsets
   }
   for (std::size_t k = 0; k < leaves_.size(); ++k) {
     const Space::Operand& leaf = leaves_[k];
-    deliver(leaf, block, offsets[k], packed_ + static_cast<std::ptrdiff_t>(k) * packing_stride, delivered_[k]);
+    deliver(leaf, block, offsets[k], item_, packed_ + static_cast<std::ptrdiff_t>(k) * packing_stride, delivered_[k]);
   }
   kernel_(nodes_, to, delivered_, block.rows * block.columns);
   return to;

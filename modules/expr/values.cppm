@@ -12,8 +12,10 @@ namespace tessera::plan {
 /// Bytes of a buffer for a packed block; the odd line keeps buffers off the same cache sets.
 inline constexpr std::ptrdiff_t packing_stride = block_elements * 16 + 64;
 
-/// Makes a block of a leaf a kernel's input: where it lies, as one repeated value, or packed into `buffer`.
-void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offset, std::byte* buffer, Input& input);
+/// Makes a block of a leaf the input of a kernel that writes elements of `written_item` bytes: where it lies, as one repeated
+/// value, or packed into `buffer`.
+void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offset, std::ptrdiff_t written_item,
+             std::byte* buffer, Input& input);
 
 /// Computes blocks of values from the operands of a Space.
 class Values {
@@ -21,8 +23,9 @@ class Values {
   /// Memory that an object for so many leaves needs.
   static std::ptrdiff_t bytes_for(std::size_t leaves);
 
-  /// Without a kernel the values are the elements of the only leaf. `memory` is 64-byte aligned and outlives this.
-  Values(std::span<const Space::Operand> leaves, Kernel kernel, const void* nodes, std::byte* memory);
+  /// Without a kernel the values, of `item` bytes, are the elements of the only leaf. `memory` is 64-byte aligned and outlives this.
+  Values(std::span<const Space::Operand> leaves, Kernel kernel, const void* nodes, std::ptrdiff_t item,
+         std::byte* memory);
 
   /// The values lie in memory already, one after the other along `axis`.
   bool lie_along(int axis) const {
@@ -37,6 +40,7 @@ class Values {
   std::span<const Space::Operand> leaves_;
   Kernel kernel_;
   const void* nodes_;
+  std::ptrdiff_t item_;
   Input* delivered_;
   std::byte* packed_;
 };

@@ -90,3 +90,11 @@ TEST_CASE("whole-array answers compare shapes first") {
   CHECK(!allclose(make_array<float>({not_a_number}), make_array<float>({not_a_number})));
   CHECK(!array_equal(make_array<float>({not_a_number}), make_array<float>({not_a_number})));
 }
+
+TEST_CASE("a repeated operand that is wider than the result is read as one value") {
+  const Array<double, 2> x = reshape(arange(4000.0), Dim{4, 1000});
+  const Array<double, 2> limits = make_array<double>({{500}, {1200}, {2000}, {4000}});
+  CHECK(array_equal(sum<1>(x > limits), make_array<std::int64_t>({499, 799, 999, 0})));
+  const Array<bool, 2> above = evaluate(x > limits);
+  CHECK(array_equal(count_nonzero<1>(above), make_array<std::int64_t>({499, 799, 999, 0})));
+}

@@ -162,7 +162,7 @@ void check_axes(const Array<T, Rank>& a) {
   }
   INFO("axes " << (reduced.empty() ? -1 : reduced.front()) << " .. " << (reduced.empty() ? -1 : reduced.back()));
   const auto behind = gather(a, reduced);
-  const bool nothing = !behind.empty() && behind.front().values.empty();
+  const bool nothing = std::ranges::any_of(reduced, [&](int axis) { return a.shape()[axis] == 0; });
   check_counts<T, Axis...>(a, behind);
   if (nothing) return;
   if constexpr (Real<T>) check_extremes<T, Axis...>(a, behind);
@@ -194,10 +194,9 @@ void check_type(std::uint64_t salt) {
     const Dim<3> shape{random.between(1, 4), random.between(1, 24), random.between(1, 90)};
     INFO(name(dtype_of<T>) << " of " << shape << ", " << name_of(kind));
     const Array<T, 3> a = small_values<T>(shape, kind, random);
-    check_axes<T>(a);
-    check_axes<T, 0>(a);
     check_axes<T, 2>(a);
-    if constexpr (std::same_as<T, float>) {
+    if constexpr (std::same_as<T, float>) {  // which axes go is independent of the type; layouts bring rows and columns
+      check_axes<T>(a);
       check_axes<T, 1>(a);
       check_axes<T, 0, 2>(a);
     }
@@ -227,7 +226,6 @@ TEST_CASE("random shapes with zero extents: what has a neutral value has results
     INFO("shape " << shape);
     const Array<float, 3> a = small_values<float>(shape, Arrangement::contiguous, random);
     check_axes<float>(a);
-    check_axes<float, 0>(a);
     check_axes<float, 1>(a);
     check_axes<float, 0, 2>(a);
   }
