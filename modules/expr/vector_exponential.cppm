@@ -60,7 +60,7 @@ template <int bias>
   return (first + (first * r) * exponential_slope(r)) * float_of((shifted - half) << 23);
 }
 
-/// e^x - 1.
+/// e^x - 1; at most 2 ULP.
 [[gnu::always_inline]] inline float expm1(float x) {
   const float low = x < -18.0f ? -18.0f : x;
   const auto [r, n, shifted] = reduce_exponent<126>(low > 89.0f ? 89.0f : low);
@@ -81,7 +81,7 @@ template <int bias>
   return c / (((scale * r) * exponential_slope(r) + lost) + sum);
 }
 
-/// Hyperbolic tangent, as (1 - d) / (1 + d) where d = e^-2|x| = 2^n (1 + change).
+/// Hyperbolic tangent, as (1 - d) / (1 + d) where d = e^-2|x| = 2^n (1 + change); at most 2 ULP.
 [[gnu::always_inline]] inline float tanh(float x) {
   const float magnitude = magnitude_of(x);
   const float y = magnitude > 10.0f ? 10.0f : magnitude;
@@ -90,11 +90,11 @@ template <int bias>
   const float n = shifted - to_biased;
   const float half = -y - n * (0.5f * ln2);  // one part is enough: 2^n gets small where n makes the error large
   const float scale = float_of(bits_of(shifted) << 23);
-  // expm1_near_zero(2 half), with the factors of 2 in the coefficients
+  // e^(2 half) - 1; fit error 6.8e-9 of the result, weighted less where half > 0, because then n < 0
   const float square = half * half;
-  const float low = 0x1.0p+1f + half * 0x1.5554b2p+0f;
-  const float high = 0x1.5554c8p-1f + half * 0x1.122672p-2f;
-  const float change = (half + half) + square * (low + square * (high + square * 0x1.6d7232p-4f));
+  const float low = 0x1.fffff4p+0f + half * 0x1.55548cp+0f;
+  const float high = 0x1.555dc6p-1f + half * 0x1.123d1cp-2f;
+  const float change = (half + half) + square * (low + square * (high + square * 0x1.672fd6p-4f));
   return with_sign(((1.0f - scale) - scale * change) / ((1.0f + scale) + scale * change), x);
 }
 
