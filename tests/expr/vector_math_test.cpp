@@ -116,6 +116,10 @@ TEST_CASE("exp is within its bound") {
   check("exp", 1.5, [](const auto& x) { return exp(x); }, [](double x) { return std::exp(x); });
 }
 
+TEST_CASE("exp2 is within its bound") {
+  check("exp2", 1.5, [](const auto& x) { return exp2(x); }, [](double x) { return std::exp2(x); });
+}
+
 TEST_CASE("expm1 is within its bound") {
   check("expm1", 2, [](const auto& x) { return expm1(x); }, [](double x) { return std::expm1(x); });
 }
