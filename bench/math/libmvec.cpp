@@ -2,10 +2,10 @@
 #include "vectors.hpp"
 
 #ifdef __AVX512F__
-#define MATH_UNARY(name) \
+#define MATH_UNARY(name)              \
   Floats _ZGVeN16v_##name##f(Floats); \
   Doubles _ZGVeN8v_##name(Doubles)
-#define MATH_BINARY(name) \
+#define MATH_BINARY(name)                      \
   Floats _ZGVeN16vv_##name##f(Floats, Floats); \
   Doubles _ZGVeN8vv_##name(Doubles, Doubles)
 #define MATH_FLOAT(name) _ZGVeN16v_##name##f
@@ -14,10 +14,10 @@
 #define MATH_DOUBLE2(name) _ZGVeN8vv_##name
 #define MATH_ADD add_libmvec_avx512
 #else
-#define MATH_UNARY(name) \
+#define MATH_UNARY(name)             \
   Floats _ZGVdN8v_##name##f(Floats); \
   Doubles _ZGVdN4v_##name(Doubles)
-#define MATH_BINARY(name) \
+#define MATH_BINARY(name)                     \
   Floats _ZGVdN8vv_##name##f(Floats, Floats); \
   Doubles _ZGVdN4vv_##name(Doubles, Doubles)
 #define MATH_FLOAT(name) _ZGVdN8v_##name##f
@@ -27,9 +27,10 @@
 #define MATH_ADD add_libmvec_avx2
 #endif
 
-#define MATH_FOR_EACH(apply) \
+#define MATH_FOR_EACH(apply)                                                                                   \
   apply(exp) apply(expm1) apply(exp2) apply(log) apply(log1p) apply(log2) apply(log10) apply(tanh) apply(sinh) \
-      apply(cosh) apply(sin) apply(cos) apply(tan) apply(asin) apply(acos) apply(atan) apply(erf) apply(erfc) apply(cbrt)
+      apply(cosh) apply(sin) apply(cos) apply(tan) apply(asin) apply(acos) apply(atan) apply(erf) apply(erfc)  \
+          apply(cbrt)
 
 namespace math_bench {
 
@@ -41,7 +42,7 @@ MATH_BINARY(pow);
 }
 
 void MATH_ADD(Peers32& floats, Peers64& doubles) {
-#define MATH_ENTRY(name) \
+#define MATH_ENTRY(name)                                                          \
   floats.push_back({"libmvec", #name, isa_name, unary<float, MATH_FLOAT(name)>}); \
   doubles.push_back({"libmvec", #name, isa_name, unary<double, MATH_DOUBLE(name)>});
   MATH_FOR_EACH(MATH_ENTRY)

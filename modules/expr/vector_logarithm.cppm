@@ -30,13 +30,19 @@ struct ReducedLogarithm {
   return f + square * (low + square * square * high);
 }
 
-/// Natural logarithm. Negative arguments give NaN, 0 gives -inf.
-[[gnu::always_inline]] inline float log(float x) {
+/// As reduce_logarithm for any x: n is -inf for 0, NaN below, infinity and NaN for those.
+[[gnu::always_inline]] inline ReducedLogarithm reduce_any_logarithm(float x) {
   const bool subnormal = x < 0x1p-126f;
   const auto [f, n, exponent] = reduce_logarithm(subnormal ? x * 0x1p+23f : x);
   const float edge = x > 0 ? -23.0f : (x == 0 ? -infinity : not_a_number);
   const float offset = subnormal ? edge : (x < infinity ? 0.0f : x);
-  return (n + offset) * ln2 + logarithm_near_one(f);
+  return {f, n + offset, exponent};
+}
+
+/// Natural logarithm; at most 1.5 ULP. Negative arguments give NaN, 0 gives -inf.
+[[gnu::always_inline]] inline float log(float x) {
+  const auto [f, n, exponent] = reduce_any_logarithm(x);
+  return n * ln2 + logarithm_near_one(f);
 }
 
 /// Within reach: positive and normal.
@@ -53,7 +59,7 @@ template <bool fused>
   return math::log(x);
 }
 
-/// log(1 + x). Arguments below -1 give NaN, -1 gives -inf.
+/// log(1 + x); at most 2 ULP. Arguments below -1 give NaN, -1 gives -inf.
 [[gnu::always_inline]] inline float log1p(float x) {
   const float u = 1.0f + x;
   const auto [f, n, exponent] = reduce_logarithm(u);

@@ -22,8 +22,9 @@ namespace tessera::math {
 [[gnu::always_inline]] inline double log1p(double x) { return std::log1p(x); }
 [[gnu::always_inline]] inline double tanh(double x) { return std::tanh(x); }
 [[gnu::always_inline]] inline double sigmoid(double x) {
-  const double decay = std::exp(-std::abs(x));
-  return (x < 0 ? decay : 1.0) / (1.0 + decay);
+  const bool small = x < -40;  // where the result is e^x to the last digit
+  const double power = std::exp(small ? x : -x);
+  return small ? power : 1.0 / (1.0 + power);
 }
 
 }  // namespace tessera::math

@@ -3,7 +3,7 @@ module;
 #include <cstdint>
 export module tessera.expr:vector_power;
 import :vector_bits;
-import :vector_logarithm;
+import :vector_exponential;
 
 // Powers: x^y = 2^(y log2 x), where the exponent is computed in double, because its error is multiplied by up to 128.
 namespace tessera::math {
@@ -38,12 +38,7 @@ namespace tessera::math {
   const double shifted = y + to_biased;
   const auto r = static_cast<float>(y - (shifted - to_biased));
   const auto bits = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(shifted));
-  const float square = r * r;
-  const float slope = (0x1.62e43p-1f + r * 0x1.ebfbdcp-3f) + square * ((0x1.c6af7ap-5f + r * 0x1.3b2dd2p-7f) +
-                                                                       square * (0x1.5f0948p-10f + r * 0x1.417a7p-13f));
-  const std::uint32_t half = bits >> 1;
-  const float first = float_of(half << 23);
-  return (first + (first * r) * slope) * float_of((bits - half) << 23);
+  return scaled_power(bits, r, exp2_slope(r));
 }
 
 /// x^y as C's pow defines it for all special values; at most 3 ULP.
