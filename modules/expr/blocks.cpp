@@ -163,8 +163,9 @@ void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offs
 
 void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::byte* to) {
   with_item(operand.item, [&]<class Item>(Item*) {
-    fill(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data)[offset],
-         repeated_bytes / operand.item);
+    // A step has repeated_bytes of the result, which may have the narrower elements: bool from a comparison has one byte.
+    constexpr std::ptrdiff_t longest_step = repeated_bytes;
+    fill(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data)[offset], longest_step);
   });
 }
 
