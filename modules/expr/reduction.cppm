@@ -234,7 +234,8 @@ constexpr bool names_at_most_one_axis() {
 
 /// The axes of a search for a position: one, or none for all elements.
 export template <int... Axis>
-concept OneAxisOrAll = names_at_most_one_axis<Axis...>() || unsatisfied<"a position is along one axis, or among all elements">;
+concept OneAxisOrAll =
+    names_at_most_one_axis<Axis...>() || unsatisfied<"a position is along one axis, or among all elements">;
 
 /// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated
 /// in float with the error of pairwise summation.
