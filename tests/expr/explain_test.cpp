@@ -36,6 +36,13 @@ struct Touchy {
   }
 };
 
+/// Whether kernels are compiled with optimisation, and without instrumentation that keeps loops scalar.
+#if defined(NDEBUG) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+constexpr bool compiler_vectorises = true;
+#else
+constexpr bool compiler_vectorises = false;
+#endif
+
 /// The text of a section, from its heading to the next one.
 std::string section(const std::string& text, const std::string& heading) {
   std::istringstream lines(text);
@@ -216,8 +223,10 @@ TEST_CASE("explain says which scalar functions run one by one, by the clock") {
   const std::string speed = section(text, "Vectorisation");
   INFO(speed);
   CHECK(contains(speed, "F<Collatz> (float32)           scalar: "));
-  CHECK(contains(speed, "F<Larger> (float32, float32)   vector: "));
-  CHECK(contains(speed, "operator + (float32, float32)  vector: "));
+  if (compiler_vectorises) {
+    CHECK(contains(speed, "F<Larger> (float32, float32)   vector: "));
+    CHECK(contains(speed, "operator + (float32, float32)  vector: "));
+  }
   CHECK(contains(section(explain(F<Declared>(z)), "Vectorisation"), "F<Declared> (float32)  scalar, as it declares"));
   CHECK(contains(section(explain(F<Declared>(z)), "Cost"), "about 1234 operations"));
   CHECK(contains(section(explain(F<Declared>(z)), "Cost"), "bound by arithmetic"));
