@@ -40,7 +40,7 @@ std::string line_of(std::string name, DType dtype, const std::string& strides, c
 }
 
 std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool is_target) {
-  if (operand.data == nullptr && operand.generate == nullptr) return "tile of the product";
+  if (operand.data == nullptr && operand.generate == nullptr) return "computed in the cache just before it is read";
   if (operand.data == nullptr) return "generated block by block";
   Block computed = plan.block;  // what one call of the kernel computes
   if (plan.strips) computed.rows = 1;
@@ -80,7 +80,8 @@ std::string loop_text(const ExplainedStage& stage) {
 
 std::string reduction_text(const ExplainedStage& stage) {
   const Reduction& reduction = stage.reduction;
-  std::string text = "  folds " + axes_text(reduction.rank, reduction.extents) + " " +
+  const bool folds = stage.kind == ExplainedStage::Kind::reduction;
+  std::string text = (folds ? "  folds " : "  normalises ") + axes_text(reduction.rank, reduction.extents) + " " +
                      reduced_axes_text(std::span(reduction.reduced).first(at(reduction.rank))) + " into " +
                      stage.target + "; values are computed in blocks that stay in the L1 cache\n";
   for (std::size_t k = 0; k < stage.leaves.size(); ++k) {
@@ -102,7 +103,8 @@ std::string side_text(std::string_view name, std::ptrdiff_t row, std::ptrdiff_t 
 
 std::string product_text(const ExplainedStage& stage) {
   const TiledProduct& product = stage.product;
-  const bool blas = product.dtype == DType::float32 || product.dtype == DType::float64;
+  const bool blas =
+      has_blas(product.dtype) && !is_small_product(product.dtype, product.rows, product.columns, product.inner);
   return "  " + shape_text(std::array{product.rows, product.inner}) + " times " +
          shape_text(std::array{product.inner, product.columns}) + " into " + stage.target + ", by " +
          (blas ? "the BLAS" : "loops of this library") + ", in tiles\n" +
@@ -128,7 +130,7 @@ int flops_of(const ExplainedOperation& operation) {
 }
 
 int flops_of(const ExplainedStage& stage) {
-  int flops = stage.kind == ExplainedStage::Kind::reduction ? 1 : 0;
+  int flops = stage.kind == ExplainedStage::Kind::loop ? 0 : 1;
   for (const ExplainedOperation& operation : stage.operations) flops += flops_of(operation);
   return flops;
 }
@@ -208,7 +210,9 @@ std::string plan_text(const ExplainedStage& stage) {
   std::string text = "Plan\n";
   switch (stage.kind) {
     case ExplainedStage::Kind::loop: text += loop_text(stage); break;
-    case ExplainedStage::Kind::reduction: text += reduction_text(stage); break;
+    case ExplainedStage::Kind::reduction:
+    case ExplainedStage::Kind::normalisation: text += reduction_text(stage); break;
+    case ExplainedStage::Kind::moved: text += "  elements move to their new positions in " + stage.target + "\n"; break;
     case ExplainedStage::Kind::product: text += product_text(stage); break;
   }
   for (const std::string& note : stage.notes) text += "  " + note + "\n";
@@ -217,7 +221,9 @@ std::string plan_text(const ExplainedStage& stage) {
 
 std::string cost_text(const ExplainedStage& stage) {
   switch (stage.kind) {
-    case ExplainedStage::Kind::reduction: return reduction_cost(stage);
+    case ExplainedStage::Kind::reduction:
+    case ExplainedStage::Kind::normalisation: return reduction_cost(stage);
+    case ExplainedStage::Kind::moved: return "";
     case ExplainedStage::Kind::product: return product_cost(stage);
     case ExplainedStage::Kind::loop: break;
   }

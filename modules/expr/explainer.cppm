@@ -87,6 +87,10 @@ concept MultipliesOperands = requires(const Node& node) {
   node.right();
 };
 
+/// A node that changes each row by a statistic of the row, as softmax does: the evaluator computes it row by row.
+template <class Node>
+concept NormalisesOperand = ReducesOperand<Node> && Node::products == 1;
+
 /// Walks an expression and collects the stages of its evaluation, in order.
 class Explainer {
  public:
@@ -96,7 +100,7 @@ class Explainer {
   template <Element To, class Node, int Rank>
   void add(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides, Place place,
            std::string target) {
-    if constexpr (Node::rank == Rank && ComputesItself<Node, To>) {
+    if constexpr (Node::rank == Rank && (ComputesItself<Node, To> || NormalisesOperand<Node>)) {
       if (node.shape() == shape) return finish(add_itself(node, place), std::move(target), dtype_of<To>);
     }
     plan::ExplainedStage stage{.title = "elementwise"};
@@ -151,16 +155,31 @@ class Explainer {
   std::size_t add_itself(const Node& node, Place place) {
     if constexpr (ReducesOperand<Node>) {
       return add_reduction(node, place);
-    } else {
+    } else if constexpr (MultipliesOperands<Node>) {
       return add_product(node, place).number;
+    } else {
+      return add_moved(node);
     }
+  }
+
+  /// A node that moves elements of its operands to other positions.
+  template <class Node>
+  std::size_t add_moved(const Node& node) {
+    Stage stage{.kind = Stage::Kind::moved};
+    if constexpr (requires { Node::name; }) stage.title = Node::name;
+    stage.target = "memory of its own";
+    stage.written = dtype_of<compute_t<typename Node::value_type>>;
+    add_line(stage, 0, stage.title, dtype_of<typename Node::value_type>, to_string(node.shape()), "");
+    explanation_.stages.push_back(std::move(stage));
+    return explanation_.stages.size();
   }
 
   template <class Node>
   std::size_t add_reduction(const Node& node, Place place) {
     const auto& operand = node.operand();
     using Operand = std::remove_cvref_t<decltype(operand)>;
-    Stage stage{.kind = Stage::Kind::reduction, .title = Node::name};
+    Stage stage{.kind = NormalisesOperand<Node> ? Stage::Kind::normalisation : Stage::Kind::reduction,
+                .title = Node::name};
     stage.target = "memory of its own";
     stage.written = dtype_of<compute_t<typename Node::value_type>>;
     add_line(stage, 0, Node::name, dtype_of<typename Node::value_type>, to_string(node.shape()),
@@ -215,9 +234,12 @@ class Explainer {
                      .b_column = b_rank >= 2 ? b.strides[b_rank - 1] : 1,
                      .dtype = dtype_of<Computed>,
                      .leaf = -1};
-    const plan::TiledProduct product = stage.product;
+    const std::ptrdiff_t matrix = stage.product.rows * stage.product.columns;
+    if (const std::ptrdiff_t all = product(node.shape()); matrix > 0 && all > matrix)
+      stage.notes.push_back("the same for each of " + std::to_string(all / matrix) + " pairs of matrices");
+    const plan::TiledProduct described = stage.product;
     explanation_.stages.push_back(std::move(stage));
-    return {explanation_.stages.size(), product};
+    return {explanation_.stages.size(), described};
   }
 
   template <Element T, class Node>
@@ -268,8 +290,14 @@ class Explainer {
 
   template <class Node>
   void add_node(Stage& stage, plan::Lowering& lowering, const Node& node, int depth) {
+    using Value = compute_t<typename Node::value_type>;
     if constexpr (requires { node.array(); }) {
       add_array(stage, lowering, node, depth);
+    } else if constexpr (NormalisesOperand<Node>) {
+      const std::size_t number = add_reduction(node, lowering.place());
+      const bool beside = lowering.may_normalise(node.shape().extents());
+      if (beside) explanation_.stages[number - 1].target = "the cache, for the stage that reads it";
+      add_result<Value>(stage, lowering, node, depth, number, beside ? nullptr : plan::nowhere());
     } else if constexpr (ReducesOperand<Node>) {
       using Held = compute_t<typename Node::value_type>;
       const std::size_t number = add_reduction(node, lowering.place());
@@ -286,16 +314,19 @@ class Explainer {
       } else {
         add_result<compute_t<typename Node::value_type>>(stage, lowering, node, depth, added.number);
       }
+    } else if constexpr (ComputesItself<Node, Value>) {
+      add_result<Value>(stage, lowering, node, depth, add_moved(node));
     } else {
       add_other(stage, lowering, node, depth);
     }
   }
 
   template <Element Held, class Node>
-  void add_result(Stage& stage, plan::Lowering& lowering, const Node& node, int depth, std::size_t number) {
+  void add_result(Stage& stage, plan::Lowering& lowering, const Node& node, int depth, std::size_t number,
+                  const void* data = plan::nowhere()) {
     const auto shape = node.shape();
     const auto strides = contiguous_strides(shape);
-    lowering.add(plan::nowhere(), shape.extents(), strides, sizeof(Held), lowering.place());
+    lowering.add(data, shape.extents(), strides, sizeof(Held), lowering.place());
     add_result(stage, depth, dtype_of<Held>, to_string(shape), number);
   }
 

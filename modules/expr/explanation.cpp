@@ -149,6 +149,7 @@ std::string generated_text(const ExplainedStage& stage) {
 
 std::string device_text_of(const ExplainedStage& stage) {
   if (stage.kind == ExplainedStage::Kind::product) return "CUDA\n  none: matrix products are a library's\n";
+  if (stage.kind == ExplainedStage::Kind::moved) return "CUDA\n  none: its elements only move\n";
   if (stage.device.missing != nullptr) {
     const auto missing = std::ranges::find_if(stage.operations, [&](const ExplainedOperation& operation) {
       return stage.device.missing == operation.name || operation.name.starts_with("F<");
@@ -156,7 +157,7 @@ std::string device_text_of(const ExplainedStage& stage) {
     const std::string name = missing == stage.operations.end() ? stage.device.missing : missing->name;
     return "CUDA\n  none: " + name + " has no device text; give it a member `static constexpr const char* device`\n";
   }
-  if (stage.kind == ExplainedStage::Kind::reduction) {
+  if (stage.kind == ExplainedStage::Kind::reduction || stage.kind == ExplainedStage::Kind::normalisation) {
     const std::string result = stage.device.result_letter + std::to_string(stage.device.result_number);
     return "CUDA (each value that is reduced, " + result + ")\n" +
            (stage.device.body.empty() ? "  its operand as it is\n" : std::string(stage.device.body));

@@ -40,7 +40,7 @@ struct ExplainedOperation {
 
 /// A part of the evaluation that is complete before the next one begins.
 struct ExplainedStage {
-  enum class Kind { loop, reduction, product };
+  enum class Kind { loop, reduction, normalisation, product, moved };
 
   Kind kind = Kind::loop;
   std::string title{};

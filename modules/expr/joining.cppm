@@ -79,6 +79,7 @@ class JoinNode {
   static constexpr int rank = First::rank + (Stacks ? 1 : 0);
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr const char* name = Stacks ? "stack" : "concat";
 
   /// Throws ShapeError if the parts do not fit each other.
   explicit JoinNode(Nodes... nodes) : shape_(shape_of(nodes.shape()...)), nodes_{{std::move(nodes)}...} {}
@@ -176,6 +177,7 @@ class SequenceNode {
   static constexpr int rank = A::rank + (Stacks ? 1 : 0);
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr const char* name = Stacks ? "stack" : "concat";
 
   /// Throws ShapeError if there are none, or if they do not fit each other.
   explicit SequenceNode(const std::vector<A>& arrays) : parts_(arrays.begin(), arrays.end()) {

@@ -28,6 +28,7 @@ class RepeatNode {
   static constexpr int rank = Node::rank;
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr const char* name = "repeat";
   using Times = std::array<plan::Repeats, static_cast<std::size_t>(rank)>;
 
   RepeatNode(Node node, const Dim<rank>& shape, const Times& times)

@@ -34,6 +34,7 @@ class RunsNode {
   static constexpr int rank = Node::rank;
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
+  static constexpr const char* name = Fills ? "pad" : "roll";
   using Runs = std::array<plan::RunList, static_cast<std::size_t>(rank)>;
   using Fill = compute_t<value_type>;
 
