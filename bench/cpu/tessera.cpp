@@ -46,7 +46,7 @@ Repeat stencil() {
   });
 }
 
-Repeat outer() {
+Repeat outer_sum() {
   return repeat([r = vector(side, 1), c = vector(side, 2), y = matrix()]() mutable {
     y = r(all, newaxis) + c;
     return result_of(y);
@@ -199,7 +199,7 @@ int main(int count, char** arguments) {
   start_threads();
   std::vector<bench::Kernel> kernels = {
       {"stencil", stencil},
-      {"outer", outer},
+      {"outer", outer_sum},
       {"bias_relu", bias_relu},
       {"transpose", transposed_copy},
       {"row_sums", sums<1>},
