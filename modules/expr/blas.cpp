@@ -5,6 +5,7 @@ module;
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
@@ -29,8 +30,17 @@ constexpr int transposed = 112;
 template <class T>
 using Factor = std::conditional_t<Complex<T>, const void*, T>;
 
+/// The C interface knows a bfloat16 as its bits.
+template <class T>
+using Item = std::conditional_t<std::is_same_v<T, bfloat16>, std::uint16_t, T>;
+
+template <class T>
+const Item<T>* items(const T* elements) {
+  return reinterpret_cast<const Item<T>*>(elements);
+}
+
 template <class T, class Result = T>
-using GemmFunction = void (*)(int, int, int, int, int, int, Factor<Result>, const T*, int, const T*, int,
+using GemmFunction = void (*)(int, int, int, int, int, int, Factor<Result>, const Item<T>*, int, const Item<T>*, int,
                               Factor<Result>, Result*, int);
 template <class T>
 using GemvFunction = void (*)(int, int, int, int, Factor<T>, const T*, int, const T*, int, Factor<T>, T*, int);
@@ -117,8 +127,8 @@ void call_gemm(GemmFunction<T, Result> function, const Gemm<T, Result>& g) {
   const Result one(1);
   const Result zero(0);
   function(row_major, g.a_transposed ? transposed : not_transposed, g.b_transposed ? transposed : not_transposed,
-           static_cast<int>(g.rows), static_cast<int>(g.columns), static_cast<int>(g.inner), factor(one), g.a,
-           static_cast<int>(g.a_leading), g.b, static_cast<int>(g.b_leading), factor(zero), g.c,
+           static_cast<int>(g.rows), static_cast<int>(g.columns), static_cast<int>(g.inner), factor(one), items(g.a),
+           static_cast<int>(g.a_leading), items(g.b), static_cast<int>(g.b_leading), factor(zero), g.c,
            static_cast<int>(g.c_leading));
 }
 
