@@ -95,7 +95,8 @@ struct Finish {
 };
 
 /// Writes n results, `stride` elements apart.
-using Store = void (*)(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n, const Finish& finish);
+using Store = void (*)(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n,
+                       const Finish& finish);
 
 /// A reduction of an elementwise expression. The target's strides are 0 along reduced axes.
 struct Reduction {
