@@ -1,0 +1,129 @@
+module;
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+module tessera.schedule;
+
+// The queue of a Var, and its end.
+namespace tessera {
+
+namespace {
+
+/// Threads take ids by the thousand, so that Vars made on several threads share no counter.
+std::uint64_t next_id() {
+  constexpr std::uint64_t block = 1024;
+  static std::atomic<std::uint64_t> blocks{0};
+  static thread_local std::uint64_t next = 0;
+  if (next % block == 0) next = blocks.fetch_add(1, std::memory_order_relaxed) * block;
+  return ++next;  // the last of a block is the multiple at which the next one begins
+}
+
+}  // namespace
+
+bool VarState::append(Access& access) noexcept {
+  access.next = nullptr;
+  const bool waits = head != nullptr || writer != nullptr || (access.writes() && readers != 0);
+  if (waits) {
+    (head == nullptr ? head : tail->next) = &access;
+    tail = &access;
+    return false;
+  }
+  if (access.writes()) {
+    writer = &access;
+  } else {
+    ++readers;
+  }
+  return true;
+}
+
+Access* VarState::end(const Access& access, const SharedFailure& failed, SharedFailure& dropped) noexcept {
+  if (!access.writes()) {
+    return --readers == 0 ? grant_next() : nullptr;
+  }
+  writer = nullptr;
+  version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (failed) [[unlikely]] {
+    if (!failure) failure = failed;  // the first one stays
+    poisoned.store(true, std::memory_order_relaxed);
+  } else if (failure) [[unlikely]] {
+    dropped = std::exchange(failure, SharedFailure());
+    poisoned.store(false, std::memory_order_relaxed);
+  }
+  return grant_next();
+}
+
+Access* VarState::grant_next() noexcept {
+  if (head == nullptr || writer != nullptr) return nullptr;
+  if (head->writes()) {
+    if (readers != 0) return nullptr;
+    writer = head;
+    head = head->next;
+    writer->next = nullptr;
+    return writer;
+  }
+  Access* const first = head;
+  Access* last = nullptr;
+  while (head != nullptr && !head->writes()) {
+    ++readers;
+    last = head;
+    head = head->next;
+  }
+  last->next = nullptr;
+  return first;
+}
+
+bool VarState::withdraw(Access& access, Access*& granted) noexcept {
+  Access* before = nullptr;
+  for (Access* at = head; at != nullptr; before = at, at = at->next) {
+    if (at != &access) continue;
+    (before == nullptr ? head : before->next) = at->next;
+    if (tail == at) tail = before;
+    if (before == nullptr) granted = grant_next();
+    return true;
+  }
+  return false;
+}
+
+VarState* make_var() {
+  auto* var = ::new (take_recycled(sizeof(VarState))) VarState;
+  var->id = next_id();
+  return var;
+}
+
+void unlock_and_collect(VarState& var) noexcept {
+  const bool last = var.handles.load(std::memory_order_acquire) == 0 && var.is_idle();
+  var.lock.unlock();
+  if (!last) return;
+  std::destroy_at(&var);
+  give_recycled(&var, sizeof(VarState));
+}
+
+/// The count reaches 0 under the lock only, so that one of this thread and the last op sees that it is the last.
+void release_var(VarState* var) noexcept {
+  std::uint32_t count = var->handles.load(std::memory_order_relaxed);
+  while (count > 1) {
+    if (var->handles.compare_exchange_weak(count, count - 1, std::memory_order_release, std::memory_order_relaxed)) {
+      return;
+    }
+  }
+  var->lock.lock();
+  var->handles.fetch_sub(1, std::memory_order_acq_rel);
+  unlock_and_collect(*var);
+}
+
+bool Var::is_poisoned() const noexcept {
+  const std::lock_guard lock(state_->lock);
+  return static_cast<bool>(state_->failure);
+}
+
+void Var::clear() const noexcept {
+  SharedFailure dropped;
+  const std::lock_guard lock(state_->lock);
+  dropped = std::exchange(state_->failure, SharedFailure());
+  state_->poisoned.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace tessera
