@@ -209,6 +209,7 @@ void Engine::submit(OpState& op) {
 
 void Engine::register_accesses(OpState& op) {
   const int count = op.access_count;
+  for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
   for (int i = 0; i < count; ++i) {
     VarState* var = op.access(i).var();
     var->lock.lock();
@@ -278,13 +279,18 @@ void Engine::grant(Access* granted, ReadyList& ready) noexcept {
 }
 
 void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
-  for (int i = 0; i < op.access_count; ++i) {
+  const int count = op.access_count;
+  for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
+  for (int i = 0; i < count; ++i) {
     const Access& access = op.access(i);
     VarState& var = *access.var();
-    SharedFailure dropped;
-    var.lock.lock();
-    Access* granted = var.end(access, op.failure, dropped);
-    unlock_and_collect(var);
+    Access* granted = nullptr;
+    if (!access.writes() || !var.end_in_batch(op.failure, granted)) {
+      SharedFailure dropped;
+      var.lock.lock();
+      granted = var.end(access, op.failure, dropped);
+      unlock_and_collect(var);
+    }
     if (granted != nullptr) grant(granted, ready);
   }
 }
@@ -426,7 +432,7 @@ bool Engine::append_waiter(OpState& waiter, VarState& var) {
   waiter.accesses[0].tagged = reinterpret_cast<std::uintptr_t>(&var) | Access::read_bit;
   waiter.pending.store(1, std::memory_order_relaxed);
   const std::lock_guard lock(var.lock);
-  if (var.head == nullptr && var.writer == nullptr) {  // nothing is written: no need to become a reader
+  if (var.head == nullptr && !var.written) {  // nothing is written: no need to become a reader
     waiter.failure = var.failure;
     return true;
   }
@@ -447,10 +453,11 @@ bool Engine::withdraw_waiter(OpState& waiter, VarState& var) noexcept {
 
 std::string Engine::holders_of(VarState& var) {
   const std::lock_guard lock(var.lock);
-  Access* access = var.writer != nullptr ? var.writer : var.head;
-  if (access == nullptr) return "nothing is pending on it now";
-  OpState& op = access->op();
-  if (var.writer != nullptr) return "op " + description_of(op.name, op.where) + " has not ended";
+  if (var.written) {
+    return "op " + description_of(var.writer_name.load(), var.writer_where.load()) + " has not ended";
+  }
+  if (var.head == nullptr) return "nothing is pending on it now";
+  OpState& op = var.head->op();
   return "op " + description_of(op.name, op.where) + " waits for " + std::to_string(var.readers) + " that read it";
 }
 

@@ -44,6 +44,8 @@ struct Access {
   bool writes() const { return (tagged & write_bit) != 0; }
   bool reads() const { return (tagged & read_bit) != 0; }
   OpState& op();
+  /// Fetches the op into this core's cache, for it will run here soon.
+  void prefetch_op();
 };
 
 /// An access of an op that has more of them than fit into the op.
@@ -135,6 +137,13 @@ inline OpState& Access::op() {
   if ((tagged & long_bit) != 0) return *static_cast<LongAccess*>(this)->owner;
   return *reinterpret_cast<OpState*>(reinterpret_cast<std::byte*>(address_of_inline(this)) -
                                      offsetof(OpState, accesses));
+}
+
+inline void Access::prefetch_op() {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&op());
+  __builtin_prefetch(bytes, 1);
+  __builtin_prefetch(bytes + 64, 1);
+  __builtin_prefetch(bytes + 128, 1);
 }
 
 /// Ops that have become ready, in that order.

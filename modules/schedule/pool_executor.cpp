@@ -243,15 +243,21 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     activity_.fetch_add(one_searching, std::memory_order_acq_rel);
   }
 
-  /// Looks for a while whether an op turns up.
+  /// Looks for a while whether an op turns up, ever more rarely: who submits a stream of small ops is not disturbed at each, and a worker
+  /// then finds many at once.
   template <class Done>
   bool search(const Done& done) const {
-    constexpr int looks = 200;
-    for (int look = 0; look < looks; ++look) {
+    constexpr int longest = 32, rounds = 200;
+    int pauses = 1;
+    for (int round = 0; round < rounds; ++round) {
       if (some_ready()) return true;
       if (done() || is_stopped()) return false;
-      pause_thread();
-      if (look % 8 == 7) std::this_thread::yield();
+      for (int i = 0; i < pauses; ++i) pause_thread();
+      if (pauses < longest) {
+        pauses *= 2;
+      } else {
+        std::this_thread::yield();
+      }
     }
     return false;
   }

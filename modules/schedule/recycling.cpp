@@ -95,6 +95,14 @@ FreeBlock* cut_after(FreeBlock* list, int n) {
 struct ThreadLists {
   std::array<FreeList, size_classes> of_class;
 
+  /// Fetches what is handed out next: it was last written on the core that gave it back.
+  static void prefetch(const FreeBlock* block) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(block);
+    __builtin_prefetch(bytes, 1);
+    __builtin_prefetch(bytes + 64, 1);
+    __builtin_prefetch(bytes + 128, 1);
+  }
+
   void* take(int at) {
     FreeList& list = of_class[static_cast<std::size_t>(at)];
     if (list.head == nullptr) [[unlikely]]
@@ -102,7 +110,7 @@ struct ThreadLists {
     FreeBlock* block = list.head;
     list.head = block->next;
     --list.count;
-    __builtin_prefetch(list.head, 1);
+    prefetch(list.head);
     return block;
   }
 

@@ -25,26 +25,41 @@ std::uint64_t next_id() {
 
 bool VarState::append(Access& access) noexcept {
   access.next = nullptr;
-  const bool waits = head != nullptr || writer != nullptr || (access.writes() && readers != 0);
-  if (waits) {
+  const bool is_write = access.writes();
+  if (head != nullptr || written || (is_write && readers != 0)) {
     (head == nullptr ? head : tail->next) = &access;
     tail = &access;
+    queued_reads += is_write ? 0 : 1;
     return false;
   }
-  if (access.writes()) {
-    writer = &access;
+  if (is_write) {
+    written = true;
+    set_writer(access);
   } else {
     ++readers;
   }
   return true;
 }
 
+void VarState::set_writer(Access& access) noexcept {
+  const OpState& op = access.op();
+  writer_name.store(op.name, std::memory_order_relaxed);
+  writer_where.store(op.where, std::memory_order_relaxed);
+}
+
+bool VarState::end_in_batch(const SharedFailure& failed, Access*& granted) noexcept {
+  if (batch == nullptr || failed || poisoned.load(std::memory_order_relaxed)) return false;
+  count_version();
+  granted = std::exchange(batch, batch->next);
+  granted->next = nullptr;
+  if (batch != nullptr) batch->prefetch_op();
+  set_writer(*granted);
+  return true;
+}
+
 Access* VarState::end(const Access& access, const SharedFailure& failed, SharedFailure& dropped) noexcept {
-  if (!access.writes()) {
-    return --readers == 0 ? grant_next() : nullptr;
-  }
-  writer = nullptr;
-  version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (!access.writes()) return --readers == 0 ? grant_next() : nullptr;
+  count_version();
   if (failed) [[unlikely]] {
     if (!failure) failure = failed;  // the first one stays
     poisoned.store(true, std::memory_order_relaxed);
@@ -52,22 +67,36 @@ Access* VarState::end(const Access& access, const SharedFailure& failed, SharedF
     dropped = std::exchange(failure, SharedFailure());
     poisoned.store(false, std::memory_order_relaxed);
   }
+  if (batch != nullptr) {
+    Access* const granted = std::exchange(batch, batch->next);
+    granted->next = nullptr;
+    set_writer(*granted);
+    return granted;
+  }
+  written = false;
   return grant_next();
 }
 
 Access* VarState::grant_next() noexcept {
-  if (head == nullptr || writer != nullptr) return nullptr;
-  if (head->writes()) {
-    if (readers != 0) return nullptr;
-    writer = head;
-    head = head->next;
-    writer->next = nullptr;
-    return writer;
-  }
+  if (head == nullptr || written) return nullptr;
+  if (!head->writes()) return grant_reads();
+  if (readers != 0) return nullptr;
+  written = true;
+  Access* const granted = head;
+  head = head->next;
+  granted->next = nullptr;
+  if (queued_reads == 0) batch = std::exchange(head, nullptr);
+  if (Access* const following = batch != nullptr ? batch : head) following->prefetch_op();
+  set_writer(*granted);
+  return granted;
+}
+
+Access* VarState::grant_reads() noexcept {
   Access* const first = head;
   Access* last = nullptr;
   while (head != nullptr && !head->writes()) {
     ++readers;
+    --queued_reads;
     last = head;
     head = head->next;
   }
@@ -81,6 +110,7 @@ bool VarState::withdraw(Access& access, Access*& granted) noexcept {
     if (at != &access) continue;
     (before == nullptr ? head : before->next) = at->next;
     if (tail == at) tail = before;
+    queued_reads -= at->writes() ? 0 : 1;
     if (before == nullptr) granted = grant_next();
     return true;
   }

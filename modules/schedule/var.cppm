@@ -1,6 +1,7 @@
 module;
 #include <atomic>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <utility>
 export module tessera.schedule:var;
@@ -11,24 +12,35 @@ import :op_state;
 // The Var: what ops say they read or write. It orders them; it holds no data itself.
 namespace tessera {
 
-/// One cache line. Accesses are granted in the order in which they were appended: reads together, a write alone.
+/// Two cache lines: the first is for those who submit, the second for the op that writes. Accesses are granted in the order in which they
+/// were appended: reads together, a write alone. If all that wait are writes, the next writer takes the whole queue with it as its
+/// batch, and each hands the Var over to the next without a look at the first line, so submitters and workers do not fight for it.
 struct alignas(64) VarState {
   SpinLock lock;
-  std::uint32_t readers = 0;                 // granted
+  std::uint32_t readers = 0;  // granted
   std::atomic<std::uint32_t> handles{1};
-  bool closed = false;                       // no more ops may name it
-  std::atomic<bool> poisoned{false};         // `failure` is one; changed under the lock
-  Access* head = nullptr;                    // not granted yet, oldest first
+  std::uint32_t queued_reads = 0;
+  Access* head = nullptr;  // not granted yet, oldest first
   Access* tail = nullptr;
-  Access* writer = nullptr;                  // granted
-  std::atomic<std::uint64_t> version{0};     // writes that have ended
-  SharedFailure failure;                     // of the op that should have written it
+  bool closed = false;                // no more ops may name it
+  bool written = false;               // a write is granted
+  std::atomic<bool> poisoned{false};  // `failure` is one; changed under the lock
+  SharedFailure failure;              // of the op that should have written it
   std::uint64_t id = 0;
 
-  bool is_idle() const { return readers == 0 && writer == nullptr && head == nullptr; }
+  // The writer's.
+  alignas(64) Access* batch = nullptr;       // granted after it
+  std::atomic<std::uint64_t> version{0};     // writes that have ended
+  std::atomic<const char*> writer_name{nullptr};  // for messages: the op itself may be gone when they are written
+  std::atomic<std::source_location> writer_where{};
+
+  bool is_idle() const { return readers == 0 && !written && head == nullptr; }
 
   /// Takes its place at the end; the lock is held. Returns whether it is granted at once.
   bool append(Access& access) noexcept;
+
+  /// Ends a granted write and grants the next one of its batch. Returns false if there is none, or if the lock is needed.
+  bool end_in_batch(const SharedFailure& failed, Access*& granted) noexcept;
 
   /// Ends a granted access; the lock is held. `failed` is what went wrong in its op, if anything. Returns the accesses that are granted
   /// now, linked by next; `dropped` takes what must be destroyed when the lock is free.
@@ -40,9 +52,14 @@ struct alignas(64) VarState {
 
  private:
   Access* grant_next() noexcept;
+  Access* grant_reads() noexcept;
+  void set_writer(Access& access) noexcept;
+  void count_version() noexcept {
+    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
 };
 
-static_assert(sizeof(VarState) == 64);
+static_assert(sizeof(VarState) == 128);
 
 VarState* make_var();
 void release_var(VarState* var) noexcept;
