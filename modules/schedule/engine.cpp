@@ -256,10 +256,9 @@ void Engine::became_ready(OpState& op, ReadyList& ready) noexcept {
   if (!op.has(OpState::is_waiter)) [[likely]]
     return ready.add(op);
   VarState& var = *op.accesses[0].var();
-  SharedFailure none;
   var.lock.lock();
   op.failure = var.failure;
-  Access* granted = var.end(op.accesses[0], none, none);
+  Access* granted = var.pass_on(op.accesses[0]);
   unlock_and_collect(var);
   op.kind->run(op);  // its memory may be gone after this
   grant(granted, ready);
@@ -425,14 +424,14 @@ void Engine::resume(OpState& op) noexcept {
 
 // ------------------------------------------------------------------------------------------------------------- waiting
 
-bool Engine::append_waiter(OpState& waiter, VarState& var) {
+bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
   waiter.engine = this;
   waiter.set(OpState::is_waiter);
   waiter.access_count = 1;
-  waiter.accesses[0].tagged = reinterpret_cast<std::uintptr_t>(&var) | Access::read_bit;
+  waiter.accesses[0].tagged = reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
   waiter.pending.store(1, std::memory_order_relaxed);
   const std::lock_guard lock(var.lock);
-  if (var.head == nullptr && !var.written) {  // nothing is written: no need to become a reader
+  if (var.head == nullptr && !var.written && (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
     waiter.failure = var.failure;
     return true;
   }
@@ -475,14 +474,14 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-void Engine::wait(const Var& var, const Deadline& deadline) {
+void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
   check_process();
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
-  if (!append_waiter(waiter, state) && !executor_->wait(waiter.signal, deadline)) {
+  if (!append_waiter(waiter, state, exclusive) && !executor_->wait(waiter.signal, deadline)) {
     const std::string holders = holders_of(state);
     if (withdraw_waiter(waiter, state)) {
       throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
@@ -490,6 +489,30 @@ void Engine::wait(const Var& var, const Deadline& deadline) {
     waiter.signal.sleep({});  // it has just been granted
   }
   if (waiter.failure) throw_failure(*waiter.failure);
+}
+
+void settle(const Var& var, Engine& engine, bool exclusive) {
+  OpState* const op = context_of_thread.op;
+  if (op == nullptr) return engine.wait(var, {}, exclusive);
+  for (OpState* around = op; around != nullptr; around = around->parent) {
+    for (int i = 0; i < around->access_count; ++i) {
+      if (around->access(i).var() == var.state()) return;
+    }
+  }
+  SharedFailure failure;
+  bool is_idle = false;
+  {
+    const std::lock_guard lock(var.state()->lock);
+    is_idle = var.state()->is_idle();
+    failure = var.state()->failure;
+  }
+  if (failure) throw_failure(*failure);
+  if (is_idle) return;
+  throw SchedulerError(
+      to_string({.operation = "element access",
+                 .problem = "ops are pending on this data, and op " + description_of(op->name, op->where) +
+                            " has not declared that it " + (exclusive ? "writes" : "reads") + " it",
+                 .advice = "name its Var in reads() or writes(), or co_await it"}));
 }
 
 void Engine::wait(OpState& op) {

@@ -79,7 +79,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void resume(OpState& op) noexcept;
 
   /// Waits for the writes of a Var that are pending now. Returns false when the deadline has passed.
-  void wait(const Var& var, const Deadline& deadline);
+  /// With `exclusive`, for its reads too. Throws OperationFailed if the Var is poisoned.
+  void wait(const Var& var, const Deadline& deadline, bool exclusive = false);
   /// Waits for an op that has extras.
   void wait(OpState& op);
   /// Waits until nothing is pending.
@@ -87,8 +88,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   /// Ends a granted access of somebody who waited; those that it was in the way of are queued.
   void end_accesses(OpState& op, ReadyList& ready) noexcept;
-  /// Appends a waiter's read access. Returns whether it was granted at once.
-  bool append_waiter(OpState& waiter, VarState& var);
+  /// Appends a waiter's access, a write if it is to be exclusive. Returns whether there was nothing to wait for.
+  bool append_waiter(OpState& waiter, VarState& var, bool exclusive = false);
   /// Takes it out again. Returns false if it has been granted, and is or will be told so.
   bool withdraw_waiter(OpState& waiter, VarState& var) noexcept;
   /// Gives ready ops to their executors.
@@ -164,5 +165,10 @@ ThreadContext& thread_context() noexcept;
 
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);
+
+/// Waits for what is pending on the Var of some data, before this thread reads it, or, if `exclusive`, changes it. Inside an op it
+/// does not wait: the op must have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is
+/// poisoned, SchedulerError.
+export void settle(const Var& var, Engine& engine, bool exclusive);
 
 }  // namespace tessera

@@ -46,6 +46,9 @@ struct alignas(64) VarState {
   /// now, linked by next; `dropped` takes what must be destroyed when the lock is free.
   Access* end(const Access& access, const SharedFailure& failed, SharedFailure& dropped) noexcept;
 
+  /// Ends a granted access of somebody who only waited: the version and the failure stay. The lock is held.
+  Access* pass_on(const Access& access) noexcept;
+
   /// Takes an access out of the queue; the lock is held. Returns false if it is not there, because it was granted. `granted` takes the
   /// accesses that are granted because it went.
   bool withdraw(Access& access, Access*& granted) noexcept;
