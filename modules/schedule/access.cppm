@@ -1,0 +1,73 @@
+module;
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+export module tessera.schedule:access;
+import :op_state;
+import :var;
+import :op_end;
+
+// How an op says which Vars it reads and which it writes.
+namespace tessera {
+
+/// Some Vars and what is done with them. It refers to the Vars, which must live until it has been used in the same statement.
+template <std::uintptr_t Bit, std::size_t Count>
+struct NamedVars {
+  std::array<VarState*, Count> vars;
+
+  std::size_t size() const { return Count; }
+  VarState* operator[](std::size_t at) const { return vars[at]; }
+  static constexpr std::uintptr_t bit = Bit;
+};
+
+template <std::uintptr_t Bit>
+struct NamedVars<Bit, std::dynamic_extent> {
+  std::span<const Var> vars;
+
+  std::size_t size() const { return vars.size(); }
+  VarState* operator[](std::size_t at) const { return vars[at].state(); }
+  static constexpr std::uintptr_t bit = Bit;
+};
+
+template <class T>
+inline constexpr bool is_named_vars = false;
+template <std::uintptr_t Bit, std::size_t Count>
+inline constexpr bool is_named_vars<NamedVars<Bit, Count>> = true;
+
+/// What reads() and writes() return.
+export template <class T>
+concept AccessDeclaration = is_named_vars<T>;
+
+/// The Vars that an op reads: it begins when all ops submitted before it that write them have ended.
+export template <std::same_as<Var>... V>
+NamedVars<Access::read_bit, sizeof...(V)> reads(const V&... vars) {
+  return {{vars.state()...}};
+}
+export inline NamedVars<Access::read_bit, std::dynamic_extent> reads(std::span<const Var> vars) { return {vars}; }
+
+/// The Vars that an op writes: it begins when all ops submitted before it that read or write them have ended.
+export template <std::same_as<Var>... V>
+NamedVars<Access::write_bit, sizeof...(V)> writes(const V&... vars) {
+  return {{vars.state()...}};
+}
+export inline NamedVars<Access::write_bit, std::dynamic_extent> writes(std::span<const Var> vars) { return {vars}; }
+
+[[noreturn]] void throw_moved_from_var(const OpState& op);
+
+/// Writes declarations into an op. Throws SchedulerError, std::bad_alloc.
+template <AccessDeclaration... D>
+void declare(OpState& op, const D&... declarations) {
+  reserve_accesses(op, (std::size_t{0} + ... + declarations.size()));
+  const auto add = [&op](const auto& declaration) {
+    for (std::size_t at = 0; at < declaration.size(); ++at) {
+      VarState* var = declaration[at];
+      if (var == nullptr) throw_moved_from_var(op);
+      op.access(op.access_count++).tagged = reinterpret_cast<std::uintptr_t>(var) | declaration.bit;
+    }
+  };
+  (add(declarations), ...);
+}
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+module;
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+export module tessera.schedule:callable_op;
+import :recycling;
+import :op_state;
+import :op_end;
+
+// Ops whose body is a callable. They need no coroutine frame.
+namespace tessera {
+
+/// The callable lies in the op if it fits, otherwise in a block of its own.
+template <class F>
+struct CallableIn {
+  static constexpr bool fits = sizeof(F) <= OpState::storage_bytes && alignof(F) <= 8;
+
+  static F& of(OpState& op) {
+    if constexpr (fits) {
+      return *std::launder(reinterpret_cast<F*>(op.storage));
+    } else {
+      return **std::launder(reinterpret_cast<F**>(op.storage));
+    }
+  }
+
+  template <class G>
+  static void make(OpState& op, G&& callable) {
+    static_assert(alignof(F) <= 64, "a callable may ask for no more than 64-byte alignment");
+    if constexpr (fits) {
+      ::new (static_cast<void*>(op.storage)) F(std::forward<G>(callable));
+    } else {
+      void* block = take_recycled(sizeof(F));
+      try {
+        ::new (static_cast<void*>(op.storage)) F*(::new (block) F(std::forward<G>(callable)));
+      } catch (...) {
+        give_recycled(block, sizeof(F));
+        throw;
+      }
+    }
+  }
+
+  static void run(OpState& op) { of(op)(); }
+
+  static void drop(OpState& op) noexcept {
+    F* const callable = std::addressof(of(op));
+    std::destroy_at(callable);
+    if constexpr (!fits) give_recycled(callable, sizeof(F));
+  }
+};
+
+void free_callable_op(OpState& op) noexcept;
+
+template <class F>
+inline constexpr OpKind callable_kind{
+    .run = CallableIn<F>::run, .drop = CallableIn<F>::drop, .free = free_callable_op};
+
+/// Frees an op that was not submitted after all.
+struct DropUnsubmitted {
+  void operator()(OpState* op) const noexcept {
+    if (op->kind != nullptr) op->kind->drop(*op);
+    free_callable_op(*op);
+  }
+};
+using UnsubmittedOp = std::unique_ptr<OpState, DropUnsubmitted>;
+
+void set_options(OpState& op, const OpOptions& options, const std::source_location& where);
+
+/// An op of a callable, without accesses. Throws std::bad_alloc and what copying the callable throws.
+template <class G>
+UnsubmittedOp make_callable_op(G&& callable, const OpOptions& options, const std::source_location& where) {
+  using F = std::decay_t<G>;
+  UnsubmittedOp op(::new (take_recycled(sizeof(OpState))) OpState);
+  set_options(*op, options, where);
+  CallableIn<F>::make(*op, std::forward<G>(callable));
+  op->kind = &callable_kind<F>;
+  return op;
+}
+
+}  // namespace tessera

@@ -1,0 +1,528 @@
+module;
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+module tessera.schedule;
+import tessera.core;
+
+// Submission, grants and completion.
+namespace tessera {
+
+namespace {
+
+constinit thread_local ThreadContext context_of_thread{};
+
+std::atomic<std::uint32_t>& process_generation() {
+  static std::atomic<std::uint32_t> generation{0};
+  return generation;
+}
+
+/// A child process has none of the threads: it must not touch what its parent made.
+[[maybe_unused]] const int fork_is_watched =
+    pthread_atfork(nullptr, nullptr, [] { process_generation().fetch_add(1, std::memory_order_relaxed); });
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+[[noreturn]] void refuse(const OpState& op, const std::string& problem, const char* advice) {
+  throw SchedulerError(to_string({.operation = std::string("submission of op '") + op.name + "'",
+                                  .problem = problem,
+                                  .advice = advice,
+                                  .where = op.where}));
+}
+
+/// Sorts the accesses by Var and merges those of one Var. They are few, so insertion is the fastest.
+template <class A>
+void sort_and_merge(A* accesses, std::uint16_t& count) {
+  for (int i = 1; i < count; ++i) {
+    const std::uintptr_t tagged = accesses[i].tagged;
+    int at = i;
+    for (; at > 0 && accesses[at - 1].tagged > tagged; --at) accesses[at].tagged = accesses[at - 1].tagged;
+    accesses[at].tagged = tagged;
+  }
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    if (kept > 0 && accesses[kept - 1].var() == accesses[i].var()) {
+      accesses[kept - 1].tagged |= accesses[i].tagged;
+    } else {
+      accesses[kept++].tagged = accesses[i].tagged;
+    }
+  }
+  count = static_cast<std::uint16_t>(kept);
+}
+
+void normalise_accesses(OpState& op) {
+  if (op.has(OpState::has_long_list)) {
+    sort_and_merge(op.many.list, op.access_count);
+    for (int i = 0; i < op.access_count; ++i) {
+      op.many.list[i].tagged |= Access::long_bit;
+      op.many.list[i].owner = &op;
+    }
+    return;
+  }
+  if (op.access_count > 1) sort_and_merge(op.accesses, op.access_count);
+  for (int i = 1; i < op.access_count; ++i) {
+    op.accesses[i].tagged |= static_cast<std::uintptr_t>(i) * Access::index_unit;
+  }
+}
+
+/// An op around this one holds a Var so that this one could never begin: the outer one ends only after it.
+void check_against_parents(OpState& op) {
+  for (int i = 0; i < op.access_count; ++i) {
+    const Access& mine = op.access(i);
+    for (OpState* outer = op.parent; outer != nullptr; outer = outer->parent) {
+      for (int j = 0; j < outer->access_count; ++j) {
+        const Access& theirs = outer->access(j);
+        if (theirs.var() != mine.var() || !(theirs.writes() || mine.writes())) continue;
+        refuse(op,
+               "it accesses a Var that the op around it, " + description_of(outer->name, outer->where) + ", " +
+                   (theirs.writes() ? "writes" : "reads") + ", and which ends only after it",
+               "leave that Var to one of the two");
+      }
+    }
+  }
+}
+
+void unlock(OpState& op, int count) {
+  for (int i = 0; i < count; ++i) op.access(i).var()->lock.unlock();
+}
+
+}  // namespace
+
+ThreadContext& thread_context() noexcept { return context_of_thread; }
+
+void check_may_block(const char* operation) {
+  const OpState* op = context_of_thread.op;
+  if (op == nullptr) return;
+  throw SchedulerError(
+      to_string({.operation = operation,
+                 .problem = "it would block the worker that runs op " + description_of(op->name, op->where),
+                 .advice = "make the op a coroutine and use co_await"}));
+}
+
+std::uint32_t Engine::current_process() noexcept { return process_generation().load(std::memory_order_relaxed); }
+
+void Engine::check_process() const {
+  if (process_ == current_process()) return;
+  throw SchedulerError(to_string({.operation = "scheduler",
+                                  .problem = "it belongs to the parent process, whose threads do not exist in this one",
+                                  .advice = "make a new Scheduler in the child process"}));
+}
+
+// ------------------------------------------------------------------------------------------------------------ counting
+
+OpCounts::Count& OpCounts::here() noexcept {
+  static std::atomic<unsigned> threads{0};
+  static thread_local const unsigned group = threads.fetch_add(1, std::memory_order_relaxed) % groups;
+  return counts_[group];
+}
+
+std::uint64_t OpCounts::submitted() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Count& count : counts_) sum += count.submitted.load(std::memory_order_seq_cst);
+  return sum;
+}
+
+std::uint64_t OpCounts::ended() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Count& count : counts_) sum += count.ended.load(std::memory_order_seq_cst);
+  return sum;
+}
+
+void Engine::count_ended() noexcept {
+  counts_.add_ended();
+  if (count_waiters_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+    tell_count_waiters();
+}
+
+void Engine::tell_count_waiters() noexcept {
+  const std::lock_guard lock(parking_.mutex);
+  const std::uint64_t pending = counts_.pending();
+  for (CountWaiter* waiter = first_count_waiter_; waiter != nullptr; waiter = waiter->next) {
+    if (pending == 0 || (pending <= waiter->most && bytes() <= waiter->bytes)) waiter->signal->set_while_locked();
+  }
+}
+
+bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const Deadline& deadline) {
+  Signal signal(parking_);
+  CountWaiter waiter{.signal = &signal, .most = most, .bytes = most_bytes, .next = nullptr};
+  {
+    const std::lock_guard lock(parking_.mutex);
+    waiter.next = std::exchange(first_count_waiter_, &waiter);
+    count_waiters_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  tell_count_waiters();  // it may be so already
+  bool reached = false;
+  try {
+    reached = executor_->wait(signal, deadline);
+  } catch (...) {
+    reached = false;
+  }
+  const std::lock_guard lock(parking_.mutex);
+  CountWaiter** at = &first_count_waiter_;
+  while (*at != &waiter) at = &(*at)->next;
+  *at = waiter.next;
+  count_waiters_.fetch_sub(1, std::memory_order_seq_cst);
+  return reached;
+}
+
+// ---------------------------------------------------------------------------------------------------------- submission
+
+void Engine::wait_for_room(const OpState& op) {
+  const std::ptrdiff_t bytes = op.extras == nullptr ? 0 : op.extras->bytes;
+  const std::ptrdiff_t most_bytes = window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
+  const std::uint64_t most = window_.ops == 0 ? UINT64_MAX : static_cast<std::uint64_t>(window_.ops) - 1;
+  if ((counts_.pending() <= most && this->bytes() <= most_bytes) || executor_->is_stopped()) return;
+  wait_for_count(most, most_bytes, {});
+}
+
+void Engine::submit(OpState& op) {
+  check_process();
+  if (context_of_thread.recorder != nullptr) [[unlikely]]
+    return record_submission(*context_of_thread.recorder, op);
+  op.engine = this;
+  const bool nested = context_of_thread.op != nullptr;
+  if (nested) {
+    op.parent = context_of_thread.op;
+  } else if (op.extras != nullptr && op.extras->bytes != 0 && window_.bytes != 0) {
+    wait_for_room(op);
+  }
+  normalise_accesses(op);
+  if (nested) check_against_parents(op);
+  if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
+    extras_of(op).queued = now();
+    sink->submitted(op);
+  }
+  register_accesses(op);
+}
+
+void Engine::register_accesses(OpState& op) {
+  const int count = op.access_count;
+  for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
+  for (int i = 0; i < count; ++i) {
+    VarState* var = op.access(i).var();
+    var->lock.lock();
+    if (!var->closed) [[likely]]
+      continue;
+    unlock(op, i + 1);
+    refuse(op, "Var " + std::to_string(var->id) + " has been erased", "submit before erase(), or use another Var");
+  }
+  std::uint32_t waits = 0;
+  for (int i = 0; i < count; ++i) {
+    Access& access = op.access(i);
+    VarState& var = *access.var();
+    waits += var.append(access) ? 0 : 1;
+    if (op.has(OpState::closes_vars)) [[unlikely]]
+      var.closed = true;
+  }
+  op.pending.store(waits, std::memory_order_relaxed);
+  if (op.parent != nullptr) op.parent->open.fetch_add(1, std::memory_order_relaxed);
+  const std::ptrdiff_t bytes = op.extras == nullptr ? 0 : op.extras->bytes;
+  if (bytes != 0) bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  const std::uint64_t before = counts_.add_submitted();
+  const bool nested = op.parent != nullptr;
+  // An op that waits may run from the first unlock on, but it cannot end before its last Var is unlocked.
+  unlock(op, count);
+  if (waits == 0) {
+    ReadyList ready;
+    ready.add(op);
+    executor_->push(ready);
+  }
+  if (window_.ops != 0 && !nested) bound_pending(before);
+}
+
+/// Looks only now and then, because counting reads a cache line of each group of threads.
+void Engine::bound_pending(std::uint64_t submitted_before) {
+  const auto most = static_cast<std::uint64_t>(window_.ops);
+  const std::uint64_t mask = std::min<std::uint64_t>(std::bit_floor(most / 16 + 1), 256) - 1;
+  if ((submitted_before & mask) != mask || counts_.pending() <= most || executor_->is_stopped()) return;
+  wait_for_count(most, PTRDIFF_MAX, {});
+}
+
+// -------------------------------------------------------------------------------------------------- grants and the end
+
+void Engine::became_ready(OpState& op, ReadyList& ready) noexcept {
+  if (!op.has(OpState::is_waiter)) [[likely]]
+    return ready.add(op);
+  VarState& var = *op.accesses[0].var();
+  SharedFailure none;
+  var.lock.lock();
+  op.failure = var.failure;
+  Access* granted = var.end(op.accesses[0], none, none);
+  unlock_and_collect(var);
+  op.kind->run(op);  // its memory may be gone after this
+  grant(granted, ready);
+}
+
+void Engine::grant(Access* granted, ReadyList& ready) noexcept {
+  while (granted != nullptr) {
+    Access* const next = granted->next;
+    OpState& op = granted->op();
+    __builtin_prefetch(&op);
+    // Only grants lower the count, so if 1 is left it is this one.
+    if (op.pending.load(std::memory_order_acquire) == 1 || op.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      became_ready(op, ready);
+    }
+    granted = next;
+  }
+}
+
+void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
+  const int count = op.access_count;
+  for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
+  for (int i = 0; i < count; ++i) {
+    const Access& access = op.access(i);
+    VarState& var = *access.var();
+    Access* granted = nullptr;
+    if (!access.writes() || !var.end_in_batch(op.failure, granted)) {
+      SharedFailure dropped;
+      var.lock.lock();
+      granted = var.end(access, op.failure, dropped);
+      unlock_and_collect(var);
+    }
+    if (granted != nullptr) grant(granted, ready);
+  }
+}
+
+void Engine::find_failure(OpState& op) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) [[unlikely]] {
+    op.failure = cancelled_failure(op.name, op.where, "its scheduler was told to cancel what is pending");
+    return;
+  }
+  if (op.extras != nullptr && op.extras->stop.stop_requested()) {
+    op.failure = cancelled_failure(op.name, op.where, "a stop was requested before it began");
+    return;
+  }
+  for (int i = 0; i < op.access_count; ++i) {
+    const Access& access = op.access(i);
+    VarState& var = *access.var();
+    if (access.reads() && var.poisoned.load(std::memory_order_relaxed)) [[unlikely]] {
+      const std::lock_guard lock(var.lock);
+      op.failure = var.failure;
+      if (!op.failure) continue;  // cleared meanwhile
+      if (op.extras != nullptr) op.extras->skipped = true;
+      return;
+    }
+  }
+}
+
+bool Engine::begin(OpState& op) noexcept {
+  op.set(OpState::started);
+  find_failure(op);
+  if (op.failure) [[unlikely]] {
+    if (!op.has(OpState::always_run)) return false;
+    op.failure = SharedFailure();
+  }
+  if (op.extras != nullptr && trace() != nullptr) [[unlikely]] {
+    op.extras->started = now();
+    op.extras->worker = context_of_thread.worker;
+  }
+  return true;
+}
+
+OpState* Engine::run(OpState& op) noexcept {
+  ThreadContext& context = context_of_thread;
+  const bool is_coroutine = op.has(OpState::is_coroutine);
+  if (!op.has(OpState::started) && !begin(op)) [[unlikely]] {
+    if (!is_coroutine) op.kind->drop(op);
+    return finish(op);
+  }
+  OpState* const outer = std::exchange(context.op, &op);
+  try {
+    op.kind->run(op);
+  } catch (...) {
+    op.failure = failure_of_current_exception(op.name, op.where);
+  }
+  context.op = outer;
+  if (is_coroutine) return std::exchange(context.next, nullptr);
+  op.kind->drop(op);
+  return finish(op);
+}
+
+OpState* Engine::finish(OpState& op) noexcept {
+  if (op.open.load(std::memory_order_acquire) != 1 && op.open.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return nullptr;  // the last op that it submitted ends it
+  }
+  ReadyList ready;
+  complete(op, ready);
+  return hand_over(ready);
+}
+
+void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
+  OpState* op = &ended;
+  while (op != nullptr) {
+    if (TraceSink* sink = trace(); sink != nullptr && op->extras != nullptr) [[unlikely]]
+      sink->ended(*op);
+    end_accesses(*op, ready);
+    OpState* const parent = op->parent;
+    Engine& engine = *op->engine;
+    if (op->extras != nullptr || op->failure) [[unlikely]]
+      engine.end_extras(*op, ready);
+    release_op(*op);
+    engine.count_ended();
+    op = parent != nullptr && parent->open.fetch_sub(1, std::memory_order_acq_rel) == 1 ? parent : nullptr;
+  }
+}
+
+void Engine::end_extras(OpState& op, ReadyList& ready) noexcept {
+  bool observed = false;
+  if (op.extras != nullptr) {
+    if (op.extras->bytes != 0) bytes_.fetch_sub(op.extras->bytes, std::memory_order_seq_cst);
+    observed = tell_awaiters(op, ready);
+  }
+  if (!op.failure || observed || op.failure->cancelled || (op.extras != nullptr && op.extras->skipped)) return;
+  for (int i = 0; i < op.access_count; ++i) {
+    if (op.access(i).writes()) return;  // its Vars tell
+  }
+  note_unobserved(op.failure);
+}
+
+OpState* Engine::hand_over(ReadyList& ready) noexcept {
+  OpState* const first = ready.first;
+  if (first == nullptr) return nullptr;
+  constexpr unsigned most_in_a_row = 64;
+  ThreadContext& context = context_of_thread;
+  if (first->engine == this && executor_->may_hand_over(*first) && ++context.handed_over < most_in_a_row) {
+    ready.first = first->next;
+    if (ready.first != nullptr) distribute(ready);
+    return first;
+  }
+  context.handed_over = 0;
+  distribute(ready);
+  return nullptr;
+}
+
+void Engine::distribute(ReadyList& ready) noexcept {
+  while (OpState* op = ready.first) {
+    ReadyList same;
+    Engine& engine = *op->engine;
+    while (ready.first != nullptr && ready.first->engine == &engine) {
+      OpState* next = ready.first->next;
+      same.add(*ready.first);
+      ready.first = next;
+    }
+    engine.executor_->push(same);
+  }
+}
+
+void Engine::resume(OpState& op) noexcept {
+  const std::shared_ptr<Engine> self = shared_from_this();  // the op may end, and the scheduler with it, before push returns
+  ReadyList ready;
+  ready.add(op);
+  executor_->push(ready);
+}
+
+// ------------------------------------------------------------------------------------------------------------- waiting
+
+bool Engine::append_waiter(OpState& waiter, VarState& var) {
+  waiter.engine = this;
+  waiter.set(OpState::is_waiter);
+  waiter.access_count = 1;
+  waiter.accesses[0].tagged = reinterpret_cast<std::uintptr_t>(&var) | Access::read_bit;
+  waiter.pending.store(1, std::memory_order_relaxed);
+  const std::lock_guard lock(var.lock);
+  if (var.head == nullptr && !var.written) {  // nothing is written: no need to become a reader
+    waiter.failure = var.failure;
+    return true;
+  }
+  var.append(waiter.accesses[0]);
+  return false;
+}
+
+bool Engine::withdraw_waiter(OpState& waiter, VarState& var) noexcept {
+  ReadyList ready;
+  Access* granted = nullptr;
+  var.lock.lock();
+  const bool withdrawn = var.withdraw(waiter.accesses[0], granted);
+  unlock_and_collect(var);
+  grant(granted, ready);
+  distribute(ready);
+  return withdrawn;
+}
+
+std::string Engine::holders_of(VarState& var) {
+  const std::lock_guard lock(var.lock);
+  if (var.written) {
+    return "op " + description_of(var.writer_name.load(), var.writer_where.load()) + " has not ended";
+  }
+  if (var.head == nullptr) return "nothing is pending on it now";
+  OpState& op = var.head->op();
+  return "op " + description_of(op.name, op.where) + " waits for " + std::to_string(var.readers) + " that read it";
+}
+
+namespace {
+
+/// A thread that waits for a Var.
+struct BlockedThread : OpState {
+  explicit BlockedThread(Parking& parking) : signal(parking) {}
+  Signal signal;
+};
+
+void wake_thread(OpState& waiter) { static_cast<BlockedThread&>(waiter).signal.set(); }
+
+constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free = nullptr};
+
+}  // namespace
+
+void Engine::wait(const Var& var, const Deadline& deadline) {
+  check_process();
+  check_may_block("wait");
+  if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
+  VarState& state = *var.state();
+  BlockedThread waiter(parking_);
+  waiter.kind = &blocked_thread_kind;
+  if (!append_waiter(waiter, state) && !executor_->wait(waiter.signal, deadline)) {
+    const std::string holders = holders_of(state);
+    if (withdraw_waiter(waiter, state)) {
+      throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
+    }
+    waiter.signal.sleep({});  // it has just been granted
+  }
+  if (waiter.failure) throw_failure(*waiter.failure);
+}
+
+void Engine::wait(OpState& op) {
+  check_process();
+  check_may_block("wait");
+  BlockedThread thread(parking_);
+  thread.kind = &blocked_thread_kind;
+  thread.set(OpState::is_waiter);
+  OpAwaiter awaiter{.op = &thread, .next = nullptr, .failure = {}};
+  if (await_end(op, awaiter)) executor_->wait(thread.signal, {});
+  if (awaiter.failure) throw_failure(*awaiter.failure);
+}
+
+void Engine::wait_all(const Deadline& deadline) {
+  check_process();
+  check_may_block("wait_all");
+  if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
+    throw DeadlineExceeded(to_string(
+        {.operation = "wait_all",
+         .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
+                    std::to_string(executor_->running()) + " workers run"}));
+  }
+  if (const SharedFailure failure = take_unobserved()) throw_failure(*failure);
+}
+
+SharedFailure Engine::take_unobserved() noexcept {
+  const std::lock_guard lock(unobserved_mutex_);
+  return std::exchange(unobserved_, SharedFailure());
+}
+
+void Engine::note_unobserved(const SharedFailure& failure) noexcept {
+  const std::lock_guard lock(unobserved_mutex_);
+  if (!unobserved_) unobserved_ = failure;
+}
+
+}  // namespace tessera

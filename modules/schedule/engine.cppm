@@ -1,0 +1,168 @@
+module;
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+export module tessera.schedule:engine;
+import :failure;
+import :op_state;
+import :var;
+import :signal;
+import :executor;
+import :trace_sink;
+import :op_end;
+
+// The protocol of Vars and ops: submission, grants, completion. It knows no callables, no coroutines and no threads.
+namespace tessera {
+
+/// Bounds on what may be pending; 0 is no bound.
+struct Window {
+  std::ptrdiff_t ops = 0;
+  std::ptrdiff_t bytes = 0;
+};
+
+/// Ops that were submitted and that have ended, counted apart for some groups of threads so that they do not share a cache line.
+class OpCounts {
+ public:
+  /// Returns how many this thread's group has submitted before.
+  std::uint64_t add_submitted() noexcept { return here().submitted.fetch_add(1, std::memory_order_relaxed); }
+  void add_ended() noexcept { here().ended.fetch_add(1, std::memory_order_seq_cst); }
+
+  std::uint64_t submitted() const noexcept;
+  std::uint64_t ended() const noexcept;
+  /// Ended ops are counted first: so it is 0 only if at some moment in between nothing was pending.
+  std::uint64_t pending() const noexcept {
+    const std::uint64_t gone = ended();
+    return submitted() - gone;
+  }
+
+ private:
+  struct alignas(64) Count {
+    std::atomic<std::uint64_t> submitted{0};
+    std::atomic<std::uint64_t> ended{0};
+  };
+  static constexpr std::size_t groups = 8;
+
+  Count& here() noexcept;
+
+  std::array<Count, groups> counts_{};
+};
+
+class Engine : public std::enable_shared_from_this<Engine> {
+ public:
+  explicit Engine(const Window& window) : window_(window) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void set_executor(std::shared_ptr<Executor> executor) { executor_ = std::move(executor); }
+  Executor& executor() noexcept { return *executor_; }
+
+  /// Takes a op whose accesses are filled in, in any order. Throws SchedulerError (a closed or empty Var, a Var that an op around
+  /// this one holds, another process), std::bad_alloc; nothing has happened then and the op is the caller's.
+  void submit(OpState& op);
+
+  /// Runs a ready op, or goes on with it. Returns the op to run next on this thread, or nullptr.
+  OpState* run(OpState& op) noexcept;
+
+  /// Begins an op: finds out whether it may run. If not, its failure says why.
+  bool begin(OpState& op) noexcept;
+
+  /// Ends an op's body: the op ends when those have ended that it submitted. Returns the op to run next on this thread.
+  OpState* finish(OpState& op) noexcept;
+
+  /// Queues an op that was suspended.
+  void resume(OpState& op) noexcept;
+
+  /// Waits for the writes of a Var that are pending now. Returns false when the deadline has passed.
+  void wait(const Var& var, const Deadline& deadline);
+  /// Waits for an op that has extras.
+  void wait(OpState& op);
+  /// Waits until nothing is pending.
+  void wait_all(const Deadline& deadline);
+
+  /// Ends a granted access of somebody who waited; those that it was in the way of are queued.
+  void end_accesses(OpState& op, ReadyList& ready) noexcept;
+  /// Appends a waiter's read access. Returns whether it was granted at once.
+  bool append_waiter(OpState& waiter, VarState& var);
+  /// Takes it out again. Returns false if it has been granted, and is or will be told so.
+  bool withdraw_waiter(OpState& waiter, VarState& var) noexcept;
+  /// Gives ready ops to their executors.
+  void distribute(ReadyList& ready) noexcept;
+
+  void cancel_all() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  void allow_all() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
+
+  Parking& parking() noexcept { return parking_; }
+  const OpCounts& counts() const noexcept { return counts_; }
+  std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+  void set_trace(TraceSink* trace) noexcept { trace_.store(trace, std::memory_order_release); }
+  TraceSink* trace() const noexcept { return trace_.load(std::memory_order_acquire); }
+
+  /// Throws SchedulerError if this is a child process of the one that made the engine.
+  void check_process() const;
+  SharedFailure take_unobserved() noexcept;
+  void note_unobserved(const SharedFailure& failure) noexcept;
+
+ private:
+  struct CountWaiter {
+    Signal* signal;
+    std::uint64_t most;  // pending ops
+    std::ptrdiff_t bytes;
+    CountWaiter* next;
+  };
+
+  void register_accesses(OpState& op);
+  void find_failure(OpState& op) noexcept;
+  void grant(Access* granted, ReadyList& ready) noexcept;
+  void became_ready(OpState& op, ReadyList& ready) noexcept;
+  void complete(OpState& op, ReadyList& ready) noexcept;
+  void count_ended() noexcept;
+  void tell_count_waiters() noexcept;
+  OpState* hand_over(ReadyList& ready) noexcept;
+  void end_extras(OpState& op, ReadyList& ready) noexcept;
+  void wait_for_room(const OpState& op);
+  void bound_pending(std::uint64_t submitted_before);
+  bool wait_for_count(std::uint64_t most, std::ptrdiff_t bytes, const Deadline& deadline);
+  std::string holders_of(VarState& var);
+
+  Window window_;
+  std::shared_ptr<Executor> executor_;
+  std::uint32_t process_ = current_process();
+  std::atomic<TraceSink*> trace_{nullptr};
+  std::atomic<bool> cancelled_{false};
+  OpCounts counts_;
+  alignas(64) std::atomic<int> count_waiters_{0};
+  std::atomic<std::ptrdiff_t> bytes_{0};
+  Parking parking_;
+  CountWaiter* first_count_waiter_ = nullptr;  // guarded by parking_
+  std::mutex unobserved_mutex_;
+  SharedFailure unobserved_;
+
+  static std::uint32_t current_process() noexcept;
+};
+
+/// What this thread is doing for which engine.
+struct ThreadContext {
+  OpState* op = nullptr;         // runs now
+  OpState* next = nullptr;       // what a coroutine that ended hands over to the loop below it
+  unsigned handed_over = 0;      // in a row
+  int worker = -1;
+  const void* pool = nullptr;    // the executor whose worker this thread is now
+  Engine* drained = nullptr;     // the engine whose inline queue this thread empties
+  class Recorder* recorder = nullptr;
+};
+
+/// Takes a submitted op into a recording instead.
+void record_submission(Recorder& recorder, OpState& op);
+
+ThreadContext& thread_context() noexcept;
+
+/// Throws SchedulerError if this thread runs an op.
+void check_may_block(const char* operation);
+
+}  // namespace tessera

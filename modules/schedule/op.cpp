@@ -1,0 +1,100 @@
+module;
+#include <atomic>
+#include <coroutine>
+#include <string>
+#include <utility>
+module tessera.schedule;
+import tessera.core;
+
+// Coroutine ops: how they are begun, suspended and ended.
+namespace tessera {
+
+OpState& current_op(const char* operation) {
+  OpState* op = thread_context().op;
+  if (op == nullptr || !op->has(OpState::is_coroutine)) {
+    throw SchedulerError(to_string({.operation = operation,
+                                    .problem = "no coroutine op is running on this thread",
+                                    .advice = "await access() first, or wait with Scheduler::wait"}));
+  }
+  return *op;
+}
+
+Engine& engine_of(Scheduler& scheduler) noexcept { return *scheduler.engine(); }
+
+void throw_second_access(const OpState& op) {
+  throw SchedulerError(to_string({.operation = "access",
+                                  .problem = "op " + description_of(op.name, op.where) + " has declared its Vars already",
+                                  .advice = "name all Vars in one access(reads(...), writes(...))"}));
+}
+
+void submit_coroutine(OpState& op, Engine* engine, std::coroutine_handle<> point) {
+  op.set_resume_point(point);
+  op.set(OpState::is_submitted);
+  try {
+    engine->submit(op);
+  } catch (...) {
+    op.flags = static_cast<std::uint8_t>(op.flags & ~OpState::is_submitted);
+    op.parent = nullptr;
+    throw;
+  }
+}
+
+void run_coroutine(OpState& op) { op.resume_point().resume(); }
+
+void drop_coroutine(OpState&) noexcept {}
+
+std::coroutine_handle<> end_coroutine(OpState& op) noexcept {
+  ThreadContext& context = thread_context();
+  if (!op.has(OpState::is_submitted)) {  // it failed before its access(), or has none
+    ReadyList none;
+    static_cast<void>(tell_awaiters(op, none));
+    if (op.failure) op.engine->note_unobserved(op.failure);
+    release_op(op);
+    return std::noop_coroutine();
+  }
+  OpState* next = op.engine->finish(op);
+  while (next != nullptr) {
+    if (!next->has(OpState::is_coroutine)) break;
+    if (next->has(OpState::started) || next->engine->begin(*next)) {
+      context.op = next;
+      return next->resume_point();
+    }
+    next = next->engine->finish(*next);
+  }
+  context.next = next;
+  return std::noop_coroutine();
+}
+
+const OpKind VarAwaiter::var_awaiter_kind{.run = VarAwaiter::go_on, .drop = nullptr, .free = nullptr};
+
+VarAwaiter::VarAwaiter(const Var& var) noexcept : var_(var) { kind = &var_awaiter_kind; }
+
+void VarAwaiter::go_on(OpState& waiter) {
+  OpState& op = *static_cast<VarAwaiter&>(waiter).op_;
+  op.engine->resume(op);
+}
+
+bool VarAwaiter::await_suspend(std::coroutine_handle<> point) {
+  op_ = &current_op("co_await of a Var");
+  if (!var_) throw_moved_from_var(*op_);
+  for (OpState* outer = op_; outer != nullptr; outer = outer->parent) {
+    for (int i = 0; i < outer->access_count; ++i) {
+      const Access& held = outer->access(i);
+      if (held.var() != var_.state() || !held.writes()) continue;
+      throw SchedulerError(
+          to_string({.operation = "co_await of a Var",
+                     .problem = "op " + description_of(outer->name, outer->where) + " writes it itself",
+                     .advice = "an op has what it declared from the beginning"}));
+    }
+  }
+  op_->set_resume_point(point);
+  return !op_->engine->append_waiter(*this, *var_.state());
+}
+
+void YieldAwaiter::await_suspend(std::coroutine_handle<> point) const {
+  OpState& op = current_op("yield");
+  op.set_resume_point(point);
+  op.engine->resume(op);
+}
+
+}  // namespace tessera

@@ -1,0 +1,224 @@
+module;
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+export module tessera.schedule:op;
+import :recycling;
+import :failure;
+import :op_state;
+import :op_end;
+import :var;
+import :access;
+import :engine;
+import :callable_op;
+
+// Ops as coroutines, and the handle of an op.
+namespace tessera {
+
+export class Scheduler;
+
+/// The op that runs on this thread. Throws SchedulerError if there is none: `operation` needs one.
+OpState& current_op(const char* operation);
+
+Engine& engine_of(Scheduler& scheduler) noexcept;
+
+/// Where a coroutine op ends; returns what to resume instead.
+std::coroutine_handle<> end_coroutine(OpState& op) noexcept;
+
+/// Submits a coroutine op at its access().
+void submit_coroutine(OpState& op, Engine* engine, std::coroutine_handle<> point);
+
+void destroy_coroutine_parts(OpState& op) noexcept;
+
+/// An op that has been submitted: as the return type of a coroutine it makes that coroutine an op.
+///
+///   Op load(Scheduler& scheduler, Var& out, std::string path) {
+///     co_await access(writes(out));   // registers it, with all its Vars, in the order of submission
+///     ...                             // runs on a worker once `out` is ready
+///   }
+///
+/// One parameter of the coroutine must be a Scheduler&. What stands before access() runs on the submitting thread. A handle can be
+/// awaited in an op, or waited for by Scheduler::wait; dropping it changes nothing.
+export class [[nodiscard("co_await it, wait for it, or cast it to void")]] Op {
+ public:
+  struct promise_type;
+
+  explicit Op(OpState& state) noexcept : state_(&state) {}
+  Op(Op&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  Op& operator=(Op other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~Op() {
+    if (state_ != nullptr) release_op(*state_);
+  }
+
+  OpState& state() const noexcept { return *state_; }
+
+ private:
+  OpState* state_;
+};
+
+/// The first argument that is a Scheduler.
+template <class First, class... Rest>
+Engine* find_engine(First& first, Rest&... rest) {
+  if constexpr (std::same_as<std::remove_const_t<First>, Scheduler>) {
+    return &engine_of(first);
+  } else if constexpr (std::same_as<std::remove_const_t<First>, Engine>) {
+    return &first;
+  } else if constexpr (sizeof...(Rest) != 0) {
+    return find_engine(rest...);
+  } else {
+    return nullptr;
+  }
+}
+
+template <class... Args>
+concept HasScheduler = ((std::same_as<Args, Scheduler> || std::same_as<Args, Engine>) || ...);
+
+void run_coroutine(OpState& op);
+void drop_coroutine(OpState& op) noexcept;
+
+struct Op::promise_type : OpState {
+  promise_type() = delete;
+
+  template <class... Args>
+    requires HasScheduler<Args...>
+  explicit promise_type(Args&... args) {
+    kind = &coroutine_kind;
+    engine = find_engine(args...);
+    set(OpState::is_coroutine);
+    shares.store(2, std::memory_order_relaxed);
+    static_cast<void>(extras_of(*this));
+  }
+  ~promise_type() { free_parts(*this); }
+
+  static void* operator new(std::size_t bytes) { return take_recycled(bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept { give_recycled(frame, bytes); }
+
+  Op get_return_object() { return Op(*this); }
+  std::suspend_never initial_suspend() noexcept { return {}; }
+
+  struct AtEnd {
+    bool await_ready() noexcept { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> handle) noexcept {
+      return end_coroutine(handle.promise());
+    }
+    void await_resume() noexcept {}
+  };
+  AtEnd final_suspend() noexcept { return {}; }
+
+  void unhandled_exception() noexcept { failure = failure_of_current_exception(name, where); }
+  void return_void() noexcept {}
+
+  static void free(OpState& op) noexcept {
+    std::coroutine_handle<promise_type>::from_promise(static_cast<promise_type&>(op)).destroy();
+  }
+  static constexpr OpKind coroutine_kind{.run = run_coroutine, .drop = drop_coroutine, .free = free};
+};
+
+/// What access() returns.
+template <AccessDeclaration... D>
+class AccessAwaiter {
+ public:
+  AccessAwaiter(const D&... declarations, const OpOptions& options, const std::source_location& where)
+      : declarations_(declarations...), options_(options), where_(where) {}
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<Op::promise_type> handle) {
+    OpState& op = handle.promise();
+    check_not_submitted(op);
+    set_options(op, options_, where_);
+    std::apply([&op](const auto&... declarations) { declare(op, declarations...); }, declarations_);
+    submit_coroutine(op, op.engine, handle);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  static void check_not_submitted(const OpState& op);
+
+  std::tuple<D...> declarations_;
+  OpOptions options_;
+  std::source_location where_;
+};
+
+[[noreturn]] void throw_second_access(const OpState& op);
+
+template <AccessDeclaration... D>
+void AccessAwaiter<D...>::check_not_submitted(const OpState& op) {
+  if (op.has(OpState::is_submitted)) throw_second_access(op);
+}
+
+/// Awaited once in a coroutine op: registers it in the queues of all its Vars at once, and goes on when they are ready.
+/// Throws SchedulerError (second access, erased Var), std::bad_alloc.
+export template <AccessDeclaration R, AccessDeclaration W>
+AccessAwaiter<R, W> access(const R& first, const W& second, const OpOptions& options = {},
+                           const std::source_location& where = std::source_location::current()) {
+  return {first, second, options, where};
+}
+export template <AccessDeclaration D>
+AccessAwaiter<D> access(const D& declaration, const OpOptions& options = {},
+                        const std::source_location& where = std::source_location::current()) {
+  return {declaration, options, where};
+}
+export inline AccessAwaiter<> access(const OpOptions& options = {},
+                                     const std::source_location& where = std::source_location::current()) {
+  return {options, where};
+}
+
+/// Waits in an op for another op. Throws OperationFailed if that one failed.
+class OpEndAwaiter : OpAwaiter {
+ public:
+  explicit OpEndAwaiter(OpState& target) noexcept : target_(&target) {}
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> point) {
+    op = &current_op("co_await of an op");
+    op->set_resume_point(point);
+    return await_end(*target_, *this);
+  }
+  void await_resume() const {
+    if (failure) throw_failure(*failure);
+  }
+
+ private:
+  OpState* target_;
+};
+
+export inline OpEndAwaiter operator co_await(const Op& op) noexcept { return OpEndAwaiter(op.state()); }
+
+/// Waits in an op for the ops submitted so far that write a Var. Throws OperationFailed if it is poisoned.
+class VarAwaiter : OpState {
+ public:
+  explicit VarAwaiter(const Var& var) noexcept;
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> point);
+  void await_resume() const {
+    if (failure) throw_failure(*failure);
+  }
+
+ private:
+  static void go_on(OpState& waiter);
+  static const OpKind var_awaiter_kind;
+
+  Var var_;
+  OpState* op_ = nullptr;
+};
+
+export inline VarAwaiter operator co_await(const Var& var) noexcept { return VarAwaiter(var); }
+
+/// Lets other ready ops go first.
+struct YieldAwaiter {
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> point) const;
+  void await_resume() const noexcept {}
+};
+export inline YieldAwaiter yield() noexcept { return {}; }
+
+}  // namespace tessera

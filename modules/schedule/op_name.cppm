@@ -1,0 +1,24 @@
+module;
+#include <string>
+#include <string_view>
+export module tessera.schedule:op_name;
+
+// What an op is called in traces, pictures and errors.
+namespace tessera {
+
+const char* interned(std::string_view text);
+
+/// A name that lives for ever, so that an op holds one pointer: a string literal, or a std::string, of which one copy is kept in
+/// the process for each different text.
+export class OpName {
+ public:
+  consteval OpName(const char* literal) : text_(literal) {}
+  OpName(const std::string& text) : text_(interned(text)) {}
+
+  constexpr const char* text() const { return text_; }
+
+ private:
+  const char* text_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,319 @@
+module;
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+module tessera.schedule;
+
+// Runs ops on oneTBB's threads: each worker is one TBB task that takes ready ops until there are none, and then returns its thread.
+namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What belongs to one worker while it is active.
+struct alignas(128) Slot {
+  ReadyQueue queue;
+  std::atomic<bool> taken{false};
+  std::atomic<std::int64_t> busy{0};        // ns, of the times that are over
+  std::atomic<std::int64_t> busy_since{0};  // 0: it has no op
+  unsigned popped = 0;
+  int index = 0;
+};
+
+/// How many workers there are, in one word, so that both numbers change at once.
+struct Activity {
+  std::uint32_t active;     // slots in use
+  std::uint32_t searching;  // of these, the ones without an op
+
+  static Activity of(std::uint64_t word) {
+    return {.active = static_cast<std::uint32_t>(word), .searching = static_cast<std::uint32_t>(word >> 32)};
+  }
+};
+constexpr std::uint64_t one_active = 1, one_searching = std::uint64_t{1} << 32;
+
+/// A pool that a oneTBB thread shall work for; held until that has been done. It is not part of the task, because oneTBB hands tasks over
+/// out of ThreadSanitizer's sight.
+struct Offer {
+  std::shared_ptr<Executor> pool;
+  std::shared_ptr<Engine> engine;
+};
+
+struct Offers {
+  std::mutex mutex;
+  std::vector<Offer> list;
+};
+
+Offers& offers() {
+  static Offers& all = *new Offers;  // oneTBB's threads outlive static destructors
+  return all;
+}
+
+void offer(Offer given) {
+  const std::lock_guard lock(offers().mutex);
+  offers().list.push_back(std::move(given));
+}
+
+Offer take_offer() {
+  const std::lock_guard lock(offers().mutex);
+  Offer taken = std::move(offers().list.back());
+  offers().list.pop_back();
+  return taken;
+}
+
+class PoolExecutor final : public Executor, public std::enable_shared_from_this<PoolExecutor> {
+ public:
+  PoolExecutor(Engine& engine, int workers)
+      : engine_(&engine), slots_(static_cast<std::size_t>(workers)), arena_(workers, 0) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].index = static_cast<int>(i);
+  }
+
+  void push(ReadyList ready) noexcept override {
+    for (const OpState* op = ready.first; op != nullptr; op = op->next) {
+      if (op->priority == Priority::high) urgent_.fetch_add(1, std::memory_order_relaxed);
+      if (op->priority == Priority::low) patient_.fetch_add(1, std::memory_order_relaxed);
+    }
+    const int worker = thread_context().worker;
+    const bool own = worker >= 0 && thread_context().pool == this;
+    (own ? slots_[static_cast<std::size_t>(worker)].queue : submitted_).push(ready);
+    if (Activity::of(activity_.load(std::memory_order_acquire)).searching == 0) wake_one();
+  }
+
+  bool wait(Signal& signal, const Deadline& deadline) override {
+    if (!deadline && try_activate(activity_.load(std::memory_order_relaxed), true)) help(signal);
+    return signal.sleep(deadline);
+  }
+
+  void stop() override {
+    stopped_.store(true, std::memory_order_seq_cst);
+    while (Activity::of(activity_.load(std::memory_order_acquire)).active != 0) std::this_thread::yield();
+  }
+  void start() override {
+    stopped_.store(false, std::memory_order_seq_cst);
+    for (std::size_t i = 0; i < slots_.size() && some_ready(); ++i) wake_one();
+  }
+
+  bool may_hand_over(const OpState& op) const noexcept override {
+    return !is_stopped() && (op.priority == Priority::high || urgent_.load(std::memory_order_relaxed) == 0) &&
+           op.priority != Priority::low;
+  }
+
+  int workers() const noexcept override { return static_cast<int>(slots_.size()); }
+  int running() const noexcept override {
+    const Activity activity = Activity::of(activity_.load(std::memory_order_relaxed));
+    return static_cast<int>(activity.active - activity.searching);
+  }
+
+  std::vector<std::chrono::nanoseconds> busy() const override {
+    std::vector<std::chrono::nanoseconds> times;
+    for (const Slot& slot : slots_) {
+      const std::int64_t since = slot.busy_since.load(std::memory_order_relaxed);
+      const std::int64_t now = since == 0 ? 0 : Clock::now().time_since_epoch().count() - since;
+      times.emplace_back(slot.busy.load(std::memory_order_relaxed) + now);
+    }
+    return times;
+  }
+
+ private:
+  // -------------------------------------------------------------------------------------------------- finding an op
+
+  OpState* pop_at(Priority priority, Slot& slot, bool own_first) {
+    const std::size_t share = submitted_.size(priority) / (2 * slots_.size());
+    if (own_first) {
+      if (OpState* op = slot.queue.pop(priority)) return op;
+    }
+    if (OpState* op = submitted_.pop_batch(priority, std::min<std::size_t>(share, 16), slot.queue)) return op;
+    for (std::size_t i = 1; i < slots_.size(); ++i) {
+      Slot& other = slots_[(static_cast<std::size_t>(slot.index) + i) % slots_.size()];
+      const std::size_t half = other.queue.size(priority) / 2;
+      if (OpState* op = other.queue.pop_batch(priority, std::min<std::size_t>(half, 16), slot.queue)) return op;
+    }
+    return own_first ? nullptr : slot.queue.pop(priority);
+  }
+
+  OpState* pop(Slot& slot) {
+    if (is_stopped()) return nullptr;
+    // Now and then in the other order, so that nobody is starved: neither a low priority nor what others have submitted.
+    constexpr unsigned fair_every = 64;
+    const bool fair = ++slot.popped % fair_every == 0;
+    OpState* op = nullptr;
+    if (fair && patient_.load(std::memory_order_relaxed) != 0) op = pop_at(Priority::low, slot, false);
+    if (op == nullptr && !fair && urgent_.load(std::memory_order_relaxed) != 0) {
+      op = pop_at(Priority::high, slot, true);
+    }
+    if (op == nullptr) op = pop_at(Priority::normal, slot, !fair);
+    if (op == nullptr && urgent_.load(std::memory_order_relaxed) != 0) op = pop_at(Priority::high, slot, true);
+    if (op == nullptr && patient_.load(std::memory_order_relaxed) != 0) op = pop_at(Priority::low, slot, true);
+    if (op == nullptr) return nullptr;
+    if (op->priority == Priority::high) urgent_.fetch_sub(1, std::memory_order_relaxed);
+    if (op->priority == Priority::low) patient_.fetch_sub(1, std::memory_order_relaxed);
+    return op;
+  }
+
+  /// A hint.
+  bool some_ready() const {
+    if (is_stopped()) return false;
+    if (!submitted_.is_empty()) return true;
+    for (const Slot& slot : slots_) {
+      if (!slot.queue.is_empty()) return true;
+    }
+    return false;
+  }
+
+  /// The truth: a push that this does not see sees the activity that this thread has set before.
+  bool some_surely_ready() {
+    if (is_stopped()) return false;
+    if (!submitted_.is_surely_empty()) return true;
+    for (Slot& slot : slots_) {
+      if (!slot.queue.is_surely_empty()) return true;
+    }
+    return false;
+  }
+
+  // ------------------------------------------------------------------------------------------------------ activity
+
+  /// Becomes one more active and searching worker if there is room, and, unless `even_if_searched`, if nobody searches.
+  bool try_activate(std::uint64_t word, bool even_if_searched) {
+    for (;;) {
+      const Activity activity = Activity::of(word);
+      if (activity.active >= slots_.size() || (activity.searching != 0 && !even_if_searched)) return false;
+      if (activity_.compare_exchange_weak(word, word + one_active + one_searching, std::memory_order_acq_rel)) {
+        return true;
+      }
+    }
+  }
+
+  void wake_one() noexcept {
+    if (is_stopped() || !try_activate(activity_.load(std::memory_order_relaxed), false)) return;
+    bool offered = false;
+    try {
+      allow_threads(slots_.size() + 1);
+      offer({.pool = shared_from_this(), .engine = engine_->shared_from_this()});
+      offered = true;
+      arena_.enqueue([] {
+        const Offer taken = take_offer();
+        static_cast<PoolExecutor&>(*taken.pool).work();
+      });
+    } catch (...) {  // out of memory: who waits runs what is ready
+      if (offered) static_cast<void>(take_offer());
+      activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
+    }
+  }
+
+  /// oneTBB makes threads for the cores alone unless it is told otherwise; a waiting thread is not a worker.
+  static void allow_threads(std::size_t threads) {
+    static std::mutex mutex;
+    static std::size_t allowed = 0;
+    static std::unique_ptr<tbb::global_control> control;
+    const std::lock_guard lock(mutex);
+    if (threads <= allowed) return;
+    control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
+    allowed = threads;
+  }
+
+  Slot& claim_slot() {
+    for (;;) {  // there are as many as active workers, and a leaving one frees its slot first
+      for (Slot& slot : slots_) {
+        if (!slot.taken.load(std::memory_order_relaxed) && !slot.taken.exchange(true, std::memory_order_acquire)) {
+          return slot;
+        }
+      }
+      pause_thread();
+    }
+  }
+
+  void found(Slot& slot) {
+    slot.busy_since.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    const Activity before = Activity::of(activity_.fetch_sub(one_searching, std::memory_order_acq_rel));
+    if (before.searching == 1 && before.active < slots_.size() && some_ready()) wake_one();
+  }
+
+  void lost(Slot& slot) {
+    const std::int64_t since = slot.busy_since.exchange(0, std::memory_order_relaxed);
+    slot.busy.fetch_add(Clock::now().time_since_epoch().count() - since, std::memory_order_relaxed);
+    activity_.fetch_add(one_searching, std::memory_order_acq_rel);
+  }
+
+  /// Looks for a while whether an op turns up, ever more rarely: who submits a stream of small ops is not disturbed at each, and a worker
+  /// then finds many at once.
+  template <class Done>
+  bool search(const Done& done) const {
+    constexpr int longest = 32, rounds = 200;
+    int pauses = 1;
+    for (int round = 0; round < rounds; ++round) {
+      if (some_ready()) return true;
+      if (done() || is_stopped()) return false;
+      for (int i = 0; i < pauses; ++i) pause_thread();
+      if (pauses < longest) {
+        pauses *= 2;
+      } else {
+        std::this_thread::yield();
+      }
+    }
+    return false;
+  }
+
+  /// Runs ops until `done` or until there are none. The caller is counted as active and searching, before and after.
+  template <class Done>
+  void run_ops(Slot& slot, const Done& done) {
+    ThreadContext& context = thread_context();
+    const int outer_worker = std::exchange(context.worker, slot.index);
+    const void* const outer_pool = std::exchange(context.pool, this);
+    bool searching = true;
+    while (!done()) {
+      if (OpState* op = pop(slot)) {
+        if (std::exchange(searching, false)) found(slot);
+        context.handed_over = 0;
+        while (op != nullptr) op = op->engine->run(*op);
+        continue;
+      }
+      if (!std::exchange(searching, true)) lost(slot);
+      if (!search(done)) break;
+    }
+    if (!searching) lost(slot);
+    context.worker = outer_worker;
+    context.pool = outer_pool;
+  }
+
+  void work() {
+    const auto never = [] { return false; };
+    do {
+      Slot& slot = claim_slot();
+      run_ops(slot, never);
+      slot.taken.store(false, std::memory_order_release);
+      activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
+    } while (some_surely_ready() && try_activate(activity_.load(std::memory_order_relaxed), false));
+  }
+
+  void help(const Signal& signal) {
+    Slot& slot = claim_slot();
+    run_ops(slot, [&signal] { return signal.is_set(); });
+    slot.taken.store(false, std::memory_order_release);
+    activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
+    if (some_surely_ready()) wake_one();
+  }
+
+  Engine* engine_;
+  std::vector<Slot> slots_;
+  tbb::task_arena arena_;
+  ReadyQueue submitted_;  // by threads that are not workers
+  alignas(128) std::atomic<std::uint64_t> activity_{0};
+  std::atomic<int> urgent_{0}, patient_{0};  // ready ops of high and of low priority
+};
+
+}  // namespace
+
+std::shared_ptr<Executor> make_pool_executor(Engine& engine, int workers) {
+  return std::make_shared<PoolExecutor>(engine, workers);
+}
+
+}  // namespace tessera

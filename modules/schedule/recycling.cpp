@@ -1,0 +1,195 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+module tessera.schedule;
+
+// Free lists: one set a thread, and a depot where threads leave what they have too much of.
+namespace tessera {
+
+namespace {
+
+constexpr std::size_t granule = 64;
+constexpr std::size_t largest = 4096;  // larger blocks go to the system
+constexpr int size_classes = 14;       // 64, 128, ... 512 in steps of 64, then 640 .. 4096 in growing ones
+constexpr int batch_size = 64;
+constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
+constexpr std::array<std::size_t, size_classes> class_bytes{64,  128, 192,  256,  320,  384,  448,
+                                                            512, 768, 1024, 1536, 2048, 3072, 4096};
+
+int class_of(std::size_t bytes) {
+  if (bytes <= 512) return static_cast<int>((bytes - (bytes != 0)) / granule);
+  int at = 8;
+  while (class_bytes[static_cast<std::size_t>(at)] < bytes) ++at;
+  return at;
+}
+
+struct FreeBlock {
+  FreeBlock* next;
+  FreeBlock* next_batch;  // of the first block of a batch in the depot
+};
+
+struct FreeList {
+  FreeBlock* head = nullptr;
+  int count = 0;
+};
+
+/// Batches of free blocks of one size, for whichever thread runs out.
+struct alignas(64) Depot {
+  SpinLock lock;
+  FreeBlock* batches = nullptr;
+
+  FreeBlock* take() noexcept {
+    const std::lock_guard guard(lock);
+    return batches == nullptr ? nullptr : std::exchange(batches, batches->next_batch);
+  }
+  void give(FreeBlock* batch) noexcept {
+    const std::lock_guard guard(lock);
+    batch->next_batch = batches;
+    batches = batch;
+  }
+};
+
+/// Lives as long as the process, for threads end after static destructors have run.
+struct Depots {
+  std::array<Depot, size_classes> of_class;
+  std::mutex mutex;
+  std::vector<void*> chunks;  // so that leak checkers see them
+};
+
+Depots& depots() {
+  static Depots& all = *new Depots;
+  return all;
+}
+
+/// A batch of fresh blocks.
+FreeBlock* grow(std::size_t size, int& count) {
+  Depots& all = depots();
+  const std::lock_guard guard(all.mutex);
+  const std::size_t blocks = std::min<std::size_t>(chunk_bytes / size, batch_size);
+  all.chunks.push_back(nullptr);  // first, so that a chunk is never without its entry
+  std::byte* chunk = nullptr;
+  try {
+    chunk = static_cast<std::byte*>(::operator new(blocks* size, std::align_val_t(granule)));
+  } catch (...) {
+    all.chunks.pop_back();
+    throw;
+  }
+  all.chunks.back() = chunk;
+  FreeBlock* head = nullptr;
+  for (std::size_t block = blocks; block-- > 0;) head = ::new (chunk + block * size) FreeBlock{head, nullptr};
+  count = static_cast<int>(blocks);
+  return head;
+}
+
+/// Cuts a list behind its n-th block and returns the rest.
+FreeBlock* cut_after(FreeBlock* list, int n) {
+  while (--n > 0) list = list->next;
+  return std::exchange(list->next, nullptr);
+}
+
+struct ThreadLists {
+  std::array<FreeList, size_classes> of_class;
+
+  /// Fetches what is handed out next: it was last written on the core that gave it back.
+  static void prefetch(const FreeBlock* block) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(block);
+    __builtin_prefetch(bytes, 1);
+    __builtin_prefetch(bytes + 64, 1);
+    __builtin_prefetch(bytes + 128, 1);
+  }
+
+  void* take(int at) {
+    FreeList& list = of_class[static_cast<std::size_t>(at)];
+    if (list.head == nullptr) [[unlikely]]
+      refill(list, at);
+    FreeBlock* block = list.head;
+    list.head = block->next;
+    --list.count;
+    prefetch(list.head);
+    return block;
+  }
+
+  void give(void* memory, int at) noexcept {
+    FreeList& list = of_class[static_cast<std::size_t>(at)];
+    list.head = ::new (memory) FreeBlock{list.head, nullptr};
+    if (++list.count >= 2 * batch_size) [[unlikely]]
+      shed(list, at);
+  }
+
+  static void refill(FreeList& list, int at) {
+    list.head = depots().of_class[static_cast<std::size_t>(at)].take();
+    if (list.head == nullptr) {
+      list.head = grow(class_bytes[static_cast<std::size_t>(at)], list.count);
+      return;
+    }
+    list.count = 0;
+    for (const FreeBlock* block = list.head; block != nullptr; block = block->next) ++list.count;
+  }
+
+  static void shed(FreeList& list, int at) noexcept {
+    FreeBlock* batch = list.head;
+    list.head = cut_after(batch, batch_size);
+    list.count -= batch_size;
+    depots().of_class[static_cast<std::size_t>(at)].give(batch);
+  }
+
+  ThreadLists() { static_cast<void>(depots()); }
+  ThreadLists(const ThreadLists&) = delete;
+  ThreadLists& operator=(const ThreadLists&) = delete;
+  ~ThreadLists();
+};
+
+// The pointer needs no initialisation at a thread's first use, so reading it costs one instruction.
+constinit thread_local ThreadLists* lists_of_thread = nullptr;
+constinit thread_local bool thread_has_ended = false;
+
+ThreadLists::~ThreadLists() {
+  for (std::size_t at = 0; at < of_class.size(); ++at) {
+    if (of_class[at].head != nullptr) depots().of_class[at].give(of_class[at].head);
+  }
+  lists_of_thread = nullptr;
+  thread_has_ended = true;
+}
+
+[[gnu::noinline]] void* take_slowly(int at) {
+  if (thread_has_ended) return ::operator new(class_bytes[static_cast<std::size_t>(at)], std::align_val_t(granule));
+  static thread_local ThreadLists lists;
+  lists_of_thread = &lists;
+  return lists.take(at);
+}
+
+[[gnu::noinline]] void give_slowly(void* block, int at) noexcept {
+  auto* batch = ::new (block) FreeBlock{nullptr, nullptr};
+  depots().of_class[static_cast<std::size_t>(at)].give(batch);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool recycles = false;  // so that AddressSanitizer sees every use of a block that was given back
+#else
+constexpr bool recycles = true;
+#endif
+#else
+constexpr bool recycles = true;
+#endif
+
+}  // namespace
+
+void* take_recycled(std::size_t bytes) {
+  if (!recycles || bytes > largest) return ::operator new(bytes, std::align_val_t(granule));
+  const int at = class_of(bytes);
+  return lists_of_thread != nullptr ? lists_of_thread->take(at) : take_slowly(at);
+}
+
+void give_recycled(void* block, std::size_t bytes) noexcept {
+  if (!recycles || bytes > largest) return ::operator delete(block, std::align_val_t(granule));
+  const int at = class_of(bytes);
+  return lists_of_thread != nullptr ? lists_of_thread->give(block, at) : give_slowly(block, at);
+}
+
+}  // namespace tessera

@@ -1,0 +1,110 @@
+module;
+#include <atomic>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <utility>
+export module tessera.schedule:var;
+import :spin_lock;
+import :failure;
+import :op_state;
+
+// The Var: what ops say they read or write. It orders them; it holds no data itself.
+namespace tessera {
+
+/// Two cache lines: the first is for those who submit, the second for the op that writes. Accesses are granted in the order in which they
+/// were appended: reads together, a write alone. If all that wait are writes, the next writer takes the whole queue with it as its
+/// batch, and each hands the Var over to the next without a look at the first line, so submitters and workers do not fight for it.
+struct alignas(64) VarState {
+  SpinLock lock;
+  std::uint32_t readers = 0;  // granted
+  std::atomic<std::uint32_t> handles{1};
+  std::uint32_t queued_reads = 0;
+  Access* head = nullptr;  // not granted yet, oldest first
+  Access* tail = nullptr;
+  bool closed = false;                // no more ops may name it
+  bool written = false;               // a write is granted
+  std::atomic<bool> poisoned{false};  // `failure` is one; changed under the lock
+  SharedFailure failure;              // of the op that should have written it
+  std::uint64_t id = 0;
+
+  // The writer's.
+  alignas(64) Access* batch = nullptr;       // granted after it
+  std::atomic<std::uint64_t> version{0};     // writes that have ended
+  std::atomic<const char*> writer_name{nullptr};  // for messages: the op itself may be gone when they are written
+  std::atomic<std::source_location> writer_where{};
+
+  bool is_idle() const { return readers == 0 && !written && head == nullptr; }
+
+  /// Takes its place at the end; the lock is held. Returns whether it is granted at once.
+  bool append(Access& access) noexcept;
+
+  /// Ends a granted write and grants the next one of its batch. Returns false if there is none, or if the lock is needed.
+  bool end_in_batch(const SharedFailure& failed, Access*& granted) noexcept;
+
+  /// Ends a granted access; the lock is held. `failed` is what went wrong in its op, if anything. Returns the accesses that are granted
+  /// now, linked by next; `dropped` takes what must be destroyed when the lock is free.
+  Access* end(const Access& access, const SharedFailure& failed, SharedFailure& dropped) noexcept;
+
+  /// Takes an access out of the queue; the lock is held. Returns false if it is not there, because it was granted. `granted` takes the
+  /// accesses that are granted because it went.
+  bool withdraw(Access& access, Access*& granted) noexcept;
+
+ private:
+  Access* grant_next() noexcept;
+  Access* grant_reads() noexcept;
+  void set_writer(Access& access) noexcept;
+  void count_version() noexcept {
+    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+};
+
+static_assert(sizeof(VarState) == 128);
+
+VarState* make_var();
+void release_var(VarState* var) noexcept;
+
+/// Gives back a Var's memory if nothing holds it any more; the lock is held and is free afterwards.
+void unlock_and_collect(VarState& var) noexcept;
+
+/// Something that ops read and write: an array's storage, a file, a counter. A handle: copies are the same Var, compared by identity.
+/// It lives until the last handle is gone and the last op on it has ended.
+export class Var {
+ public:
+  /// Throws std::bad_alloc.
+  Var() : state_(make_var()) {}
+  Var(const Var& other) noexcept : state_(other.state_) {
+    if (state_ != nullptr) state_->handles.fetch_add(1, std::memory_order_relaxed);
+  }
+  Var(Var&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  Var& operator=(Var other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~Var() {
+    if (state_ != nullptr) release_var(state_);
+  }
+
+  /// How many ops that write it have ended, failed ones among them.
+  std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }
+
+  /// A number that no other Var of this process has had.
+  std::uint64_t id() const noexcept { return state_->id; }
+
+  /// Whether an op failed that should have written it and none has written it since. Says nothing of pending ops.
+  bool is_poisoned() const noexcept;
+
+  /// Forgets the failure: what stands there is good enough.
+  void clear() const noexcept;
+
+  /// The Var has not been moved from.
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+  friend bool operator==(const Var&, const Var&) = default;
+
+  VarState* state() const noexcept { return state_; }
+
+ private:
+  VarState* state_;
+};
+
+}  // namespace tessera
