@@ -86,6 +86,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// Waits until nothing is pending.
   void wait_all(const Deadline& deadline);
 
+  /// The same on any thread, without a look at failures.
+  void drain() noexcept;
+
   /// Ends a granted access of somebody who waited; those that it was in the way of are queued.
   void end_accesses(OpState& op, ReadyList& ready) noexcept;
   /// Appends a waiter's access, a write if it is to be exclusive. Returns whether there was nothing to wait for.
@@ -130,6 +133,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void bound_pending(std::uint64_t submitted_before);
   bool wait_for_count(std::uint64_t most, std::ptrdiff_t bytes, const Deadline& deadline);
   std::string holders_of(VarState& var);
+  void forget_observed() noexcept;
 
   Window window_;
   std::shared_ptr<Executor> executor_;
@@ -142,7 +146,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   Parking parking_;
   CountWaiter* first_count_waiter_ = nullptr;  // guarded by parking_
   std::mutex unobserved_mutex_;
-  SharedFailure unobserved_;
+  std::array<SharedFailure, 8> unobserved_;  // the first ones, oldest first, then empty ones
 
   static std::uint32_t current_process() noexcept;
 };

@@ -26,6 +26,10 @@ std::uint64_t next_id() {
 bool VarState::append(Access& access) noexcept {
   access.next = nullptr;
   const bool is_write = access.writes();
+  if (access.is_inherited()) [[unlikely]] {
+    ++readers;
+    return true;
+  }
   if (head != nullptr || written || (is_write && readers != 0)) {
     (head == nullptr ? head : tail->next) = &access;
     tail = &access;
