@@ -1,6 +1,4 @@
 module;
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -20,15 +18,6 @@ namespace tessera {
 namespace {
 
 constinit thread_local ThreadContext context_of_thread{};
-
-std::atomic<std::uint32_t>& process_generation() {
-  static std::atomic<std::uint32_t> generation{0};
-  return generation;
-}
-
-/// A child process has none of the threads: it must not touch what its parent made.
-[[maybe_unused]] const int fork_is_watched =
-    pthread_atfork(nullptr, nullptr, [] { process_generation().fetch_add(1, std::memory_order_relaxed); });
 
 std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -134,10 +123,24 @@ void check_may_block(const char* operation) {
                  .advice = "make the op a coroutine and use co_await"}));
 }
 
-std::uint32_t Engine::current_process() noexcept { return process_generation().load(std::memory_order_relaxed); }
+void Engine::take_over(VarState& var) const {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (var.process.load(std::memory_order_relaxed) == process_) return;
+  if (var.lock.try_lock()) {
+    const bool is_idle = var.is_idle();
+    if (is_idle) var.process.store(process_, std::memory_order_relaxed);
+    var.lock.unlock();
+    if (is_idle) return;
+  }
+  throw SchedulerError(to_string({.operation = "scheduler",
+                                  .problem = "an op of the parent process was pending on Var " +
+                                             std::to_string(var.id) + " when this process was forked",
+                                  .advice = "wait for the Var before fork(), or use another one"}));
+}
 
 void Engine::check_process() const {
-  if (process_ == current_process()) return;
+  if (process_ == process_number()) return;
   throw SchedulerError(to_string({.operation = "scheduler",
                                   .problem = "it belongs to the parent process, whose threads do not exist in this one",
                                   .advice = "make a new Scheduler in the child process"}));
@@ -223,6 +226,9 @@ void Engine::submit(OpState& op) {
     wait_for_room(op);
   }
   normalise_accesses(op);
+  if (process_ != 0) [[unlikely]] {
+    for (int i = 0; i < op.access_count; ++i) take_over(*op.access(i).var());
+  }
   if (nested) check_against_parents(op);
   if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
     extras_of(op).queued = now();
@@ -512,6 +518,7 @@ void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
+  if (process_ != 0) take_over(state);
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
   if (!append_waiter(waiter, state, exclusive) && !executor_->wait(waiter.signal, deadline)) {
@@ -532,6 +539,7 @@ void settle(const Var& var, Engine& engine, bool exclusive) {
       if (around->access(i).var() == var.state()) return;
     }
   }
+  if (process_number() != 0) engine.take_over(*var.state());
   SharedFailure failure;
   bool is_idle = false;
   {

@@ -16,6 +16,7 @@ import :signal;
 import :executor;
 import :trace_sink;
 import :op_end;
+import :process;
 
 // The protocol of Vars and ops: submission, grants, completion. It knows no callables, no coroutines and no threads.
 namespace tessera {
@@ -109,6 +110,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   /// Throws SchedulerError if this is a child process of the one that made the engine.
   void check_process() const;
+  /// In a child process: makes a Var of the parent's this process's. Throws SchedulerError if ops were pending on it.
+  void take_over(VarState& var) const;
   SharedFailure take_unobserved() noexcept;
   void note_unobserved(const SharedFailure& failure) noexcept;
 
@@ -137,7 +140,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   Window window_;
   std::shared_ptr<Executor> executor_;
-  std::uint32_t process_ = current_process();
+  std::uint32_t process_ = process_number();
   std::atomic<TraceSink*> trace_{nullptr};
   std::atomic<bool> cancelled_{false};
   OpCounts counts_;
@@ -147,8 +150,6 @@ class Engine : public std::enable_shared_from_this<Engine> {
   CountWaiter* first_count_waiter_ = nullptr;  // guarded by parking_
   std::mutex unobserved_mutex_;
   std::array<SharedFailure, 8> unobserved_;  // the first ones, oldest first, then empty ones
-
-  static std::uint32_t current_process() noexcept;
 };
 
 /// What this thread is doing for which engine.

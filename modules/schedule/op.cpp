@@ -101,6 +101,7 @@ bool VarAwaiter::await_suspend(std::coroutine_handle<> point) {
                      .advice = "an op has what it declared from the beginning"}));
     }
   }
+  if (process_number() != 0) op_->engine->take_over(*var_.state());
   op_->set_resume_point(point);
   return !op_->engine->append_waiter(*this, *var_.state());
 }

@@ -95,13 +95,18 @@ Op Scheduler::launch_op(UnsubmittedOp op) {
 void Scheduler::wait(const Op& op) { engine_->wait(op.state()); }
 
 void Scheduler::stop() {
+  engine_->check_process();
   check_may_block("stop");
   engine_->executor().stop();
 }
 
-void Scheduler::start() { engine_->executor().start(); }
+void Scheduler::start() {
+  engine_->check_process();
+  engine_->executor().start();
+}
 
 void Scheduler::shutdown(Shutdown how) {
+  engine_->check_process();
   check_may_block("shutdown");
   if (how == Shutdown::cancel) engine_->cancel_all();
   if (engine_->executor().is_stopped()) engine_->executor().start();
