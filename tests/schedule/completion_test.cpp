@@ -116,16 +116,14 @@ TEST_CASE("ten thousand completions in flight are signalled by threads that know
   on_every_executor([](const SchedulerOptions& options) {
     Scheduler scheduler(options);
     constexpr std::size_t in_flight = 10000;
-    std::vector<Completion> fresh;
-    fresh.reserve(in_flight);
-    for (std::size_t i = 0; i < in_flight; ++i) fresh.emplace_back();
+    const std::vector<Completion> completions(in_flight);
     std::atomic<int> count{0};
-    for (const Completion& completion : fresh) static_cast<void>(count_completed(scheduler, completion, count));
+    for (const Completion& completion : completions) static_cast<void>(count_completed(scheduler, completion, count));
     CHECK(scheduler.counters().pending == in_flight);
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
-        for (std::size_t i = t; i < in_flight; i += 4) fresh[i].signal();
+        for (std::size_t i = t; i < in_flight; i += 4) completions[i].signal();
       });
     }
     for (std::thread& thread : threads) thread.join();
