@@ -491,9 +491,12 @@ void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
   if (waiter.failure) throw_failure(*waiter.failure);
 }
 
-void settle(const Var& var, Engine& engine, bool exclusive) {
+void settle(const Var& var, Engine* engine, bool exclusive) {
   OpState* const op = context_of_thread.op;
-  if (op == nullptr) return engine.wait(var, {}, exclusive);
+  if (op == nullptr) {
+    if (engine != nullptr) engine->wait(var, {}, exclusive);
+    return;
+  }
   for (OpState* around = op; around != nullptr; around = around->parent) {
     for (int i = 0; i < around->access_count; ++i) {
       if (around->access(i).var() == var.state()) return;

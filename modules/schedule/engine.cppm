@@ -168,7 +168,7 @@ void check_may_block(const char* operation);
 
 /// Waits for what is pending on the Var of some data, before this thread reads it, or, if `exclusive`, changes it. Inside an op it
 /// does not wait: the op must have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is
-/// poisoned, SchedulerError.
-export void settle(const Var& var, Engine& engine, bool exclusive);
+/// poisoned, SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
+export void settle(const Var& var, Engine* engine, bool exclusive);
 
 }  // namespace tessera
