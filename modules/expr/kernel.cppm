@@ -17,7 +17,7 @@ namespace tessera {
 template <class Plan, Element To>
 struct KernelOf {
   template <device::Isa Isa>
-  using Bound = decltype(static_cast<const Plan*>(nullptr)->template bind<Isa>(nullptr));
+  using Bound = typename Plan::template Bound<Isa>;
   template <device::Isa Isa>
   using Near = math::Near<Isa != device::Isa::baseline>;
   template <device::Isa Isa>
@@ -26,13 +26,13 @@ struct KernelOf {
   /// Elements of a step that computes in so many bytes.
   template <device::Isa Isa>
   static constexpr std::ptrdiff_t elements_in(std::ptrdiff_t bytes) {
-    constexpr std::size_t computed = sizeof(static_cast<const Bound<Isa>*>(nullptr)->at(0, 0));
+    constexpr std::size_t computed = sizeof(typename Bound<Isa>::value_type);
     return bytes / static_cast<std::ptrdiff_t>(computed > sizeof(To) ? computed : sizeof(To));
   }
 
   template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
   [[gnu::always_inline]] static void fill(To (&block)[Step], const Values& values, std::ptrdiff_t first, Reach& reach) {
-    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(math::value_within(reach, values, first, i));
+    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, reach));
   }
 
   /// As fill, for one vector. Unrolling the loop early would hide it from the vectoriser.
@@ -40,7 +40,7 @@ struct KernelOf {
   [[gnu::always_inline]] static void fill_vector(To (&block)[Step], const Values& values, std::ptrdiff_t first,
                                                  Reach& reach) {
 #pragma clang loop unroll(disable)
-    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(math::value_within(reach, values, first, i));
+    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, reach));
   }
 
   /// Elements first to last, a vector at a time and the last few one by one.
@@ -48,7 +48,7 @@ struct KernelOf {
   [[gnu::always_inline]] static void vectors(const void* nodes, void* to, const plan::Input* inputs,
                                              std::ptrdiff_t last, std::ptrdiff_t first) {
     constexpr std::ptrdiff_t step = elements_in<Isa>(VectorBytes);
-    const auto values = static_cast<const Plan*>(nodes)->template bind<Isa>(inputs);
+    const Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
     To* out = static_cast<To*>(to);
     Careful<Isa> careful;
 #pragma clang loop vectorize(disable) unroll(disable)
@@ -63,7 +63,7 @@ struct KernelOf {
       std::memcpy(out + first, block, sizeof block);
     }
 #pragma clang loop vectorize(disable) unroll(disable)
-    for (; first < last; ++first) out[first] = stored<Isa, To>(math::value_within(careful, values, first, 0));
+    for (; first < last; ++first) out[first] = stored<Isa, To>(values.at(first, 0, careful));
   }
 
   [[gnu::noinline, gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void vectors_avx2(const void* nodes, void* to,
@@ -82,7 +82,7 @@ struct KernelOf {
     if (n < step) return vectors_avx2(nodes, to, inputs, n, 0);
     std::ptrdiff_t first = 0;
     while (first + step <= n) {
-      const auto values = static_cast<const Plan*>(nodes)->template bind<Isa>(inputs);
+      const Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
       To* out = static_cast<To*>(to);
 #pragma clang loop vectorize(disable) unroll(disable)
       for (; first + step <= n; first += step) {
