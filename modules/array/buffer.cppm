@@ -65,10 +65,10 @@ export class Buffer {
 /// moved from, and lowering the count in place would make up most of the code that the compiler gets to see.
 class BufferShare {
  public:
-  BufferShare() noexcept : shared_() {}
+  inline BufferShare() noexcept : shared_() {}
   BufferShare(std::shared_ptr<Buffer> buffer) noexcept : shared_(std::move(buffer)) {}
-  BufferShare(const BufferShare& other) noexcept : shared_(other.shared_) {}
-  BufferShare(BufferShare&& other) noexcept : shared_(std::move(other.shared_)) {}
+  inline BufferShare(const BufferShare& other) noexcept : shared_(other.shared_) {}
+  inline BufferShare(BufferShare&& other) noexcept : shared_(std::move(other.shared_)) {}
   BufferShare& operator=(BufferShare other) noexcept {
     shared_.swap(other.shared_);
     return *this;
@@ -77,7 +77,7 @@ class BufferShare {
     if (shared_ != nullptr) give_up(shared_);
   }
 
-  const std::shared_ptr<Buffer>& get() const { return shared_; }
+  inline const std::shared_ptr<Buffer>& get() const noexcept { return shared_; }
 
  private:
   static void give_up(std::shared_ptr<Buffer>& share) noexcept;

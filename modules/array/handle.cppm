@@ -70,15 +70,17 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
     requires StaticPlace<P>
       : Array(other.buffer(), other.data(), other.layout(), place_cast<P>(other.place())) {}
 
-  Array(const Array&) = default;
+  // Copying and moving are calls, because an expression does both for each of its leaves.
+  [[gnu::noinline]] Array(const Array& other)
+      : buffer_(other.buffer_), data_(other.data_), layout_(other.layout_), place_(other.place_) {}
   /// The other handle is left without storage.
-  Array(Array&& other) noexcept
+  [[gnu::noinline]] Array(Array&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         data_(std::exchange(other.data_, nullptr)),
         layout_(std::exchange(other.layout_, {})),
         place_(other.place_) {}
   Array& operator=(const Array&) & = default;
-  Array& operator=(Array&& other) & noexcept {
+  [[gnu::noinline]] Array& operator=(Array&& other) & noexcept {
     Array taken(std::move(other));
     buffer_ = std::move(taken.buffer_);
     data_ = taken.data_;

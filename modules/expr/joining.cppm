@@ -164,7 +164,7 @@ class JoinNode {
   }
 
   Dim<rank> shape_;
-  Slots<Nodes...> nodes_;
+  Arguments<Nodes...> nodes_;
 };
 
 /// Arrays, as many as there are at run time, joined along Axis.

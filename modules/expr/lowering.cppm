@@ -85,6 +85,7 @@ export class Lowering {
         may_tile_(false),
         outer_(&outer) {}
   Lowering(const Lowering&) = delete;
+  ~Lowering();
   Lowering& operator=(const Lowering&) = delete;
 
   /// Keeps something alive until the evaluation is over.
