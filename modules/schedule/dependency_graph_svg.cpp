@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -48,6 +49,12 @@ struct Place {
 };
 
 std::string at(Place place) { return decimal(place.x, 1) + " " + decimal(place.y, 1); }
+
+/// The smaller of two slopes, or level where they differ in sign, so that a curve does not swing out.
+double gentler(double before, double after) {
+  if (before * after <= 0) return 0;
+  return std::abs(before) < std::abs(after) ? before : after;
+}
 
 std::string_view edge_classes(DependencyKind kind) {
   switch (kind) {
@@ -185,8 +192,8 @@ class GraphPicture {
     std::string data = "M" + at(from);
     for (std::size_t i = 1; i < points.size(); ++i) {
       const bool is_last = i + 1 == points.size();
-      const double wish = is_last ? 0 : (points[i + 1].x - points[i - 1].x) / (2 * layer_height) * node_height / 2;
-      const double aside = std::clamp(wish, -most_aside, most_aside);
+      const double lean = is_last ? 0 : gentler(points[i].x - points[i - 1].x, points[i + 1].x - points[i].x);
+      const double aside = std::clamp(lean * node_height / layer_height / 2, -most_aside, most_aside);
       const double slope = aside / (node_height / 2);
       const double top = top_of(points[i].layer);
       const Place to =
