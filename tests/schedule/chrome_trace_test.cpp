@@ -62,6 +62,26 @@ std::source_location odd_place() { return std::source_location::current(); }
 
 }  // namespace
 
+// --8<-- [start:trace]
+TEST_CASE("the records of a run become a file for trace viewers and a timeline") {
+  const std::vector<OpRecord> records{
+      {.id = 1, .name = "load", .worker = 0, .queued = 0, .start = 200, .end = 40'000, .reads = {}, .writes = {1}},
+      {.id = 2,
+       .name = "scale",
+       .worker = 1,
+       .queued = 900,
+       .start = 40'300,
+       .end = 75'000,
+       .reads = {1},
+       .writes = {2}}};
+  std::ostringstream file;
+  write_chrome_trace(file, records);  // open it in Perfetto or chrome://tracing
+  const std::string picture = timeline_svg(records, {.title = "Two ops"});
+  CHECK(file.str().find("\"name\":\"scale\"") != std::string::npos);
+  CHECK(picture.find(">Two ops</text>") != std::string::npos);
+}
+// --8<-- [end:trace]
+
 TEST_CASE("each op is one complete event with its name, worker, times, Vars and outcome") {
   OpRecord record = op(12, "scale", 1, 2'500, 4'001);
   record.queued = 1'000;

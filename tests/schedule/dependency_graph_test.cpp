@@ -4,18 +4,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <random>
-#include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "records.hpp"
-#include "utf8.hpp"
+#include "strict_dot.hpp"
 import tessera;
 
 using namespace tessera;
@@ -93,84 +90,6 @@ DependencyKind kind_between(std::span<const OpRecord> ops, std::size_t from, std
 
 std::vector<OpRecord> some_ops(unsigned seed) { return random_records<OpRecord>(5 + seed % 40, 2, 100, seed); }
 
-/// The strings of a DOT text by what they belong to, unescaped as Graphviz does; anything that is not a statement of ours throws.
-struct Dot {
-  std::map<std::string, std::map<std::string, std::string>> nodes;
-  std::map<std::string, std::map<std::string, std::string>> edges;
-};
-
-class DotReader {
- public:
-  static Dot read(std::string_view text) {
-    DotReader reader{text};
-    reader.expect("digraph dependencies {\n");
-    while (!reader.accept("}\n")) reader.statement();
-    if (!reader.rest_.empty()) throw std::runtime_error("text after the graph");
-    return reader.dot_;
-  }
-
- private:
-  explicit DotReader(std::string_view text) : rest_(text) {}
-
-  bool accept(std::string_view word) {
-    if (!rest_.starts_with(word)) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-  void expect(std::string_view word) {
-    if (!accept(word))
-      throw std::runtime_error("expected " + std::string(word) + " before " + std::string(rest_.substr(0, 40)));
-  }
-  std::string word() {
-    const std::size_t count = rest_.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.");
-    std::string result(rest_.substr(0, count));
-    rest_.remove_prefix(result.size());
-    if (result.empty()) throw std::runtime_error("expected a word before " + std::string(rest_.substr(0, 40)));
-    return result;
-  }
-
-  void statement() {
-    expect("  ");
-    std::string name = word();
-    const bool is_edge = accept(" -> ");
-    if (is_edge) name += " -> " + word();
-    auto& attributes = (is_edge ? dot_.edges : dot_.nodes)[name];
-    expect(" [");
-    do {
-      const std::string key = word();
-      expect("=");
-      attributes[key] = rest_.starts_with("\"") ? string() : word();
-    } while (accept(", "));
-    expect("];\n");
-  }
-
-  std::string string() {
-    expect("\"");
-    std::string result;
-    while (!accept("\"")) {
-      if (accept("\\\"")) {
-        result += '"';
-      } else if (accept("\\\\")) {
-        result += '\\';
-      } else if (accept("\\n")) {
-        result += '\n';
-      } else if (accept("&amp;")) {
-        result += '&';
-      } else {
-        const std::string_view before = rest_;
-        const char32_t point = take_code_point(rest_);
-        if (point == '\\' || point == '&' || (point < 0x20 && point != '\t'))
-          throw std::runtime_error("something else than an escape before " + std::string(rest_.substr(0, 40)));
-        result += before.substr(0, before.size() - rest_.size());
-      }
-    }
-    return result;
-  }
-
-  std::string_view rest_;
-  Dot dot_;
-};
-
 }  // namespace
 
 TEST_CASE("an op waits for who wrote what it reads, and for who reads or writes what it writes") {
@@ -185,6 +104,22 @@ TEST_CASE("an op waits for who wrote what it reads, and for who reads or writes 
   CHECK(graph.size() == 5);
   CHECK(graph.op(4).name == "unrelated");
 }
+
+// --8<-- [start:dependency_graph]
+TEST_CASE("the graph of three ops, and its pictures") {
+  DependencyGraph graph;
+  constexpr std::uint64_t weights = 1;
+  constexpr std::uint64_t gradient = 2;
+  graph.add("forward", {weights}, {});
+  graph.add("backward", {weights}, {gradient});
+  graph.add("update", {gradient}, {weights});
+  CHECK(graph.edges().size() == 2);
+  CHECK(graph.edges()[0].kind == DependencyKind::write_after_read);  // update waits for forward
+  CHECK(graph.edges()[1].kind == DependencyKind::read_after_write);  // and for backward's gradient
+  CHECK(graph.to_dot().starts_with("digraph"));
+  CHECK(graph.to_svg({.title = "One step"}).starts_with("<svg"));
+}
+// --8<-- [end:dependency_graph]
 
 TEST_CASE("readers of one Var do not wait for each other, and the next writer waits for all of them") {
   DependencyGraph graph;
