@@ -1,5 +1,7 @@
 // tessera.schedule: who works when. The threads of one operation, and the engine that orders operations by what they read and
 // write. It imports device.
+// tessera.schedule: who works when, and pictures of it. Here: the threads of one operation, on oneTBB, and the trace of ops: as a
+// file for trace viewers, as a timeline and as a graph of dependencies. It imports device.
 export module tessera.schedule;
 
 export import :access;
@@ -22,3 +24,14 @@ export import :task;
 export import :timer;
 export import :trace_sink;
 export import :var;
+export import :trace_record;
+export import :trace_lanes;
+export import :dependency;
+export import :markup;
+export import :picture;
+export import :chrome_trace;
+export import :timeline_bars;
+export import :timeline;
+export import :layer_order;
+export import :graph_layout;
+export import :dependency_graph;
