@@ -187,6 +187,18 @@ template <std::ptrdiff_t VectorBytes, class F>
   return fold_in_lanes<lanes, F>(from, n, parameter);
 }
 
+/// Folds `rows` rows of n values side by side, in tiles of `Width` columns by Loops::tile, where a constant width is inlined for
+/// all columns but the last few.
+template <class Loops, std::ptrdiff_t Width>
+[[gnu::always_inline]] inline void fold_tiles(typename Loops::Accumulator* to, const typename Loops::Value* from,
+                                              std::ptrdiff_t rows, std::ptrdiff_t stride, std::ptrdiff_t n,
+                                              std::ptrdiff_t first) {
+  std::ptrdiff_t start = 0;
+  for (; start + Width <= n; start += Width)
+    Loops::template tile<Width>(to + start, from + start, rows, stride, Width, first);
+  if (start < n) Loops::template tile<Width>(to + start, from + start, rows, stride, n - start, first);
+}
+
 /// The loops of `Loops`, compiled for each instruction set. It has the types Value and Accumulator, the functions
 /// identity() and merge(to, later) of single accumulators (and merge_all if that is faster), and the templates row<VectorBytes> and columns<VectorBytes>.
 template <class Loops>

@@ -82,13 +82,9 @@ struct Searching {
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                              std::ptrdiff_t n, std::ptrdiff_t first) {
-    constexpr std::ptrdiff_t step = lane_count<VectorBytes, C>();
-    std::ptrdiff_t start = 0;
-    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step, first);
-    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start, first);
+    fold_tiles<Searching, lane_count<VectorBytes, C>()>(to, from, rows, stride, n, first);
   }
 
-  /// Inlined with a constant width n for all columns but the last few.
   template <std::ptrdiff_t Step>
   [[gnu::always_inline]] static void tile(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                           std::ptrdiff_t n, std::ptrdiff_t first) {
