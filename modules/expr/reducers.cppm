@@ -126,6 +126,29 @@ const Reducer* moments_reducer(DType dtype);
 const Reducer* exponentials_reducer(DType dtype);
 const Reducer* norm_reducer(DType dtype);
 
+/// What `body` returns for the type in which elements of `dtype` are computed, its template argument.
+template <class Body>
+auto with_compute_type(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::boolean: return body.template operator()<bool>();
+    case DType::int8: return body.template operator()<std::int8_t>();
+    case DType::int16: return body.template operator()<std::int16_t>();
+    case DType::int32: return body.template operator()<std::int32_t>();
+    case DType::int64: return body.template operator()<std::int64_t>();
+    case DType::uint8: return body.template operator()<std::uint8_t>();
+    case DType::uint16: return body.template operator()<std::uint16_t>();
+    case DType::uint32: return body.template operator()<std::uint32_t>();
+    case DType::uint64: return body.template operator()<std::uint64_t>();
+    case DType::float16:
+    case DType::bfloat16:
+    case DType::float32: break;
+    case DType::float64: return body.template operator()<double>();
+    case DType::complex64: return body.template operator()<std::complex<float>>();
+    case DType::complex128: return body.template operator()<std::complex<double>>();
+  }
+  return body.template operator()<float>();
+}
+
 /// Independent lanes of accumulators of type A: four vectors' worth, and from AVX2 on at least 64, which is also where the
 /// compiler keeps a loop over them for its vectoriser instead of unrolling it into scalars.
 template <std::ptrdiff_t VectorBytes, class A>
