@@ -30,13 +30,13 @@ struct Window {
 class OpCounts {
  public:
   /// Returns how many this thread's group has submitted before.
-  std::uint64_t add_submitted() noexcept { return here().submitted.fetch_add(1, std::memory_order_relaxed); }
-  void add_ended() noexcept { here().ended.fetch_add(1, std::memory_order_seq_cst); }
+  inline std::uint64_t add_submitted() noexcept { return here().submitted.fetch_add(1, std::memory_order_relaxed); }
+  inline void add_ended() noexcept { here().ended.fetch_add(1, std::memory_order_seq_cst); }
 
   std::uint64_t submitted() const noexcept;
   std::uint64_t ended() const noexcept;
   /// Ended ops are counted first: so it is 0 only if at some moment in between nothing was pending.
-  std::uint64_t pending() const noexcept {
+  inline std::uint64_t pending() const noexcept {
     const std::uint64_t gone = ended();
     return submitted() - gone;
   }
@@ -55,12 +55,12 @@ class OpCounts {
 
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
-  explicit Engine(const Window& window) : window_(window) {}
+  inline explicit Engine(const Window& window) : window_(window) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  void set_executor(std::shared_ptr<Executor> executor) { executor_ = std::move(executor); }
-  Executor& executor() noexcept { return *executor_; }
+  inline void set_executor(std::shared_ptr<Executor> executor) { executor_ = std::move(executor); }
+  inline Executor& executor() noexcept { return *executor_; }
 
   /// Takes a op whose accesses are filled in, in any order. Throws SchedulerError (a closed or empty Var, a Var that an op around
   /// this one holds, another process), std::bad_alloc; nothing has happened then and the op is the caller's.
@@ -95,14 +95,14 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// Gives ready ops to their executors.
   void distribute(ReadyList& ready) noexcept;
 
-  void cancel_all() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
-  void allow_all() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
+  inline void cancel_all() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  inline void allow_all() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
 
-  Parking& parking() noexcept { return parking_; }
-  const OpCounts& counts() const noexcept { return counts_; }
-  std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
-  void set_trace(TraceSink* trace) noexcept { trace_.store(trace, std::memory_order_release); }
-  TraceSink* trace() const noexcept { return trace_.load(std::memory_order_acquire); }
+  inline Parking& parking() noexcept { return parking_; }
+  inline const OpCounts& counts() const noexcept { return counts_; }
+  inline std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+  inline void set_trace(TraceSink* trace) noexcept { trace_.store(trace, std::memory_order_release); }
+  inline TraceSink* trace() const noexcept { return trace_.load(std::memory_order_acquire); }
 
   /// Throws SchedulerError if this is a child process of the one that made the engine.
   void check_process() const;
@@ -149,12 +149,12 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
 /// What this thread is doing for which engine.
 struct ThreadContext {
-  OpState* op = nullptr;         // runs now
-  OpState* next = nullptr;       // what a coroutine that ended hands over to the loop below it
-  unsigned handed_over = 0;      // in a row
+  OpState* op = nullptr;     // runs now
+  OpState* next = nullptr;   // what a coroutine that ended hands over to the loop below it
+  unsigned handed_over = 0;  // in a row
   int worker = -1;
-  const void* pool = nullptr;    // the executor whose worker this thread is now
-  Engine* drained = nullptr;     // the engine whose inline queue this thread empties
+  const void* pool = nullptr;  // the executor whose worker this thread is now
+  Engine* drained = nullptr;   // the engine whose inline queue this thread empties
   class Recorder* recorder = nullptr;
 };
 

@@ -13,7 +13,7 @@ const char* interned(std::string_view text);
 export class OpName {
  public:
   consteval OpName(const char* literal) : text_(literal) {}
-  OpName(const std::string& text) : text_(interned(text)) {}
+  inline OpName(const std::string& text) : text_(interned(text)) {}
 
   constexpr const char* text() const { return text_; }
 

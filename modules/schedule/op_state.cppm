@@ -27,9 +27,9 @@ inline constexpr int priorities = 3;
 export struct OpOptions {
   OpName name = "op";                    ///< shown in errors, traces and pictures
   Priority priority = Priority::normal;  ///< among the ops that are ready
-  bool always_run = false;               ///< run it even if an op failed that wrote what it reads, or if it is cancelled
-  std::stop_token stop = {};             ///< when a stop is requested before it begins, it is cancelled
-  std::ptrdiff_t bytes = 0;              ///< memory that it keeps alive until it has ended, for SchedulerOptions::window_bytes
+  bool always_run = false;    ///< run it even if an op failed that wrote what it reads, or if it is cancelled
+  std::stop_token stop = {};  ///< when a stop is requested before it begins, it is cancelled
+  std::ptrdiff_t bytes = 0;   ///< memory that it keeps alive until it has ended, for SchedulerOptions::window_bytes
 };
 
 /// One op's place in the queue of one Var. The address of the Var, which is a multiple of 64, leaves room for what kind it is.
@@ -40,9 +40,9 @@ struct Access {
   std::uintptr_t tagged = 0;
   Access* next = nullptr;
 
-  VarState* var() const { return reinterpret_cast<VarState*>(tagged & ~all_bits); }
-  bool writes() const { return (tagged & write_bit) != 0; }
-  bool reads() const { return (tagged & read_bit) != 0; }
+  inline VarState* var() const { return reinterpret_cast<VarState*>(tagged & ~all_bits); }
+  inline bool writes() const { return (tagged & write_bit) != 0; }
+  inline bool reads() const { return (tagged & read_bit) != 0; }
   OpState& op();
   /// Fetches the op into this core's cache, for it will run here soon.
   void prefetch_op();
@@ -72,8 +72,8 @@ struct OpExtras {
   std::stop_token stop;
   std::ptrdiff_t bytes = 0;
   std::atomic<OpAwaiter*> awaiters{nullptr};  // of a handle; see op_end.cppm
-  std::int64_t queued = 0, started = 0;  // ns, while a trace is taken
-  std::uint64_t number = 0;              // in the order of submission, while a trace is taken
+  std::int64_t queued = 0, started = 0;       // ns, while a trace is taken
+  std::uint64_t number = 0;                   // in the order of submission, while a trace is taken
   int worker = -1;
   bool skipped = false;
 };
@@ -91,20 +91,20 @@ struct OpState {
     is_submitted = 64,
   };
 
-  OpState() noexcept : accesses() {}
+  inline OpState() noexcept : accesses() {}
   OpState(const OpState&) = delete;
   OpState& operator=(const OpState&) = delete;
 
   OpState* next = nullptr;  // in a list of ready ops
   const OpKind* kind = nullptr;
   Engine* engine = nullptr;
-  OpState* parent = nullptr;                // the op that submitted it
-  std::atomic<std::uint32_t> pending{0};    // accesses that are not granted yet
+  OpState* parent = nullptr;              // the op that submitted it
+  std::atomic<std::uint32_t> pending{0};  // accesses that are not granted yet
   std::uint16_t access_count = 0;
   std::uint8_t flags = 0;
   Priority priority = Priority::normal;
-  std::atomic<std::uint32_t> open{1};       // its body and the ops that it submitted
-  std::atomic<std::uint32_t> shares{1};     // the engine and the handles to it
+  std::atomic<std::uint32_t> open{1};    // its body and the ops that it submitted
+  std::atomic<std::uint32_t> shares{1};  // the engine and the handles to it
   SharedFailure failure;
   OpExtras* extras = nullptr;
   const char* name = "op";
@@ -115,16 +115,18 @@ struct OpState {
   };
   alignas(8) std::byte storage[storage_bytes];
 
-  bool has(Flag flag) const { return (flags & flag) != 0; }
-  void set(Flag flag) { flags = static_cast<std::uint8_t>(flags | flag); }
+  inline bool has(Flag flag) const { return (flags & flag) != 0; }
+  inline void set(Flag flag) { flags = static_cast<std::uint8_t>(flags | flag); }
 
   /// Where a coroutine op goes on.
-  void set_resume_point(std::coroutine_handle<> point) { ::new (static_cast<void*>(storage)) void*(point.address()); }
-  std::coroutine_handle<> resume_point() const {
+  inline void set_resume_point(std::coroutine_handle<> point) {
+    ::new (static_cast<void*>(storage)) void*(point.address());
+  }
+  inline std::coroutine_handle<> resume_point() const {
     return std::coroutine_handle<>::from_address(*std::launder(reinterpret_cast<void* const*>(storage)));
   }
 
-  Access& access(int at) { return has(has_long_list) ? many.list[at] : accesses[at]; }
+  inline Access& access(int at) { return has(has_long_list) ? many.list[at] : accesses[at]; }
 };
 
 static_assert(sizeof(OpState) <= 192, "a pending op costs three cache lines");
@@ -151,12 +153,12 @@ struct ReadyList {
   OpState* first = nullptr;
   OpState* last = nullptr;
 
-  void add(OpState& op) {
+  inline void add(OpState& op) {
     op.next = nullptr;
     (first == nullptr ? first : last->next) = &op;
     last = &op;
   }
-  OpState* take() {
+  inline OpState* take() {
     OpState* op = first;
     if (op != nullptr) first = op->next;
     return op;

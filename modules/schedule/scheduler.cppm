@@ -34,10 +34,10 @@ export struct Permuting {
 export struct Pool {};
 
 export struct SchedulerOptions {
-  int workers = 0;                                        ///< ops that run at once in a Pool; 0: num_threads()
+  int workers = 0;  ///< ops that run at once in a Pool; 0: num_threads()
   std::variant<Pool, Inline, Permuting> executor = Pool{};
-  std::ptrdiff_t window = 1 << 16;                        ///< pending ops above which submit() blocks; 0: no bound
-  std::ptrdiff_t window_bytes = 0;                        ///< the same for the sum of OpOptions::bytes
+  std::ptrdiff_t window = 1 << 16;  ///< pending ops above which submit() blocks; 0: no bound
+  std::ptrdiff_t window_bytes = 0;  ///< the same for the sum of OpOptions::bytes
 };
 
 /// What happens to pending ops when a scheduler is shut down.
@@ -46,10 +46,10 @@ export enum class Shutdown { drain, cancel };
 /// A look at a running scheduler; the numbers are of nearly the same moment.
 export struct SchedulerCounters {
   std::uint64_t submitted = 0;
-  std::uint64_t pending = 0;                    ///< not ended
-  int running = 0;                              ///< workers that have an op
-  std::ptrdiff_t bytes = 0;                     ///< sum of OpOptions::bytes over pending ops
-  std::vector<std::chrono::nanoseconds> busy;   ///< by worker, since the scheduler was made
+  std::uint64_t pending = 0;                   ///< not ended
+  int running = 0;                             ///< workers that have an op
+  std::ptrdiff_t bytes = 0;                    ///< sum of OpOptions::bytes over pending ops
+  std::vector<std::chrono::nanoseconds> busy;  ///< by worker, since the scheduler was made
 };
 
 /// Runs ops when what they read has been written and what they write is no longer in use. Ops that share no Var, or only read
@@ -93,19 +93,21 @@ export class Scheduler {
 
   /// Waits for the ops submitted so far that write `var`. Throws OperationFailed if it is poisoned, each time; SchedulerError inside
   /// an op, where co_await is the way to wait.
-  void wait(const Var& var) { engine_->wait(var, {}); }
+  inline void wait(const Var& var) { engine_->wait(var, {}); }
   /// The same; throws DeadlineExceeded, which names the op that has not ended.
   template <class Rep, class Period>
   void wait_for(const Var& var, const std::chrono::duration<Rep, Period>& duration) {
     engine_->wait(var, deadline_in(duration));
   }
-  void wait_until(const Var& var, std::chrono::steady_clock::time_point deadline) { engine_->wait(var, deadline); }
+  inline void wait_until(const Var& var, std::chrono::steady_clock::time_point deadline) {
+    engine_->wait(var, deadline);
+  }
 
   /// Waits for an op. Throws OperationFailed if it failed.
   void wait(const Op& op);
 
   /// Waits until nothing is pending. Throws the first failure since the last call that no Var tells of, because its op writes none.
-  void wait_all() { engine_->wait_all({}); }
+  inline void wait_all() { engine_->wait_all({}); }
   template <class Rep, class Period>
   void wait_all_for(const std::chrono::duration<Rep, Period>& duration) {
     engine_->wait_all(deadline_in(duration));
@@ -119,7 +121,7 @@ export class Scheduler {
     declare(*op, writes(var));
     submit_op(std::move(op));
   }
-  void erase(const Var& var) {
+  inline void erase(const Var& var) {
     erase(var, [] {});
   }
 
@@ -131,10 +133,10 @@ export class Scheduler {
   /// have written are poisoned by Cancelled. The scheduler can be used again afterwards.
   void shutdown(Shutdown how);
 
-  int workers() const noexcept { return engine_->executor().workers(); }
+  inline int workers() const noexcept { return engine_->executor().workers(); }
   SchedulerCounters counters() const;
 
-  const std::shared_ptr<Engine>& engine() const noexcept { return engine_; }
+  inline const std::shared_ptr<Engine>& engine() const noexcept { return engine_; }
 
  private:
   template <class Rep, class Period>

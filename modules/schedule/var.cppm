@@ -29,12 +29,12 @@ struct alignas(64) VarState {
   std::uint64_t id = 0;
 
   // The writer's.
-  alignas(64) Access* batch = nullptr;       // granted after it
-  std::atomic<std::uint64_t> version{0};     // writes that have ended
+  alignas(64) Access* batch = nullptr;            // granted after it
+  std::atomic<std::uint64_t> version{0};          // writes that have ended
   std::atomic<const char*> writer_name{nullptr};  // for messages: the op itself may be gone when they are written
   std::atomic<std::source_location> writer_where{};
 
-  bool is_idle() const { return readers == 0 && !written && head == nullptr; }
+  inline bool is_idle() const { return readers == 0 && !written && head == nullptr; }
 
   /// Takes its place at the end; the lock is held. Returns whether it is granted at once.
   bool append(Access& access) noexcept;
@@ -57,7 +57,7 @@ struct alignas(64) VarState {
   Access* grant_next() noexcept;
   Access* grant_reads() noexcept;
   void set_writer(Access& access) noexcept;
-  void count_version() noexcept {
+  inline void count_version() noexcept {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 };
@@ -75,24 +75,24 @@ void unlock_and_collect(VarState& var) noexcept;
 export class Var {
  public:
   /// Throws std::bad_alloc.
-  Var() : state_(make_var()) {}
-  Var(const Var& other) noexcept : state_(other.state_) {
+  inline Var() : state_(make_var()) {}
+  inline Var(const Var& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) state_->handles.fetch_add(1, std::memory_order_relaxed);
   }
-  Var(Var&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  inline Var(Var&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   Var& operator=(Var other) noexcept {
     std::swap(state_, other.state_);
     return *this;
   }
-  ~Var() {
+  inline ~Var() {
     if (state_ != nullptr) release_var(state_);
   }
 
   /// How many ops that write it have ended, failed ones among them.
-  std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }
+  inline std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }
 
   /// A number that no other Var of this process has had.
-  std::uint64_t id() const noexcept { return state_->id; }
+  inline std::uint64_t id() const noexcept { return state_->id; }
 
   /// Whether an op failed that should have written it and none has written it since. Says nothing of pending ops.
   bool is_poisoned() const noexcept;
@@ -101,10 +101,10 @@ export class Var {
   void clear() const noexcept;
 
   /// The Var has not been moved from.
-  explicit operator bool() const noexcept { return state_ != nullptr; }
+  inline explicit operator bool() const noexcept { return state_ != nullptr; }
   friend bool operator==(const Var&, const Var&) = default;
 
-  VarState* state() const noexcept { return state_; }
+  inline VarState* state() const noexcept { return state_; }
 
  private:
   VarState* state_;
