@@ -1,7 +1,9 @@
 module;
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -9,8 +11,10 @@ export module tessera.expr:assign;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
+import tessera.schedule;
 import tessera.array;
 import :plan;
+import :async;
 import :lowering;
 import :node;
 import :map;
@@ -42,7 +46,7 @@ void assign_by_plan(const D& destination, const Node& node) {
     plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)}, computation_of<T>(lowered));
   } else {
     const plan::Written written{destination.data(), shape.extents(), destination.strides(), sizeof(T)};
-    const bool aliased = ComputesItself<Node, T> ? node.overlaps(written) : node.conflicts(written);
+    const bool aliased = ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
     if (!aliased) return evaluate_into(node, destination.data(), shape, destination.strides(), place);
     const Strides<D::rank> strides = contiguous_strides(shape);
     const memory::Allocation values(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
@@ -64,8 +68,57 @@ template <class Node, class D>
 
 /// As assign_node, by a call: the nodes of arrays are in memory anyway, because counting references may change them.
 template <class Node, class D>
-[[gnu::noinline]] void assign_array(const D& destination, const Node& node) {
+[[gnu::noinline]] void compute_array(const D& destination, const Node& node) {
   assign_node(destination, node);
+}
+
+/// An assignment that is computed when its turn comes.
+template <class Node, class D>
+struct LaterAssignment {
+  D destination;
+  Node node;
+
+  void operator()() const { compute_array(destination, node); }
+};
+
+/// What an assignment is called in errors and pictures: its expression.
+template <class Node>
+const char* assignment_name() {
+  static const char* const name = readable_expression(std::source_location::current().function_name());
+  return name;
+}
+
+/// Submits the assignment to the scheduler of this thread's Async scope; without one, waits until it can be computed.
+template <class Node, class D>
+[[gnu::noinline]] void assign_in_order(const D& destination, const Node& node) {
+  AssignmentAccesses accesses(destination.buffer().get());
+  static_cast<void>(node.any_leaf(accesses));
+  Async* const scope = current_async();
+  if (scope == nullptr || !accesses.are_known()) {
+    accesses.settle();
+    return compute_array(destination, node);
+  }
+  const auto from = node.shape();
+  check_broadcast(from.extents(), destination.shape().extents(), "assignment");
+  if (const Place place = destination.place(); !place.on_host()) plan::throw_cannot_evaluate(place);
+  accesses.submit(*scope, make_callable_op(LaterAssignment<Node, D>{destination, node},
+                                           {.name = OpName::of_immortal(assignment_name<Node>())},
+                                           accesses.place_of(*scope)));
+}
+
+/// Waits until a node can be computed.
+template <class Node>
+[[gnu::noinline]] void settle_operands(const Node& node) {
+  const AssignmentAccesses accesses(nullptr);
+  static_cast<void>(node.any_leaf(accesses));
+  accesses.settle();
+}
+
+template <class Node, class D>
+[[gnu::always_inline]] inline void assign_array(const D& destination, const Node& node) {
+  if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
+    return assign_in_order(destination, node);
+  compute_array(destination, node);
 }
 
 /// The node of a source: expressions are not copied, because that would count references.
@@ -119,6 +172,8 @@ export template <Elements D, class S>
     if (!static_cast<bool>(destination)) throw_no_storage(to_string(node.shape()));
     assign_array(destination, node);
   } else {
+    if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
+      settle_operands(node);
     assign_node(destination, node);
   }
 }

@@ -80,8 +80,8 @@ class DotNode {
   const B& right() const { return b_; }
 
   /// The product reads whole rows and columns: any overlap with what is written matters.
-  bool conflicts(const plan::Written& written) const { return overlaps(written); }
-  bool overlaps(const plan::Written& written) const { return a_.overlaps(written) || b_.overlaps(written); }
+  bool conflicts(const plan::Written& written) const { return any_leaf(plan::OverlapVisitor(written)); }
+  bool any_leaf(const plan::LeafVisitor& visit) const { return a_.any_leaf(visit) || b_.any_leaf(visit); }
 
   /// Straight into elements of the computed type whose rows or columns are contiguous.
   void compute(Computed* data, const Strides<rank>& strides, Place place) const

@@ -61,6 +61,7 @@ export import :statistics;
 export import :factor;
 export import :dot;
 export import :assign;
+export import :async;
 export import :comparing;
 export import :loop_plan;
 export import :device_storage;

@@ -71,6 +71,13 @@ bool overlaps(const Written& written, const Written& read) {
   return a.low < b.high && b.low < a.high;
 }
 
+OverlapVisitor::OverlapVisitor(const Written& memory)
+    : LeafVisitor{.visit =
+                      [](const LeafVisitor& self, const Written& read, const Buffer*) {
+                        return overlaps(static_cast<const OverlapVisitor&>(self).written, read);
+                      }},
+      written(memory) {}
+
 bool conflicts(const Written& written, const Written& read) {
   return overlaps(written, read) && !same_elements(written, read);
 }

@@ -35,8 +35,8 @@ struct ArgumentsOf<std::index_sequence<I...>, Nodes...> : Slot<I, Nodes>... {
   [[gnu::always_inline]] bool conflicts(const plan::Written& written) const {
     return (static_cast<const Slot<I, Nodes>&>(*this).value.conflicts(written) || ...);
   }
-  [[gnu::always_inline]] bool overlaps(const plan::Written& written) const {
-    return (static_cast<const Slot<I, Nodes>&>(*this).value.overlaps(written) || ...);
+  [[gnu::always_inline]] bool any_leaf(const plan::LeafVisitor& visit) const {
+    return (static_cast<const Slot<I, Nodes>&>(*this).value.any_leaf(visit) || ...);
   }
   [[gnu::always_inline]] std::optional<Place> place() const {
     return first_place(static_cast<const Slot<I, Nodes>&>(*this).value...);
@@ -133,7 +133,7 @@ class MapNode {
     return MapPlan<Op, decltype(std::declval<const Nodes&>().lower(leaves))...>(nodes_, leaves);
   }
   [[gnu::always_inline]] bool conflicts(const plan::Written& written) const { return nodes_.conflicts(written); }
-  [[gnu::always_inline]] bool overlaps(const plan::Written& written) const { return nodes_.overlaps(written); }
+  [[gnu::always_inline]] bool any_leaf(const plan::LeafVisitor& visit) const { return nodes_.any_leaf(visit); }
 
  private:
   template <std::size_t I, class Node>

@@ -22,7 +22,7 @@ import :vector_reach;
 //   lower(Lowering&)                               registers its leaves and returns its plan
 //   reads_memory_only                              true if all its leaves are arrays: lower() then takes any collector of leaves
 //   conflicts(Written)                             writing there while this is evaluated element by element would be wrong
-//   overlaps(Written)                              it reads any of that memory
+//   any_leaf(LeafVisitor)                          the visitor says yes to some memory that it reads
 // A plan offers the type Bound<Isa>, made of the plan and the inputs. It has a value_type, and at(step, i, reach) is the value of element
 // step + i of the current block, where a kernel's step begins at `step`; vector_reach.cppm says what `reach` is. Bound plans are the same
 // type for several instruction sets wherever they can, because the compiler keeps each type's functions.
@@ -93,7 +93,14 @@ class LeafNode {
         lowering.add(array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type), array_.place())};
   }
   bool conflicts(const plan::Written& written) const { return plan::conflicts(written, memory()); }
-  bool overlaps(const plan::Written& written) const { return plan::overlaps(written, memory()); }
+  bool any_leaf(const plan::LeafVisitor& visit) const {
+    if (array_.data() == nullptr) return false;
+    if constexpr (ArrayHandle<A>) {
+      return visit(memory(), array_.buffer().get());
+    } else {
+      return visit(memory(), nullptr);
+    }
+  }
 
  private:
   plan::Written memory() const {
@@ -126,7 +133,7 @@ class ScalarNode {
     return {value_};
   }
   [[gnu::always_inline]] bool conflicts(const plan::Written&) const { return false; }
-  [[gnu::always_inline]] bool overlaps(const plan::Written&) const { return false; }
+  [[gnu::always_inline]] bool any_leaf(const plan::LeafVisitor&) const { return false; }
 
  private:
   compute_t<T> value_;

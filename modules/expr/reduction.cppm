@@ -160,7 +160,7 @@ class ReduceNode {
 
   /// Inside a larger expression the reduction is complete before anything is written.
   bool conflicts(const plan::Written&) const { return false; }
-  bool overlaps(const plan::Written& written) const { return node_.overlaps(written); }
+  bool any_leaf(const plan::LeafVisitor& visit) const { return node_.any_leaf(visit); }
 
   /// Computes into elements of type To at `data`, whose strides belong to this node's shape.
   template <Element To>

@@ -53,7 +53,7 @@ class OpCounts {
   std::array<Count, groups> counts_{};
 };
 
-class Engine : public std::enable_shared_from_this<Engine> {
+export class Engine : public std::enable_shared_from_this<Engine> {
  public:
   inline explicit Engine(const Window& window) : window_(window) {}
   Engine(const Engine&) = delete;
@@ -148,7 +148,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 };
 
 /// What this thread is doing for which engine.
-struct ThreadContext {
+export struct ThreadContext {
   OpState* op = nullptr;     // runs now
   OpState* next = nullptr;   // what a coroutine that ended hands over to the loop below it
   unsigned handed_over = 0;  // in a row
@@ -161,7 +161,7 @@ struct ThreadContext {
 /// Takes a submitted op into a recording instead.
 void record_submission(Recorder& recorder, OpState& op);
 
-ThreadContext& thread_context() noexcept;
+export ThreadContext& thread_context() noexcept;
 
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);
