@@ -8,7 +8,6 @@
 // mutant: ANY_ACCESSES LOCKS_UNSORTED -> invalid end state
 // mutant: ANY_ACCESSES READ_OVERTAKES_QUEUE -> assertion violated
 // mutant: ANY_ACCESSES WRITE_GRANTED_BESIDE_READERS -> assertion violated
-// mutant: ANY_ACCESSES ONE_READ_GRANTED -> invalid end state
 // mutant: ANY_ACCESSES GRANTED_STAYS_QUEUED -> assertion violated
 // mutant: ANY_ACCESSES PENDING_STORED_AFTER_UNLOCK -> assertion violated
 // mutant: ANY_ACCESSES PENDING_READ_AFTER_UNLOCK -> assertion violated
@@ -17,7 +16,6 @@
 // mutant: ANY_ACCESSES SECOND_SUCCESSOR_DROPPED -> invalid end state
 // mutant: LONG_QUEUE BATCH_TAKES_READS -> assertion violated
 // mutant: LONG_QUEUE BATCH_LEAVES_VAR_FREE -> assertion violated
-// mutant: LONG_QUEUE BATCH_TAKEN_BY_READER -> assertion violated
 // mutant: ANY_ACCESSES RELEASED_BEFORE_BODY -> assertion violated
 
 #ifdef LONG_QUEUE
@@ -197,11 +195,7 @@ inline take_head(v) {
 #define ONLY_WRITES_WAIT(v) (queued_reads[v] == 0)
 #endif
 
-#ifdef BATCH_TAKEN_BY_READER
-#define HAS_BATCH(o, v) (batch[v] != NIL)
-#else
 #define HAS_BATCH(o, v) (kind[ACCESS(o, v)] == WRITE && batch[v] != NIL)
-#endif
 
 // Under the lock of v.
 inline grant_next(v) {
@@ -213,15 +207,11 @@ inline grant_next(v) {
      :: ONLY_WRITES_WAIT(v) -> batch[v] = head[v]; head[v] = NIL
      :: else
      fi
-#ifdef ONE_READ_GRANTED
-  :: HEAD_IS(v, READ) && !writer[v] -> readers[v]++; queued_reads[v]--; take_head(v)
-#else
   :: HEAD_IS(v, READ) && !writer[v] ->
      do
      :: HEAD_IS(v, READ) -> readers[v]++; queued_reads[v]--; take_head(v)
      :: else -> break
      od
-#endif
   :: else
   fi;
 #ifdef GRANTED_STAYS_QUEUED
