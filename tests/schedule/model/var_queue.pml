@@ -1,22 +1,28 @@
 // The Var queue: submission under all locks, granting, completion and hand-over, for every choice of what each op reads and writes.
 //
-// scenario: ANY_ACCESSES - three ops, two Vars, two threads that submit, two workers
+// scenario: ANY_ACCESSES - three ops that read, write or leave alone each of two Vars, two threads that submit, two workers
+// scenario: LONG_QUEUE - four ops that read or write the same Var
 //
 // Every mutant breaks one step, and the search must then find what stands behind the arrow:
 // mutant: ANY_ACCESSES LOCKS_ONE_BY_ONE -> invalid end state
 // mutant: ANY_ACCESSES LOCKS_UNSORTED -> invalid end state
 // mutant: ANY_ACCESSES READ_OVERTAKES_QUEUE -> assertion violated
 // mutant: ANY_ACCESSES WRITE_GRANTED_BESIDE_READERS -> assertion violated
-// mutant: ANY_ACCESSES ONE_READ_GRANTED -> invalid end state
 // mutant: ANY_ACCESSES GRANTED_STAYS_QUEUED -> assertion violated
 // mutant: ANY_ACCESSES PENDING_STORED_AFTER_UNLOCK -> assertion violated
 // mutant: ANY_ACCESSES PENDING_READ_AFTER_UNLOCK -> assertion violated
 // mutant: ANY_ACCESSES PENDING_COUNTED_IN_TWO_STEPS -> invalid end state
 // mutant: ANY_ACCESSES LINK_READ_AFTER_GRANT -> assertion violated
 // mutant: ANY_ACCESSES SECOND_SUCCESSOR_DROPPED -> invalid end state
+// mutant: LONG_QUEUE BATCH_TAKES_READS -> assertion violated
+// mutant: LONG_QUEUE BATCH_LEAVES_VAR_FREE -> assertion violated
 // mutant: ANY_ACCESSES RELEASED_BEFORE_BODY -> assertion violated
 
+#ifdef LONG_QUEUE
+#define OPS 4
+#else
 #define OPS 3
+#endif
 #define VARS 2
 #define NIL 7
 
@@ -43,8 +49,10 @@ bool locked[VARS];
 byte head[VARS];
 byte tail[VARS];
 byte next[OPS * VARS];
+byte queued_reads[VARS];
 byte readers[VARS];
 bool writer[VARS];
+byte batch[VARS];    // writes that are granted one after the other once the writer has ended; the writer's, who needs no lock for it
 
 // What the submissions fixed, for the assertions alone: the ops seen by each Var, and those that each op must come after.
 byte seen[VARS];
@@ -64,9 +72,13 @@ inline unlock(o, v) {
   }
 }
 
+#define COMES_AFTER(o, a, v) ((seen[v] & (1 << (a))) && CONFLICT(a, o, v) -> 1 << (a) : 0)
+
 inline note_order(o, v) {
-  before[o] = before[o] | ((seen[v] & 1) && CONFLICT(0, o, v) -> 1 : 0) | ((seen[v] & 2) && CONFLICT(1, o, v) -> 2 : 0) |
-              ((seen[v] & 4) && CONFLICT(2, o, v) -> 4 : 0);
+  before[o] = before[o] | COMES_AFTER(o, 0, v) | COMES_AFTER(o, 1, v) | COMES_AFTER(o, 2, v);
+#ifdef LONG_QUEUE
+  before[o] = before[o] | COMES_AFTER(o, 3, v);
+#endif
   seen[v] = seen[v] | (1 << o)
 }
 
@@ -88,6 +100,7 @@ inline append(o, v) {
      :: kind[ACCESS(o, v)] == WRITE && head[v] == NIL && !writer[v] && readers[v] == 0 -> writer[v] = true
      :: else ->
         missing++;
+        queued_reads[v] = queued_reads[v] + (kind[ACCESS(o, v)] == READ);
         if
         :: head[v] == NIL -> head[v] = o
         :: else -> next[ACCESS(tail[v], v)] = o
@@ -158,7 +171,7 @@ proctype submitter(byte from, upto) {
   od
 }
 
-// Under the lock of v: takes the head off the queue and appends it to the chain of the granted.
+// Under the lock of v: takes the first access off the queue and appends it to the chain of the granted.
 inline take_head(v) {
   if
   :: chain == NIL -> chain = head[v]
@@ -176,45 +189,75 @@ inline take_head(v) {
 
 #define HEAD_IS(v, access) (head[v] != NIL && kind[ACCESS(head[v], v)] == access)
 
+#ifdef BATCH_TAKES_READS
+#define ONLY_WRITES_WAIT(v) true
+#else
+#define ONLY_WRITES_WAIT(v) (queued_reads[v] == 0)
+#endif
+
+#define HAS_BATCH(o, v) (kind[ACCESS(o, v)] == WRITE && batch[v] != NIL)
+
+// Under the lock of v.
+inline grant_next(v) {
+  if
+  :: HEAD_IS(v, WRITE) && WRITE_MAY_START(v) ->
+     writer[v] = true;
+     take_head(v);
+     if
+     :: ONLY_WRITES_WAIT(v) -> batch[v] = head[v]; head[v] = NIL
+     :: else
+     fi
+  :: HEAD_IS(v, READ) && !writer[v] ->
+     do
+     :: HEAD_IS(v, READ) -> readers[v]++; queued_reads[v]--; take_head(v)
+     :: else -> break
+     od
+  :: else
+  fi;
+#ifdef GRANTED_STAYS_QUEUED
+  if
+  :: chain != NIL && head[v] == NIL -> head[v] = last
+  :: else
+  fi;
+#endif
+  if
+  :: last != NIL -> next[ACCESS(last, v)] = NIL; last = NIL
+  :: else
+  fi
+}
+
 // The whole critical section is one step, since it holds one lock only: where the lock is free, nobody is inside.
+// A writer with a batch hands the Var over to the next one of it, even while somebody else holds the lock.
 inline release(o, v) {
   d_step {
-    (kind[ACCESS(o, v)] == NONE || !locked[v]) ->
+    (kind[ACCESS(o, v)] == NONE || HAS_BATCH(o, v) || !locked[v]) ->
     chain = NIL;
-    last = NIL;
-    if
-    :: kind[ACCESS(o, v)] == READ -> assert(readers[v] > 0 && !writer[v]); readers[v]--
-    :: kind[ACCESS(o, v)] == WRITE -> assert(writer[v] && readers[v] == 0); writer[v] = false
-    :: else
-    fi;
     if
     :: kind[ACCESS(o, v)] == NONE
-    :: kind[ACCESS(o, v)] != NONE ->
-       if
-       :: HEAD_IS(v, WRITE) && WRITE_MAY_START(v) -> writer[v] = true; take_head(v)
-       :: kind[ACCESS(o, v)] == WRITE && HEAD_IS(v, READ) ->
-#ifdef ONE_READ_GRANTED
-          readers[v]++; take_head(v)
-#else
-          do
-          :: HEAD_IS(v, READ) -> readers[v]++; take_head(v)
-          :: else -> break
-          od
+    :: kind[ACCESS(o, v)] != NONE && HAS_BATCH(o, v) ->
+       assert(writer[v] && readers[v] == 0);
+       chain = batch[v];
+       batch[v] = next[ACCESS(chain, v)];
+       next[ACCESS(chain, v)] = NIL;
+#ifdef BATCH_LEAVES_VAR_FREE
+       writer[v] = false
 #endif
-       :: else
-       fi;
-#ifdef GRANTED_STAYS_QUEUED
+    :: kind[ACCESS(o, v)] == READ && !HAS_BATCH(o, v) ->
+       assert(readers[v] > 0 && !writer[v]);
+       readers[v]--;
+#ifndef WRITE_GRANTED_BESIDE_READERS
        if
-       :: chain != NIL && head[v] == NIL -> head[v] = last
-       :: else
-       fi;
-#endif
-       if
-       :: last != NIL -> next[ACCESS(last, v)] = NIL
+       :: readers[v] == 0 -> grant_next(v)
        :: else
        fi
-    fi;
-    last = NIL
+#else
+       grant_next(v)
+#endif
+    :: kind[ACCESS(o, v)] == WRITE && !HAS_BATCH(o, v) ->
+       assert(writer[v] && readers[v] == 0);
+       writer[v] = false;
+       grant_next(v)
+    fi
   }
 }
 
@@ -267,6 +310,13 @@ inline grant(v) {
   skip  // a jump may not end at a d_step
 }
 
+inline push_if_ready(o) {
+  if
+  :: became_ready & (1 << o) -> assert(!ready[o]); ready[o] = true
+  :: else
+  fi
+}
+
 // One of those that became ready is run next by this worker, or none if the executor would not have it; the others are pushed.
 inline hand_over() {
   op = NIL;
@@ -274,17 +324,20 @@ inline hand_over() {
   :: became_ready & 1 -> op = 0
   :: became_ready & 2 -> op = 1
   :: became_ready & 4 -> op = 2
+#ifdef LONG_QUEUE
+  :: became_ready & 8 -> op = 3
+#endif
   :: true
   fi;
   d_step {
-    became_ready = became_ready & (op == NIL -> 7 : ~(1 << op));
+    became_ready = became_ready & (op == NIL -> 15 : ~(1 << op));
 #ifndef SECOND_SUCCESSOR_DROPPED
-    assert(!(became_ready & 1) || !ready[0]);
-    assert(!(became_ready & 2) || !ready[1]);
-    assert(!(became_ready & 4) || !ready[2]);
-    ready[0] = ready[0] || (became_ready & 1);
-    ready[1] = ready[1] || (became_ready & 2);
-    ready[2] = ready[2] || (became_ready & 4);
+    push_if_ready(0);
+    push_if_ready(1);
+    push_if_ready(2);
+#ifdef LONG_QUEUE
+    push_if_ready(3);
+#endif
 #endif
     became_ready = 0
   }
@@ -296,6 +349,9 @@ inline begin(o) {
     assert(!BEFORE(0, o) || state[0] >= DONE);
     assert(!BEFORE(1, o) || state[1] >= DONE);
     assert(!BEFORE(2, o) || state[2] >= DONE);
+#ifdef LONG_QUEUE
+    assert(!BEFORE(3, o) || state[3] >= DONE);
+#endif
     assert(kind[ACCESS(o, 0)] != WRITE || (writer[0] && readers[0] == 0));
     assert(kind[ACCESS(o, 1)] != WRITE || (writer[1] && readers[1] == 0));
     assert(kind[ACCESS(o, 0)] != READ || (!writer[0] && readers[0] > 0));
@@ -311,6 +367,9 @@ look:
   :: d_step { ready[0] -> ready[0] = false; op = 0 }
   :: d_step { ready[1] -> ready[1] = false; op = 1 }
   :: d_step { ready[2] -> ready[2] = false; op = 2 }
+#ifdef LONG_QUEUE
+  :: d_step { ready[3] -> ready[3] = false; op = 3 }
+#endif
   :: finished == OPS -> goto leave
   fi;
 run_op:
@@ -343,17 +402,23 @@ init {
     do
     :: i < OPS * VARS ->
        if
+#ifdef LONG_QUEUE
+       :: i % VARS == 1 -> kind[i] = NONE
+       :: i % VARS == 0 -> kind[i] = READ
+       :: i % VARS == 0 -> kind[i] = WRITE
+#else
        :: kind[i] = NONE
        :: kind[i] = READ
        :: kind[i] = WRITE
+#endif
        fi;
        next[i] = NIL;
        i++
     :: else -> break
     od;
-    head[0] = NIL; head[1] = NIL; i = 0;
+    head[0] = NIL; head[1] = NIL; batch[0] = NIL; batch[1] = NIL; i = 0;
     run submitter(0, 2);
-    run submitter(2, 3);
+    run submitter(2, OPS);
     run worker();
     run worker()
   }
