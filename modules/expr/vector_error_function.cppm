@@ -21,12 +21,12 @@ namespace tessera::math {
 /// v - v^2 / 8 = y + y (s - y (1 + s)^2 / 8), where only small parts of y are rounded, and half its square.
 [[gnu::always_inline]] inline float erf(float x) {
   constexpr float root_of_eighth = 0x1.6a09e6p-2f;
-  const float magnitude = magnitude_of(x);
-  const float y = magnitude > 3.9f ? 3.9f : magnitude;
+  const float y = magnitude_of(x);
   const float slope = erf_root_slope(y);
   const float root = root_of_eighth + slope * root_of_eighth;
   const float twice = y + y * (slope - (y * root) * root);  // 2 (1 - sqrt(1 - erf y))
-  return with_sign(twice - (0.25f * twice) * twice, x);
+  const float value = twice - (0.25f * twice) * twice;
+  return with_sign(y > 3.9f ? 1.0f : value, x);
 }
 
 }  // namespace tessera::math
