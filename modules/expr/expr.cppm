@@ -11,6 +11,7 @@ export import :reduction_task;
 export import :values;
 export import :folder;
 export import :normalising;
+export import :normaliser_loops;
 export import :normalise_task;
 export import :lowering;
 export import :conversion;
