@@ -56,6 +56,7 @@ export import :runs;
 export import :joining;
 export import :shifting;
 export import :repeating;
+export import :reduction_node;
 export import :reduction;
 export import :normalise;
 export import :statistics;
