@@ -61,6 +61,7 @@ export import :reduction;
 export import :normalise;
 export import :statistics;
 export import :factor;
+export import :dot_node;
 export import :dot;
 export import :assign;
 export import :comparing;
