@@ -120,6 +120,17 @@ void Engine::check_process() const {
                                   .advice = "make a new Scheduler in the child process"}));
 }
 
+void Engine::attach(std::shared_ptr<TraceSink> sink) {
+  const std::lock_guard lock(parking_.mutex);
+  sinks_.push_back(std::move(sink));
+  trace_.store(sinks_.back().get(), std::memory_order_release);
+}
+
+void Engine::detach(const TraceSink& sink) noexcept {
+  auto* expected = const_cast<TraceSink*>(&sink);
+  trace_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+}
+
 // ------------------------------------------------------------------------------------------------------------ counting
 
 OpCounts::Count& OpCounts::here() noexcept {
@@ -201,7 +212,7 @@ void Engine::submit(OpState& op) {
   normalise_accesses(op);
   if (nested) check_against_parents(op);
   if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
-    extras_of(op).queued = now();
+    static_cast<void>(extras_of(op));
     sink->submitted(op);
   }
   register_accesses(op);

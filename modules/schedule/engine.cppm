@@ -101,7 +101,9 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   inline Parking& parking() noexcept { return parking_; }
   inline const OpCounts& counts() const noexcept { return counts_; }
   inline std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
-  inline void set_trace(TraceSink* trace) noexcept { trace_.store(trace, std::memory_order_release); }
+  /// Reports go to `sink` from now on. It is kept as long as the engine, because a worker may just be about to report.
+  void attach(std::shared_ptr<TraceSink> sink);
+  void detach(const TraceSink& sink) noexcept;
   inline TraceSink* trace() const noexcept { return trace_.load(std::memory_order_acquire); }
 
   /// Throws SchedulerError if this is a child process of the one that made the engine.
@@ -135,6 +137,7 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   std::shared_ptr<Executor> executor_;
   std::uint32_t process_ = current_process();
   std::atomic<TraceSink*> trace_{nullptr};
+  std::vector<std::shared_ptr<TraceSink>> sinks_;  // guarded by parking_
   std::atomic<bool> cancelled_{false};
   OpCounts counts_;
   alignas(64) std::atomic<int> count_waiters_{0};

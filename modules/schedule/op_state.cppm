@@ -126,6 +126,7 @@ export struct OpState {
     return std::coroutine_handle<>::from_address(*std::launder(reinterpret_cast<void* const*>(storage)));
   }
 
+  inline const Access& access(int at) const { return has(has_long_list) ? many.list[at] : accesses[at]; }
   inline Access& access(int at) { return has(has_long_list) ? many.list[at] : accesses[at]; }
 };
 

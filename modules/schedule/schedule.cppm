@@ -29,6 +29,7 @@ export import :task;
 export import :timeline;
 export import :timeline_bars;
 export import :timer;
+export import :trace;
 export import :trace_lanes;
 export import :trace_record;
 export import :trace_sink;
