@@ -64,12 +64,12 @@ struct DropUnsubmitted {
     free_callable_op(*op);
   }
 };
-using UnsubmittedOp = std::unique_ptr<OpState, DropUnsubmitted>;
+export using UnsubmittedOp = std::unique_ptr<OpState, DropUnsubmitted>;
 
 void set_options(OpState& op, const OpOptions& options, const std::source_location& where);
 
 /// An op of a callable, without accesses. Throws std::bad_alloc and what copying the callable throws.
-template <class G>
+export template <class G>
 UnsubmittedOp make_callable_op(G&& callable, const OpOptions& options, const std::source_location& where) {
   using F = std::decay_t<G>;
   UnsubmittedOp op(::new (take_recycled(sizeof(OpState))) OpState);

@@ -146,6 +146,17 @@ void Engine::check_process() const {
                                   .advice = "make a new Scheduler in the child process"}));
 }
 
+void Engine::attach(std::shared_ptr<TraceSink> sink) {
+  const std::lock_guard lock(parking_.mutex);
+  sinks_.push_back(std::move(sink));
+  trace_.store(sinks_.back().get(), std::memory_order_release);
+}
+
+void Engine::detach(const TraceSink& sink) noexcept {
+  auto* expected = const_cast<TraceSink*>(&sink);
+  trace_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+}
+
 // ------------------------------------------------------------------------------------------------------------ counting
 
 OpCounts::Count& OpCounts::here() noexcept {
@@ -231,7 +242,7 @@ void Engine::submit(OpState& op) {
   }
   if (nested) check_against_parents(op);
   if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
-    extras_of(op).queued = now();
+    static_cast<void>(extras_of(op));
     sink->submitted(op);
   }
   register_accesses(op);
@@ -531,9 +542,12 @@ void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
   if (waiter.failure) throw_failure(*waiter.failure);
 }
 
-void settle(const Var& var, Engine& engine, bool exclusive) {
+void settle(const Var& var, Engine* engine, bool exclusive) {
   OpState* const op = context_of_thread.op;
-  if (op == nullptr) return engine.wait(var, {}, exclusive);
+  if (op == nullptr) {
+    if (engine != nullptr) engine->wait(var, {}, exclusive);
+    return;
+  }
   for (OpState* around = op; around != nullptr; around = around->parent) {
     for (int i = 0; i < around->access_count; ++i) {
       if (around->access(i).var() == var.state()) return;

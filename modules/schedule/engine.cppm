@@ -54,7 +54,7 @@ class OpCounts {
   std::array<Count, groups> counts_{};
 };
 
-class Engine : public std::enable_shared_from_this<Engine> {
+export class Engine : public std::enable_shared_from_this<Engine> {
  public:
   inline explicit Engine(const Window& window) : window_(window) {}
   Engine(const Engine&) = delete;
@@ -105,7 +105,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   inline Parking& parking() noexcept { return parking_; }
   inline const OpCounts& counts() const noexcept { return counts_; }
   inline std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
-  inline void set_trace(TraceSink* trace) noexcept { trace_.store(trace, std::memory_order_release); }
+  /// Reports go to `sink` from now on. It is kept as long as the engine, because a worker may just be about to report.
+  void attach(std::shared_ptr<TraceSink> sink);
+  void detach(const TraceSink& sink) noexcept;
   inline TraceSink* trace() const noexcept { return trace_.load(std::memory_order_acquire); }
 
   /// Throws SchedulerError if this is a child process of the one that made the engine.
@@ -142,6 +144,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::shared_ptr<Executor> executor_;
   std::uint32_t process_ = process_number();
   std::atomic<TraceSink*> trace_{nullptr};
+  std::vector<std::shared_ptr<TraceSink>> sinks_;  // guarded by parking_
   std::atomic<bool> cancelled_{false};
   OpCounts counts_;
   alignas(64) std::atomic<int> count_waiters_{0};
@@ -153,7 +156,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 };
 
 /// What this thread is doing for which engine.
-struct ThreadContext {
+export struct ThreadContext {
   OpState* op = nullptr;     // runs now
   OpState* next = nullptr;   // what a coroutine that ended hands over to the loop below it
   unsigned handed_over = 0;  // in a row
@@ -166,14 +169,14 @@ struct ThreadContext {
 /// Takes a submitted op into a recording instead.
 void record_submission(Recorder& recorder, OpState& op);
 
-ThreadContext& thread_context() noexcept;
+export ThreadContext& thread_context() noexcept;
 
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);
 
 /// Waits for what is pending on the Var of some data, before this thread reads it, or, if `exclusive`, changes it. Inside an op it
 /// does not wait: the op must have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is
-/// poisoned, SchedulerError.
-export void settle(const Var& var, Engine& engine, bool exclusive);
+/// poisoned, SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
+export void settle(const Var& var, Engine* engine, bool exclusive);
 
 }  // namespace tessera

@@ -16,8 +16,8 @@ import :op_name;
 namespace tessera {
 
 struct VarState;
-struct OpState;
-class Engine;
+export struct OpState;
+export class Engine;
 
 /// Which of the ready ops are begun first. Ops of a lower priority are not starved: now and then one of them goes first.
 export enum class Priority : std::uint8_t { high, normal, low };
@@ -33,7 +33,7 @@ export struct OpOptions {
 };
 
 /// One op's place in the queue of one Var. The address of the Var, which is a multiple of 64, leaves room for what kind it is.
-struct Access {
+export struct Access {
   static constexpr std::uintptr_t write_bit = 1, read_bit = 2, index_bits = 4 + 8, index_unit = 4, long_bit = 16,
                                   inherited_bit = 32, all_bits = 63;
 
@@ -80,7 +80,7 @@ struct OpExtras {
   bool skipped = false;
 };
 
-struct OpState {
+export struct OpState {
   static constexpr int inline_accesses = 4;
   static constexpr std::size_t storage_bytes = 48;
   enum Flag : std::uint8_t {
@@ -128,6 +128,7 @@ struct OpState {
     return std::coroutine_handle<>::from_address(*std::launder(reinterpret_cast<void* const*>(storage)));
   }
 
+  inline const Access& access(int at) const { return has(has_long_list) ? many.list[at] : accesses[at]; }
   inline Access& access(int at) { return has(has_long_list) ? many.list[at] : accesses[at]; }
 };
 
