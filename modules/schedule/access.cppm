@@ -5,6 +5,7 @@ module;
 #include <cstdint>
 #include <span>
 export module tessera.schedule:access;
+import tessera.core;
 import :op_state;
 import :var;
 import :op_end;
@@ -38,17 +39,21 @@ inline constexpr bool is_named_vars<NamedVars<Bit, Count>> = true;
 
 /// What reads() and writes() return.
 export template <class T>
-concept AccessDeclaration = is_named_vars<T>;
+concept AccessDeclaration =
+    is_named_vars<T> || unsatisfied<"an op says what it accesses by reads(...) and writes(...), in this order">;
+
+template <class V>
+concept NamesVar = std::same_as<V, Var> || unsatisfied<"reads() and writes() take Vars, or one span of them">;
 
 /// The Vars that an op reads: it begins when all ops submitted before it that write them have ended.
-export template <std::same_as<Var>... V>
+export template <NamesVar... V>
 NamedVars<Access::read_bit, sizeof...(V)> reads(const V&... vars) {
   return {{vars.state()...}};
 }
 export inline NamedVars<Access::read_bit, std::dynamic_extent> reads(std::span<const Var> vars) { return {vars}; }
 
 /// The Vars that an op writes: it begins when all ops submitted before it that read or write them have ended.
-export template <std::same_as<Var>... V>
+export template <NamesVar... V>
 NamedVars<Access::write_bit, sizeof...(V)> writes(const V&... vars) {
   return {{vars.state()...}};
 }

@@ -7,12 +7,20 @@ module;
 #include <type_traits>
 #include <utility>
 export module tessera.schedule:callable_op;
+import tessera.core;
 import :recycling;
 import :op_state;
 import :op_end;
 
 // Ops whose body is a callable. They need no coroutine frame.
 namespace tessera {
+
+/// What submit() runs: it is moved or copied into the op.
+export template <class F>
+concept OpBody = (std::invocable<std::decay_t<F>&> ||
+                  unsatisfied<"the body of an op is called without arguments: what it works on, it captures">) &&
+                 (std::constructible_from<std::decay_t<F>, F> ||
+                  unsatisfied<"the body of an op is kept until it runs: move it in if it cannot be copied">);
 
 /// The callable lies in the op if it fits, otherwise in a block of its own.
 template <class F>

@@ -94,8 +94,9 @@ struct Op::promise_type : OpState {
   promise_type() = delete;
 
   template <class... Args>
-    requires HasScheduler<Args...>
   explicit promise_type(Args&... args) {
+    static_assert(HasScheduler<Args...>,
+                  "one parameter of a coroutine that returns Op must be a Scheduler&: it runs the op");
     kind = &coroutine_kind;
     engine = find_engine(args...);
     set(OpState::is_coroutine);

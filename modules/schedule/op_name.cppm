@@ -1,7 +1,10 @@
 module;
+#include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
 export module tessera.schedule:op_name;
+import tessera.core;
 
 // What an op is called in traces, pictures and errors.
 namespace tessera {
@@ -13,7 +16,11 @@ export const char* interned(std::string_view text);
 /// the process for each different text.
 export class OpName {
  public:
-  consteval OpName(const char* literal) : text_(literal) {}
+  template <std::size_t Size>
+  consteval OpName(const char (&literal)[Size]) : text_(literal) {}
+  template <std::same_as<const char*> Pointer>
+    requires(unsatisfied<"the name of an op is a string literal, or a std::string, of which a copy is kept">)
+  OpName(Pointer text);
   inline OpName(const std::string& text) : text_(interned(text)) {}
 
   /// Of a text that lives for ever.

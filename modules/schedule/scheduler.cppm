@@ -67,14 +67,14 @@ export class Scheduler {
   /// Submits `body`, which is called without arguments once its Vars are ready. Blocks while the window is full, except inside an
   /// op. Inside an op: the new op is part of the running one, which ends only after it. If the body throws, the Vars that it writes
   /// are poisoned. Throws SchedulerError (erased Var, child process), std::bad_alloc; nothing has happened then.
-  template <AccessDeclaration R, AccessDeclaration W, std::invocable F>
+  template <AccessDeclaration R, AccessDeclaration W, OpBody F>
   void submit(const R& first, const W& second, F&& body, const OpOptions& options = {},
               const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, first, second);
     submit_op(std::move(op));
   }
-  template <AccessDeclaration D, std::invocable F>
+  template <AccessDeclaration D, OpBody F>
   void submit(const D& declaration, F&& body, const OpOptions& options = {},
               const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
@@ -83,14 +83,14 @@ export class Scheduler {
   }
 
   /// As submit, and returns a handle that can be waited for.
-  template <AccessDeclaration R, AccessDeclaration W, std::invocable F>
+  template <AccessDeclaration R, AccessDeclaration W, OpBody F>
   Op launch(const R& first, const W& second, F&& body, const OpOptions& options = {},
             const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, first, second);
     return launch_op(std::move(op));
   }
-  template <AccessDeclaration D, std::invocable F>
+  template <AccessDeclaration D, OpBody F>
   Op launch(const D& declaration, F&& body, const OpOptions& options = {},
             const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
@@ -121,7 +121,7 @@ export class Scheduler {
   }
 
   /// From now on no op may name `var`. `finally` is called when the ops submitted before have ended, even if they failed.
-  template <std::invocable F>
+  template <OpBody F>
   void erase(const Var& var, F&& finally, const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(finally), {.name = "erase", .always_run = true}, where);
     op->set(OpState::closes_vars);

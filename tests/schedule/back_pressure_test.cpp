@@ -102,6 +102,8 @@ TEST_CASE("ops inside ops do not block on the window") {
   });
 }
 
+TEST_SUITE_BEGIN("long");
+
 TEST_CASE("memory stays flat over a long stream of ops") {
   on_every_executor([](const SchedulerOptions& options) {
     Scheduler scheduler(options);
@@ -125,3 +127,5 @@ TEST_CASE("memory stays flat over a long stream of ops") {
     CHECK(after <= before + (16u << 20));
   });
 }
+
+TEST_SUITE_END();

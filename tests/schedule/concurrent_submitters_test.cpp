@@ -31,6 +31,8 @@ void push_against_each_other(const SchedulerOptions& options, std::chrono::milli
 
 }  // namespace
 
+TEST_SUITE_BEGIN("long");
+
 TEST_CASE("writers of {a, b} and of {b, a} on two threads do not wait for each other for ever") {
   for (const ExecutorCase& each : executor_cases()) {
     INFO(each.name);
@@ -38,6 +40,8 @@ TEST_CASE("writers of {a, b} and of {b, a} on two threads do not wait for each o
     push_against_each_other(each.options, once_each ? 60s : 100ms);
   }
 }
+
+TEST_SUITE_END();
 
 TEST_CASE("submitters of random sets of Vars keep every Var's order and run every op once") {
   on_every_executor([](const SchedulerOptions& options) {

@@ -19,6 +19,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 import tessera;
@@ -136,7 +137,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// TESSERA_TEST_SCALE=N makes the long tests N times as long.
+/// TESSERA_TEST_SCALE=N makes the tests of the suite "long" N times as long.
 inline int scale() {
   const char* text = std::getenv("TESSERA_TEST_SCALE");
   return text == nullptr ? 1 : std::max(1, std::atoi(text));

@@ -1,0 +1,10 @@
+// A body that only moves is moved in.
+// expect: the body of an op is kept until it runs: move it in if it cannot be copied
+#include <memory>
+import tessera;
+using namespace tessera;
+
+void run(Scheduler& scheduler, const Var& v) {
+  const auto body = [held = std::make_unique<int>(1)] {};
+  scheduler.submit(writes(v), body);
+}
