@@ -485,27 +485,27 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
+void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
   check_process();
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
-  if (!append_waiter(waiter, state, exclusive) && !executor_->wait(waiter.signal, deadline)) {
+  if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
     const std::string holders = holders_of(state);
     if (withdraw_waiter(waiter, state)) {
       throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
     }
     waiter.signal.sleep({});  // it has just been granted
   }
-  if (waiter.failure) throw_failure(*waiter.failure);
+  if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
 
-void settle(const Var& var, Engine* engine, bool exclusive) {
+void settle(const Var& var, Engine* engine, Purpose purpose) {
   OpState* const op = context_of_thread.op;
   if (op == nullptr) {
-    if (engine != nullptr) engine->wait(var, {}, exclusive);
+    if (engine != nullptr) engine->wait(var, {}, purpose);
     return;
   }
   for (OpState* around = op; around != nullptr; around = around->parent) {
@@ -520,12 +520,12 @@ void settle(const Var& var, Engine* engine, bool exclusive) {
     is_idle = var.state()->is_idle();
     failure = var.state()->failure;
   }
-  if (failure) throw_failure(*failure);
+  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
   if (is_idle) return;
   throw SchedulerError(
       to_string({.operation = "element access",
                  .problem = "ops are pending on this data, and op " + description_of(op->name, op->where) +
-                            " has not declared that it " + (exclusive ? "writes" : "reads") + " it",
+                            " has not declared that it " + (purpose == Purpose::read ? "reads" : "writes") + " it",
                  .advice = "name its Var in reads() or writes(), or co_await it"}));
 }
 

@@ -53,6 +53,9 @@ class OpCounts {
   std::array<Count, groups> counts_{};
 };
 
+/// What a thread is about to do to some data: after a rewrite nothing is left of what failed ops should have written.
+export enum class Purpose { read, change, rewrite };
+
 export class Engine : public std::enable_shared_from_this<Engine> {
  public:
   inline explicit Engine(const Window& window) : window_(window) {}
@@ -79,8 +82,8 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   void resume(OpState& op) noexcept;
 
   /// Waits for the writes of a Var that are pending now. Returns false when the deadline has passed.
-  /// With `exclusive`, for its reads too. Throws OperationFailed if the Var is poisoned.
-  void wait(const Var& var, const Deadline& deadline, bool exclusive = false);
+  /// Unless it is for reading, for its reads too. Throws OperationFailed if the Var is poisoned and not to be rewritten.
+  void wait(const Var& var, const Deadline& deadline, Purpose purpose = Purpose::read);
   /// Waits for an op that has extras.
   void wait(OpState& op);
   /// Waits until nothing is pending.
@@ -169,9 +172,9 @@ export ThreadContext& thread_context() noexcept;
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);
 
-/// Waits for what is pending on the Var of some data, before this thread reads it, or, if `exclusive`, changes it. Inside an op it
-/// does not wait: the op must have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is
-/// poisoned, SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
-export void settle(const Var& var, Engine* engine, bool exclusive);
+/// Waits for what is pending on the Var of some data that this thread is about to access. Inside an op it does not wait: the op must
+/// have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is poisoned and not rewritten,
+/// SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
+export void settle(const Var& var, Engine* engine, Purpose purpose);
 
 }  // namespace tessera
