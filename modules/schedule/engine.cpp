@@ -1,6 +1,4 @@
 module;
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -20,15 +18,6 @@ namespace tessera {
 namespace {
 
 constinit thread_local ThreadContext context_of_thread{};
-
-std::atomic<std::uint32_t>& process_generation() {
-  static std::atomic<std::uint32_t> generation{0};
-  return generation;
-}
-
-/// A child process has none of the threads: it must not touch what its parent made.
-[[maybe_unused]] const int fork_is_watched =
-    pthread_atfork(nullptr, nullptr, [] { process_generation().fetch_add(1, std::memory_order_relaxed); });
 
 std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -77,14 +66,19 @@ void normalise_accesses(OpState& op) {
   }
 }
 
-/// An op around this one holds a Var so that this one could never begin: the outer one ends only after it.
+/// What the ops around this one hold: what they write this one can never have, for they end only after it; what they read it
+/// shares with them.
 void check_against_parents(OpState& op) {
   for (int i = 0; i < op.access_count; ++i) {
-    const Access& mine = op.access(i);
+    Access& mine = op.access(i);
     for (OpState* outer = op.parent; outer != nullptr; outer = outer->parent) {
       for (int j = 0; j < outer->access_count; ++j) {
         const Access& theirs = outer->access(j);
-        if (theirs.var() != mine.var() || !(theirs.writes() || mine.writes())) continue;
+        if (theirs.var() != mine.var()) continue;
+        if (!theirs.writes() && !mine.writes()) {
+          mine.tagged |= Access::inherited_bit;
+          continue;
+        }
         refuse(op,
                "it accesses a Var that the op around it, " + description_of(outer->name, outer->where) + ", " +
                    (theirs.writes() ? "writes" : "reads") + ", and which ends only after it",
@@ -94,8 +88,26 @@ void check_against_parents(OpState& op) {
   }
 }
 
+/// An op that waits may begin at the first unlock, and sets its flags then: they are read before.
 void unlock(OpState& op, int count) {
-  for (int i = 0; i < count; ++i) op.access(i).var()->lock.unlock();
+  if (op.has(OpState::has_long_list)) {
+    const LongAccess* const list = op.many.list;
+    for (int i = 0; i < count; ++i) list[i].var()->lock.unlock();
+    return;
+  }
+  for (int i = 0; i < count; ++i) op.accesses[i].var()->lock.unlock();
+}
+
+void move_urgent_to_front(ReadyList& ready) {
+  if (ready.first->priority == Priority::high) return;
+  for (OpState* before = ready.first; before->next != nullptr; before = before->next) {
+    OpState* const op = before->next;
+    if (op->priority != Priority::high) continue;
+    before->next = op->next;
+    if (ready.last == op) ready.last = before;
+    op->next = std::exchange(ready.first, op);
+    return;
+  }
 }
 
 }  // namespace
@@ -111,10 +123,24 @@ void check_may_block(const char* operation) {
                  .advice = "make the op a coroutine and use co_await"}));
 }
 
-std::uint32_t Engine::current_process() noexcept { return process_generation().load(std::memory_order_relaxed); }
+void Engine::take_over(VarState& var) const {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (var.process.load(std::memory_order_relaxed) == process_) return;
+  if (var.lock.try_lock()) {
+    const bool is_idle = var.is_idle();
+    if (is_idle) var.process.store(process_, std::memory_order_relaxed);
+    var.lock.unlock();
+    if (is_idle) return;
+  }
+  throw SchedulerError(to_string({.operation = "scheduler",
+                                  .problem = "an op of the parent process was pending on Var " +
+                                             std::to_string(var.id) + " when this process was forked",
+                                  .advice = "wait for the Var before fork(), or use another one"}));
+}
 
 void Engine::check_process() const {
-  if (process_ == current_process()) return;
+  if (process_ == process_number()) return;
   throw SchedulerError(to_string({.operation = "scheduler",
                                   .problem = "it belongs to the parent process, whose threads do not exist in this one",
                                   .advice = "make a new Scheduler in the child process"}));
@@ -192,7 +218,8 @@ bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const
 
 void Engine::wait_for_room(const OpState& op) {
   const std::ptrdiff_t bytes = op.extras == nullptr ? 0 : op.extras->bytes;
-  const std::ptrdiff_t most_bytes = window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
+  const std::ptrdiff_t most_bytes =
+      window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
   const std::uint64_t most = window_.ops == 0 ? UINT64_MAX : static_cast<std::uint64_t>(window_.ops) - 1;
   if ((counts_.pending() <= most && this->bytes() <= most_bytes) || executor_->is_stopped()) return;
   wait_for_count(most, most_bytes, {});
@@ -210,6 +237,9 @@ void Engine::submit(OpState& op) {
     wait_for_room(op);
   }
   normalise_accesses(op);
+  if (process_ != 0) [[unlikely]] {
+    for (int i = 0; i < op.access_count; ++i) take_over(*op.access(i).var());
+  }
   if (nested) check_against_parents(op);
   if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
     static_cast<void>(extras_of(op));
@@ -344,20 +374,21 @@ bool Engine::begin(OpState& op) noexcept {
 OpState* Engine::run(OpState& op) noexcept {
   ThreadContext& context = context_of_thread;
   const bool is_coroutine = op.has(OpState::is_coroutine);
+  OpState* const outer =
+      std::exchange(context.op, &op);  // until its body has been destroyed, whose parts may submit ops
   if (!op.has(OpState::started) && !begin(op)) [[unlikely]] {
     if (!is_coroutine) op.kind->drop(op);
+    context.op = outer;
     return finish(op);
   }
-  OpState* const outer = std::exchange(context.op, &op);
   try {
     op.kind->run(op);
   } catch (...) {
     op.failure = failure_of_current_exception(op.name, op.where);
   }
+  if (!is_coroutine) op.kind->drop(op);
   context.op = outer;
-  if (is_coroutine) return std::exchange(context.next, nullptr);
-  op.kind->drop(op);
-  return finish(op);
+  return is_coroutine ? std::exchange(context.next, nullptr) : finish(op);
 }
 
 OpState* Engine::finish(OpState& op) noexcept {
@@ -372,11 +403,13 @@ OpState* Engine::finish(OpState& op) noexcept {
 void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
   OpState* op = &ended;
   while (op != nullptr) {
-    if (TraceSink* sink = trace(); sink != nullptr && op->extras != nullptr) [[unlikely]]
+    Engine& engine = *op->engine;
+    // An op around this one may be another scheduler's, which may be destroyed as soon as its last op is counted as ended.
+    const std::shared_ptr<Engine> other = &engine == this ? nullptr : engine.shared_from_this();
+    if (TraceSink* sink = engine.trace(); sink != nullptr && op->extras != nullptr) [[unlikely]]
       sink->ended(*op);
     end_accesses(*op, ready);
     OpState* const parent = op->parent;
-    Engine& engine = *op->engine;
     if (op->extras != nullptr || op->failure) [[unlikely]]
       engine.end_extras(*op, ready);
     release_op(*op);
@@ -399,8 +432,9 @@ void Engine::end_extras(OpState& op, ReadyList& ready) noexcept {
 }
 
 OpState* Engine::hand_over(ReadyList& ready) noexcept {
+  if (ready.first == nullptr) return nullptr;
+  move_urgent_to_front(ready);
   OpState* const first = ready.first;
-  if (first == nullptr) return nullptr;
   constexpr unsigned most_in_a_row = 64;
   ThreadContext& context = context_of_thread;
   if (first->engine == this && executor_->may_hand_over(*first) && ++context.handed_over < most_in_a_row) {
@@ -417,6 +451,8 @@ void Engine::distribute(ReadyList& ready) noexcept {
   while (OpState* op = ready.first) {
     ReadyList same;
     Engine& engine = *op->engine;
+    // As soon as they are pushed, its ops may end and its scheduler with them.
+    const std::shared_ptr<Engine> other = &engine == this ? nullptr : engine.shared_from_this();
     while (ready.first != nullptr && ready.first->engine == &engine) {
       OpState* next = ready.first->next;
       same.add(*ready.first);
@@ -427,7 +463,8 @@ void Engine::distribute(ReadyList& ready) noexcept {
 }
 
 void Engine::resume(OpState& op) noexcept {
-  const std::shared_ptr<Engine> self = shared_from_this();  // the op may end, and the scheduler with it, before push returns
+  const std::shared_ptr<Engine> self =
+      shared_from_this();  // the op may end, and the scheduler with it, before push returns
   ReadyList ready;
   ready.add(op);
   executor_->push(ready);
@@ -439,10 +476,12 @@ bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
   waiter.engine = this;
   waiter.set(OpState::is_waiter);
   waiter.access_count = 1;
-  waiter.accesses[0].tagged = reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
+  waiter.accesses[0].tagged =
+      reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
   waiter.pending.store(1, std::memory_order_relaxed);
   const std::lock_guard lock(var.lock);
-  if (var.head == nullptr && !var.written && (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
+  if (var.head == nullptr && !var.written &&
+      (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
     waiter.failure = var.failure;
     return true;
   }
@@ -490,6 +529,7 @@ void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
+  if (process_ != 0) take_over(state);
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
   if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
@@ -513,6 +553,7 @@ void settle(const Var& var, Engine* engine, Purpose purpose) {
       if (around->access(i).var() == var.state()) return;
     }
   }
+  if (process_number() != 0) engine.take_over(*var.state());
   SharedFailure failure;
   bool is_idle = false;
   {
@@ -532,6 +573,11 @@ void settle(const Var& var, Engine* engine, Purpose purpose) {
 void Engine::wait(OpState& op) {
   check_process();
   check_may_block("wait");
+  if (op.engine != this) {
+    throw SchedulerError(to_string({.operation = "wait",
+                                    .problem = "op " + description_of(op.name, op.where) + " is another scheduler's",
+                                    .advice = "wait with the scheduler that it was submitted to"}));
+  }
   BlockedThread thread(parking_);
   thread.kind = &blocked_thread_kind;
   thread.set(OpState::is_waiter);
@@ -544,22 +590,40 @@ void Engine::wait_all(const Deadline& deadline) {
   check_process();
   check_may_block("wait_all");
   if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
-    throw DeadlineExceeded(to_string(
-        {.operation = "wait_all",
-         .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
-                    std::to_string(executor_->running()) + " workers run"}));
+    throw DeadlineExceeded(
+        to_string({.operation = "wait_all",
+                   .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
+                              std::to_string(executor_->running()) + " workers run"}));
   }
   if (const SharedFailure failure = take_unobserved()) throw_failure(*failure);
 }
 
+void Engine::drain() noexcept {
+  if (counts_.pending() != 0) wait_for_count(0, PTRDIFF_MAX, {});
+}
+
 SharedFailure Engine::take_unobserved() noexcept {
   const std::lock_guard lock(unobserved_mutex_);
-  return std::exchange(unobserved_, SharedFailure());
+  forget_observed();
+  SharedFailure first = unobserved_.front();
+  unobserved_.fill(SharedFailure());
+  return first;
 }
 
 void Engine::note_unobserved(const SharedFailure& failure) noexcept {
   const std::lock_guard lock(unobserved_mutex_);
-  if (!unobserved_) unobserved_ = failure;
+  forget_observed();
+  const auto free = std::ranges::find_if(unobserved_, [](const SharedFailure& kept) { return !kept; });
+  if (free != unobserved_.end()) *free = failure;
+}
+
+/// Somebody has waited for an op after it had ended.
+void Engine::forget_observed() noexcept {
+  const auto is_gone = [](const SharedFailure& kept) {
+    return !kept || kept->was_thrown.load(std::memory_order_relaxed);
+  };
+  const auto rest = std::ranges::remove_if(unobserved_, is_gone);
+  std::ranges::fill(rest, SharedFailure());
 }
 
 }  // namespace tessera

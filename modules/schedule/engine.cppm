@@ -16,6 +16,7 @@ import :signal;
 import :executor;
 import :trace_sink;
 import :op_end;
+import :process;
 
 // The protocol of Vars and ops: submission, grants, completion. It knows no callables, no coroutines and no threads.
 namespace tessera {
@@ -89,6 +90,9 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   /// Waits until nothing is pending.
   void wait_all(const Deadline& deadline);
 
+  /// The same on any thread, without a look at failures.
+  void drain() noexcept;
+
   /// Ends a granted access of somebody who waited; those that it was in the way of are queued.
   void end_accesses(OpState& op, ReadyList& ready) noexcept;
   /// Appends a waiter's access, a write if it is to be exclusive. Returns whether there was nothing to wait for.
@@ -111,6 +115,8 @@ export class Engine : public std::enable_shared_from_this<Engine> {
 
   /// Throws SchedulerError if this is a child process of the one that made the engine.
   void check_process() const;
+  /// In a child process: makes a Var of the parent's this process's. Throws SchedulerError if ops were pending on it.
+  void take_over(VarState& var) const;
   SharedFailure take_unobserved() noexcept;
   void note_unobserved(const SharedFailure& failure) noexcept;
 
@@ -135,10 +141,11 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   void bound_pending(std::uint64_t submitted_before);
   bool wait_for_count(std::uint64_t most, std::ptrdiff_t bytes, const Deadline& deadline);
   std::string holders_of(VarState& var);
+  void forget_observed() noexcept;
 
   Window window_;
   std::shared_ptr<Executor> executor_;
-  std::uint32_t process_ = current_process();
+  std::uint32_t process_ = process_number();
   std::atomic<TraceSink*> trace_{nullptr};
   std::vector<std::shared_ptr<TraceSink>> sinks_;  // guarded by parking_
   std::atomic<bool> cancelled_{false};
@@ -148,9 +155,7 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   Parking parking_;
   CountWaiter* first_count_waiter_ = nullptr;  // guarded by parking_
   std::mutex unobserved_mutex_;
-  SharedFailure unobserved_;
-
-  static std::uint32_t current_process() noexcept;
+  std::array<SharedFailure, 8> unobserved_;  // the first ones, oldest first, then empty ones
 };
 
 /// What this thread is doing for which engine.

@@ -34,12 +34,17 @@ class InlineExecutor final : public Executor {
     drain();
   }
 
-  bool may_hand_over(const OpState&) const noexcept override { return !is_stopped(); }
+  bool may_hand_over(const OpState&) const noexcept override { return false; }  // others may go first
   int workers() const noexcept override { return 1; }
   int running() const noexcept override { return running_.load(std::memory_order_relaxed); }
 
  private:
   OpState* take() noexcept {
+    constexpr unsigned fair_every = 64;
+    if (taken_.fetch_add(1, std::memory_order_relaxed) % fair_every == fair_every - 1) {  // so that nobody is starved
+      if (OpState* op = queue_.pop(Priority::low)) return op;
+      if (OpState* op = queue_.pop(Priority::normal)) return op;
+    }
     for (const Priority priority : {Priority::high, Priority::normal, Priority::low}) {
       if (OpState* op = queue_.pop(priority)) return op;
     }
@@ -67,6 +72,7 @@ class InlineExecutor final : public Executor {
   Engine* engine_;
   ReadyQueue queue_;
   std::atomic<int> running_{0};
+  std::atomic<unsigned> taken_{0};
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ export struct OpOptions {
 /// One op's place in the queue of one Var. The address of the Var, which is a multiple of 64, leaves room for what kind it is.
 export struct Access {
   static constexpr std::uintptr_t write_bit = 1, read_bit = 2, index_bits = 4 + 8, index_unit = 4, long_bit = 16,
-                                  all_bits = 63;
+                                  inherited_bit = 32, all_bits = 63;
 
   std::uintptr_t tagged = 0;
   Access* next = nullptr;
@@ -43,6 +43,8 @@ export struct Access {
   inline VarState* var() const { return reinterpret_cast<VarState*>(tagged & ~all_bits); }
   inline bool writes() const { return (tagged & write_bit) != 0; }
   inline bool reads() const { return (tagged & read_bit) != 0; }
+  /// A read of a Var that an op around this one reads: it must not queue, for writes in the queue wait for that op.
+  inline bool is_inherited() const { return (tagged & inherited_bit) != 0; }
   OpState& op();
   /// Fetches the op into this core's cache, for it will run here soon.
   void prefetch_op();

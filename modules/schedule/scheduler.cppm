@@ -90,6 +90,13 @@ export class Scheduler {
     declare(*op, first, second);
     return launch_op(std::move(op));
   }
+  template <AccessDeclaration D, std::invocable F>
+  Op launch(const D& declaration, F&& body, const OpOptions& options = {},
+            const std::source_location& where = std::source_location::current()) {
+    UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
+    declare(*op, declaration);
+    return launch_op(std::move(op));
+  }
 
   /// Waits for the ops submitted so far that write `var`. Throws OperationFailed if it is poisoned, each time; SchedulerError inside
   /// an op, where co_await is the way to wait.

@@ -22,10 +22,11 @@ struct alignas(64) VarState {
   std::uint32_t queued_reads = 0;
   Access* head = nullptr;  // not granted yet, oldest first
   Access* tail = nullptr;
-  bool closed = false;                // no more ops may name it
-  bool written = false;               // a write is granted
-  std::atomic<bool> poisoned{false};  // `failure` is one; changed under the lock
-  SharedFailure failure;              // of the op that should have written it
+  bool closed = false;                    // no more ops may name it
+  bool written = false;                   // a write is granted
+  std::atomic<bool> poisoned{false};      // `failure` is one; changed under the lock
+  std::atomic<std::uint32_t> process{0};  // in which it may be used; see process.cppm
+  SharedFailure failure;                  // of the op that should have written it
   std::uint64_t id = 0;
 
   // The writer's.
