@@ -30,11 +30,6 @@ std::atomic<std::uint32_t>& process_generation() {
 [[maybe_unused]] const int fork_is_watched =
     pthread_atfork(nullptr, nullptr, [] { process_generation().fetch_add(1, std::memory_order_relaxed); });
 
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 [[noreturn]] void refuse(const OpState& op, const std::string& problem, const char* advice) {
   throw SchedulerError(to_string({.operation = std::string("submission of op '") + op.name + "'",
                                   .problem = problem,
@@ -62,21 +57,6 @@ void sort_and_merge(A* accesses, std::uint16_t& count) {
   count = static_cast<std::uint16_t>(kept);
 }
 
-void normalise_accesses(OpState& op) {
-  if (op.has(OpState::has_long_list)) {
-    sort_and_merge(op.many.list, op.access_count);
-    for (int i = 0; i < op.access_count; ++i) {
-      op.many.list[i].tagged |= Access::long_bit;
-      op.many.list[i].owner = &op;
-    }
-    return;
-  }
-  if (op.access_count > 1) sort_and_merge(op.accesses, op.access_count);
-  for (int i = 1; i < op.access_count; ++i) {
-    op.accesses[i].tagged |= static_cast<std::uintptr_t>(i) * Access::index_unit;
-  }
-}
-
 /// An op around this one holds a Var so that this one could never begin: the outer one ends only after it.
 void check_against_parents(OpState& op) {
   for (int i = 0; i < op.access_count; ++i) {
@@ -101,6 +81,26 @@ void unlock(OpState& op, int count) {
 }  // namespace
 
 ThreadContext& thread_context() noexcept { return context_of_thread; }
+
+std::int64_t now() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void normalise_accesses(OpState& op) {
+  if (op.has(OpState::has_long_list)) {
+    sort_and_merge(op.many.list, op.access_count);
+    for (int i = 0; i < op.access_count; ++i) {
+      op.many.list[i].tagged |= Access::long_bit;
+      op.many.list[i].owner = &op;
+    }
+    return;
+  }
+  if (op.access_count > 1) sort_and_merge(op.accesses, op.access_count);
+  for (int i = 1; i < op.access_count; ++i) {
+    op.accesses[i].tagged |= static_cast<std::uintptr_t>(i) * Access::index_unit;
+  }
+}
 
 void check_may_block(const char* operation) {
   const OpState* op = context_of_thread.op;
@@ -181,7 +181,8 @@ bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const
 
 void Engine::wait_for_room(const OpState& op) {
   const std::ptrdiff_t bytes = op.extras == nullptr ? 0 : op.extras->bytes;
-  const std::ptrdiff_t most_bytes = window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
+  const std::ptrdiff_t most_bytes =
+      window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
   const std::uint64_t most = window_.ops == 0 ? UINT64_MAX : static_cast<std::uint64_t>(window_.ops) - 1;
   if ((counts_.pending() <= most && this->bytes() <= most_bytes) || executor_->is_stopped()) return;
   wait_for_count(most, most_bytes, {});
@@ -189,18 +190,19 @@ void Engine::wait_for_room(const OpState& op) {
 
 void Engine::submit(OpState& op) {
   check_process();
+  op.engine = this;
   if (context_of_thread.recorder != nullptr) [[unlikely]]
     return record_submission(*context_of_thread.recorder, op);
-  op.engine = this;
   const bool nested = context_of_thread.op != nullptr;
   if (nested) {
     op.parent = context_of_thread.op;
+    context_of_thread.has_submitted = true;
   } else if (op.extras != nullptr && op.extras->bytes != 0 && window_.bytes != 0) {
     wait_for_room(op);
   }
   normalise_accesses(op);
   if (nested) check_against_parents(op);
-  if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
+  if (TraceSink* sink = trace(); sink != nullptr && !op.has(OpState::recorded)) [[unlikely]] {
     extras_of(op).queued = now();
     sink->submitted(op);
   }
@@ -279,6 +281,8 @@ void Engine::grant(Access* granted, ReadyList& ready) noexcept {
 }
 
 void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
+  if (op.extras != nullptr && op.extras->outcomes != nullptr) [[unlikely]]
+    return end_with_outcomes(op, ready);
   const int count = op.access_count;
   for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
   for (int i = 0; i < count; ++i) {
@@ -291,6 +295,23 @@ void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
       granted = var.end(access, op.failure, dropped);
       unlock_and_collect(var);
     }
+    if (granted != nullptr) grant(granted, ready);
+  }
+}
+
+void Engine::end_with_outcomes(OpState& op, ReadyList& ready) noexcept {
+  for (int i = 0; i < op.access_count; ++i) {
+    const Access& access = op.access(i);
+    VarState& var = *access.var();
+    SharedFailure outcome, before, none;
+    if (access.writes()) outcome = op.extras->outcomes->of(var);
+    var.lock.lock();
+    if (access.writes()) {
+      before = std::exchange(var.failure, outcome);
+      var.poisoned.store(static_cast<bool>(outcome), std::memory_order_relaxed);
+    }
+    Access* const granted = var.end(access, outcome, none);
+    unlock_and_collect(var);
     if (granted != nullptr) grant(granted, ready);
   }
 }
@@ -332,6 +353,7 @@ bool Engine::begin(OpState& op) noexcept {
 }
 
 OpState* Engine::run(OpState& op) noexcept {
+  if (op.has(OpState::recorded)) return run_recorded(op);
   ThreadContext& context = context_of_thread;
   const bool is_coroutine = op.has(OpState::is_coroutine);
   if (!op.has(OpState::started) && !begin(op)) [[unlikely]] {
@@ -362,7 +384,7 @@ OpState* Engine::finish(OpState& op) noexcept {
 void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
   OpState* op = &ended;
   while (op != nullptr) {
-    if (TraceSink* sink = trace(); sink != nullptr && op->extras != nullptr) [[unlikely]]
+    if (TraceSink* sink = trace(); sink != nullptr && op->extras != nullptr && !op->has(OpState::recorded)) [[unlikely]]
       sink->ended(*op);
     end_accesses(*op, ready);
     OpState* const parent = op->parent;
@@ -372,6 +394,8 @@ void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
     release_op(*op);
     engine.count_ended();
     op = parent != nullptr && parent->open.fetch_sub(1, std::memory_order_acq_rel) == 1 ? parent : nullptr;
+    if (op != nullptr && op->has(OpState::recorded)) [[unlikely]]
+      op = end_recorded(*op, ready);
   }
 }
 
@@ -391,16 +415,19 @@ void Engine::end_extras(OpState& op, ReadyList& ready) noexcept {
 OpState* Engine::hand_over(ReadyList& ready) noexcept {
   OpState* const first = ready.first;
   if (first == nullptr) return nullptr;
-  constexpr unsigned most_in_a_row = 64;
-  ThreadContext& context = context_of_thread;
-  if (first->engine == this && executor_->may_hand_over(*first) && ++context.handed_over < most_in_a_row) {
+  if (may_go_on_with(*first)) {
     ready.first = first->next;
     if (ready.first != nullptr) distribute(ready);
     return first;
   }
-  context.handed_over = 0;
+  context_of_thread.handed_over = 0;
   distribute(ready);
   return nullptr;
+}
+
+bool Engine::may_go_on_with(const OpState& op) noexcept {
+  constexpr unsigned most_in_a_row = 64;
+  return op.engine == this && executor_->may_hand_over(op) && ++context_of_thread.handed_over < most_in_a_row;
 }
 
 void Engine::distribute(ReadyList& ready) noexcept {
@@ -417,7 +444,8 @@ void Engine::distribute(ReadyList& ready) noexcept {
 }
 
 void Engine::resume(OpState& op) noexcept {
-  const std::shared_ptr<Engine> self = shared_from_this();  // the op may end, and the scheduler with it, before push returns
+  const std::shared_ptr<Engine> self =
+      shared_from_this();  // the op may end, and the scheduler with it, before push returns
   ReadyList ready;
   ready.add(op);
   executor_->push(ready);
@@ -477,6 +505,7 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 void Engine::wait(const Var& var, const Deadline& deadline) {
   check_process();
+  check_not_recording(*this, "wait");
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
@@ -494,6 +523,7 @@ void Engine::wait(const Var& var, const Deadline& deadline) {
 
 void Engine::wait(OpState& op) {
   check_process();
+  check_not_recording(*this, "wait");
   check_may_block("wait");
   BlockedThread thread(parking_);
   thread.kind = &blocked_thread_kind;
@@ -505,12 +535,13 @@ void Engine::wait(OpState& op) {
 
 void Engine::wait_all(const Deadline& deadline) {
   check_process();
+  check_not_recording(*this, "wait_all");
   check_may_block("wait_all");
   if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
-    throw DeadlineExceeded(to_string(
-        {.operation = "wait_all",
-         .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
-                    std::to_string(executor_->running()) + " workers run"}));
+    throw DeadlineExceeded(
+        to_string({.operation = "wait_all",
+                   .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
+                              std::to_string(executor_->running()) + " workers run"}));
   }
   if (const SharedFailure failure = take_unobserved()) throw_failure(*failure);
 }

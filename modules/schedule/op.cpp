@@ -22,9 +22,10 @@ OpState& current_op(const char* operation) {
 Engine& engine_of(Scheduler& scheduler) noexcept { return *scheduler.engine(); }
 
 void throw_second_access(const OpState& op) {
-  throw SchedulerError(to_string({.operation = "access",
-                                  .problem = "op " + description_of(op.name, op.where) + " has declared its Vars already",
-                                  .advice = "name all Vars in one access(reads(...), writes(...))"}));
+  throw SchedulerError(
+      to_string({.operation = "access",
+                 .problem = "op " + description_of(op.name, op.where) + " has declared its Vars already",
+                 .advice = "name all Vars in one access(reads(...), writes(...))"}));
 }
 
 void submit_coroutine(OpState& op, Engine* engine, std::coroutine_handle<> point) {
@@ -48,7 +49,11 @@ std::coroutine_handle<> end_coroutine(OpState& op) noexcept {
   if (!op.has(OpState::is_submitted)) {  // it failed before its access(), or has none
     ReadyList none;
     static_cast<void>(tell_awaiters(op, none));
-    if (op.failure) op.engine->note_unobserved(op.failure);
+    if (op.failure && context.recorder != nullptr) {
+      record_failure(*context.recorder, op.failure);
+    } else if (op.failure) {
+      op.engine->note_unobserved(op.failure);
+    }
     release_op(op);
     return std::noop_coroutine();
   }

@@ -27,9 +27,9 @@ inline constexpr int priorities = 3;
 export struct OpOptions {
   OpName name = "op";                    ///< shown in errors, traces and pictures
   Priority priority = Priority::normal;  ///< among the ops that are ready
-  bool always_run = false;               ///< run it even if an op failed that wrote what it reads, or if it is cancelled
-  std::stop_token stop = {};             ///< when a stop is requested before it begins, it is cancelled
-  std::ptrdiff_t bytes = 0;              ///< memory that it keeps alive until it has ended, for SchedulerOptions::window_bytes
+  bool always_run = false;    ///< run it even if an op failed that wrote what it reads, or if it is cancelled
+  std::stop_token stop = {};  ///< when a stop is requested before it begins, it is cancelled
+  std::ptrdiff_t bytes = 0;   ///< memory that it keeps alive until it has ended, for SchedulerOptions::window_bytes
 };
 
 /// One op's place in the queue of one Var. The address of the Var, which is a multiple of 64, leaves room for what kind it is.
@@ -66,16 +66,18 @@ struct OpKind {
 };
 
 struct OpAwaiter;
+class Outcomes;
 
 /// What few ops have.
 struct OpExtras {
   std::stop_token stop;
   std::ptrdiff_t bytes = 0;
   std::atomic<OpAwaiter*> awaiters{nullptr};  // of a handle; see op_end.cppm
-  std::int64_t queued = 0, started = 0;  // ns, while a trace is taken
-  std::uint64_t number = 0;              // in the order of submission, while a trace is taken
+  std::int64_t queued = 0, started = 0;       // ns, while a trace is taken
+  std::uint64_t number = 0;                   // in the order of submission, while a trace is taken
   int worker = -1;
   bool skipped = false;
+  const Outcomes* outcomes = nullptr;  // of the Vars that it writes, if they differ
 };
 
 struct OpState {
@@ -89,6 +91,7 @@ struct OpState {
     started = 16,       // it has been begun, so it is resumed from now on
     closes_vars = 32,   // no op after it may name its Vars
     is_submitted = 64,
+    recorded = 128,  // it is a replay that has not begun, or, if started, an op of a recording; see recording.cppm
   };
 
   OpState() noexcept : accesses() {}
@@ -98,13 +101,13 @@ struct OpState {
   OpState* next = nullptr;  // in a list of ready ops
   const OpKind* kind = nullptr;
   Engine* engine = nullptr;
-  OpState* parent = nullptr;                // the op that submitted it
-  std::atomic<std::uint32_t> pending{0};    // accesses that are not granted yet
+  OpState* parent = nullptr;              // the op that submitted it
+  std::atomic<std::uint32_t> pending{0};  // accesses that are not granted yet
   std::uint16_t access_count = 0;
   std::uint8_t flags = 0;
   Priority priority = Priority::normal;
-  std::atomic<std::uint32_t> open{1};       // its body and the ops that it submitted
-  std::atomic<std::uint32_t> shares{1};     // the engine and the handles to it
+  std::atomic<std::uint32_t> open{1};    // its body and the ops that it submitted
+  std::atomic<std::uint32_t> shares{1};  // the engine and the handles to it
   SharedFailure failure;
   OpExtras* extras = nullptr;
   const char* name = "op";

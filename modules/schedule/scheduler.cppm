@@ -18,6 +18,8 @@ import :access;
 import :engine;
 import :callable_op;
 import :op;
+import :capture;
+import :recording;
 
 // The scheduler: ops go in with the Vars that they read and write, and run when those are ready.
 namespace tessera {
@@ -34,10 +36,10 @@ export struct Permuting {
 export struct Pool {};
 
 export struct SchedulerOptions {
-  int workers = 0;                                        ///< ops that run at once in a Pool; 0: num_threads()
+  int workers = 0;  ///< ops that run at once in a Pool; 0: num_threads()
   std::variant<Pool, Inline, Permuting> executor = Pool{};
-  std::ptrdiff_t window = 1 << 16;                        ///< pending ops above which submit() blocks; 0: no bound
-  std::ptrdiff_t window_bytes = 0;                        ///< the same for the sum of OpOptions::bytes
+  std::ptrdiff_t window = 1 << 16;  ///< pending ops above which submit() blocks; 0: no bound
+  std::ptrdiff_t window_bytes = 0;  ///< the same for the sum of OpOptions::bytes
 };
 
 /// What happens to pending ops when a scheduler is shut down.
@@ -46,10 +48,10 @@ export enum class Shutdown { drain, cancel };
 /// A look at a running scheduler; the numbers are of nearly the same moment.
 export struct SchedulerCounters {
   std::uint64_t submitted = 0;
-  std::uint64_t pending = 0;                    ///< not ended
-  int running = 0;                              ///< workers that have an op
-  std::ptrdiff_t bytes = 0;                     ///< sum of OpOptions::bytes over pending ops
-  std::vector<std::chrono::nanoseconds> busy;   ///< by worker, since the scheduler was made
+  std::uint64_t pending = 0;                   ///< not ended
+  int running = 0;                             ///< workers that have an op
+  std::ptrdiff_t bytes = 0;                    ///< sum of OpOptions::bytes over pending ops
+  std::vector<std::chrono::nanoseconds> busy;  ///< by worker, since the scheduler was made
 };
 
 /// Runs ops when what they read has been written and what they write is no longer in use. Ops that share no Var, or only read
@@ -89,6 +91,15 @@ export class Scheduler {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, first, second);
     return launch_op(std::move(op));
+  }
+
+  /// Records the ops that `body` submits to this scheduler on this thread, instead of running them, with what waits for what. `body` takes any
+  /// number of Parameter<T>, by which the ops see what Step::replay() is given. Their callables are called once a replay. Throws
+  /// what `body` throws, SchedulerError for what cannot be recorded (a coroutine op, launch(), erase(), a replay), std::bad_alloc;
+  /// nothing has been recorded then.
+  template <Recordable F>
+  auto capture(F&& body, const CaptureOptions& options = {}) {
+    return record(engine_, std::forward<F>(body), options);
   }
 
   /// Waits for the ops submitted so far that write `var`. Throws OperationFailed if it is poisoned, each time; SchedulerError inside

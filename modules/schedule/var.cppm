@@ -29,8 +29,8 @@ struct alignas(64) VarState {
   std::uint64_t id = 0;
 
   // The writer's.
-  alignas(64) Access* batch = nullptr;       // granted after it
-  std::atomic<std::uint64_t> version{0};     // writes that have ended
+  alignas(64) Access* batch = nullptr;            // granted after it
+  std::atomic<std::uint64_t> version{0};          // writes that have ended
   std::atomic<const char*> writer_name{nullptr};  // for messages: the op itself may be gone when they are written
   std::atomic<std::source_location> writer_where{};
 
@@ -102,8 +102,15 @@ export class Var {
   friend bool operator==(const Var&, const Var&) = default;
 
   VarState* state() const noexcept { return state_; }
+  /// One more handle to a Var.
+  static Var of(VarState& state) noexcept {
+    state.handles.fetch_add(1, std::memory_order_relaxed);
+    return Var(&state);
+  }
 
  private:
+  explicit Var(VarState* state) noexcept : state_(state) {}
+
   VarState* state_;
 };
 

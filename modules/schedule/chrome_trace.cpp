@@ -1,0 +1,160 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module tessera.schedule;
+
+// The Trace Event Format, event by event. Numbers are made into text here, because a stream would follow its locale.
+namespace tessera {
+
+namespace {
+
+/// No thread has this number: viewers take the thread that has the process's number for its main thread.
+constexpr std::string_view process = "\"pid\":1000000";
+
+/// Nanoseconds as microseconds, exactly.
+std::string microseconds(std::int64_t nanoseconds) {
+  const bool is_negative = nanoseconds < 0;
+  // Unsigned, so that the lowest number has a magnitude too.
+  const auto bits = static_cast<std::uint64_t>(nanoseconds);
+  const std::uint64_t magnitude = is_negative ? 0 - bits : bits;
+  const std::string fraction = std::to_string(1000 + magnitude % 1000).substr(1);
+  return (is_negative ? "-" : "") + std::to_string(magnitude / 1000) + "." + fraction;
+}
+
+std::string list(std::span<const std::uint64_t> ids) {
+  std::string text = "[";
+  for (const std::uint64_t id : ids) text += (text.size() > 1 ? "," : "") + std::to_string(id);
+  return text + "]";
+}
+
+/// One viewer shows outcomes by the colours that it knows by these names.
+std::string_view colour(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::succeeded: return "";
+    case Outcome::failed: return ",\"cname\":\"terrible\"";
+    case Outcome::skipped: return ",\"cname\":\"grey\"";
+    case Outcome::cancelled: return ",\"cname\":\"bad\"";
+  }
+  return "";
+}
+
+/// Writes the events of one trace.
+class ChromeTrace {
+ public:
+  ChromeTrace(std::ostream& out, std::span<const OpRecord> records)
+      : out_(out), records_(records), threads_(records.size()), awaited_(records.size()) {
+    find_awaited();
+  }
+
+  void write() {
+    out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+    out_ << "{\"ph\":\"M\"," << process << R"(,"name":"process_name","args":{"name":"Tessera"}})";
+    write_threads();
+    for (std::size_t op = 0; op < records_.size(); ++op) write_op(op);
+    for (std::size_t op = 0; op < records_.size(); ++op) write_arrow(op);
+    write_counter();
+    out_ << "\n]}\n";
+  }
+
+ private:
+  const OpRecord& record(std::size_t op) const { return records_[op]; }
+  std::string on_thread(std::size_t op) const { return "\"tid\":" + std::to_string(threads_[op]); }
+
+  /// For each op that found one of those before it unfinished: the one of them that ended last.
+  void find_awaited() {
+    const std::vector<std::size_t> order = submission_order(records_);
+    AccessHistory history;
+    for (const std::size_t op : order) {
+      for (const Conflict& conflict : history.append(record(op).reads, record(op).writes)) {
+        const std::size_t earlier = order[conflict.from];
+        if (record(earlier).end <= record(op).queued) continue;
+        if (!awaited_[op] || record(earlier).end > record(*awaited_[op]).end) awaited_[op] = earlier;
+      }
+    }
+  }
+
+  /// The first row of a worker has the worker's number; all other rows have numbers above those.
+  void write_threads() {
+    const std::vector<Lane> lanes = lanes_of(records_, 0);
+    int next = 0;
+    for (const Lane& lane : lanes) next = std::max(next, lane.worker + 1);
+    int position = 0;
+    for (const Lane& lane : lanes) {
+      std::vector<int> thread_of_row;
+      for (std::size_t row = 0; row < lane.rows; ++row) {
+        thread_of_row.push_back(row == 0 && lane.worker >= 0 ? lane.worker : next++);
+        const std::string name = lane_name(lane) + (row == 0 ? "" : " (" + std::to_string(row + 1) + ")");
+        write_thread(thread_of_row.back(), name, position++);
+      }
+      for (const PlacedOp& placed : lane.ops)
+        threads_[static_cast<std::size_t>(placed.op - records_.data())] = thread_of_row[placed.row];
+    }
+  }
+
+  void write_thread(int thread, const std::string& name, int position) {
+    const std::string begin = ",\n{\"ph\":\"M\"," + std::string(process) + ",\"tid\":" + std::to_string(thread);
+    out_ << begin << ",\"name\":\"thread_name\",\"args\":{\"name\":" << json_quoted(name) << "}}";
+    out_ << begin << ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":" << std::to_string(position) << "}}";
+  }
+
+  void write_op(std::size_t index) {
+    const OpRecord& op = record(index);
+    out_ << ",\n{\"ph\":\"X\"," << process << "," << on_thread(index) << ",\"ts\":" << microseconds(op.start)
+         << ",\"dur\":" << microseconds(std::max<std::int64_t>(0, op.end - op.start))
+         << ",\"cat\":\"op\",\"name\":" << json_quoted(op.name) << colour(op.outcome)
+         << ",\"args\":{\"op\":" << std::to_string(op.id) << ",\"outcome\":\"" << to_string(op.outcome)
+         << "\",\"queued_us\":" << microseconds(op.queued) << ",\"waited_us\":" << microseconds(op.start - op.queued);
+    if (awaited_[index]) out_ << ",\"waited_for\":" << std::to_string(record(*awaited_[index]).id);
+    out_ << ",\"reads\":" << list(op.reads) << ",\"writes\":" << list(op.writes);
+    if (op.where.line() > 0) {
+      out_ << ",\"where\":" << json_quoted(std::string(op.where.file_name()) + ":" + std::to_string(op.where.line()))
+           << ",\"function\":" << json_quoted(op.where.function_name());
+    }
+    out_ << "}}";
+  }
+
+  void write_arrow(std::size_t index) {
+    if (!awaited_[index]) return;
+    const OpRecord& from = record(*awaited_[index]);
+    const std::string flow = ",\"cat\":\"dependency\",\"name\":\"lets begin\",\"id\":" + std::to_string(index) + "}";
+    // An arrow belongs to the op that is open at its time, so it leaves just before the end.
+    out_ << ",\n{\"ph\":\"s\"," << process << "," << on_thread(*awaited_[index])
+         << ",\"ts\":" << microseconds(std::max(from.start, from.end - 1)) << flow;
+    out_ << ",\n{\"ph\":\"f\",\"bp\":\"e\"," << process << "," << on_thread(index)
+         << ",\"ts\":" << microseconds(record(index).start) << flow;
+  }
+
+  void write_counter() {
+    std::map<std::int64_t, std::int64_t> change;
+    for (const OpRecord& op : records_) {
+      ++change[op.queued];
+      --change[op.start];
+    }
+    std::int64_t waiting = 0;
+    for (const auto& [time, difference] : change) {
+      if (difference == 0) continue;
+      waiting += difference;
+      out_ << ",\n{\"ph\":\"C\"," << process << ",\"ts\":" << microseconds(time)
+           << ",\"name\":\"waiting ops\",\"args\":{\"ops\":" << std::to_string(waiting) << "}}";
+    }
+  }
+
+  std::ostream& out_;
+  std::span<const OpRecord> records_;
+  std::vector<int> threads_;
+  std::vector<std::optional<std::size_t>> awaited_;
+};
+
+}  // namespace
+
+void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records) { ChromeTrace(out, records).write(); }
+
+}  // namespace tessera

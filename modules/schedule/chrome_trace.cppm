@@ -1,0 +1,18 @@
+module;
+#include <ostream>
+#include <span>
+export module tessera.schedule:chrome_trace;
+import :trace_record;
+
+// A trace as a file for the viewers of others.
+namespace tessera {
+
+/// Writes a trace in the Trace Event Format (JSON), which Perfetto and Chrome's about:tracing open. Each op is one complete event
+/// on the thread of its worker; its arguments hold its number, outcome, times, Vars and source location. An arrow comes from
+/// the op whose end let it begin, if it waited for one. A counter shows how many ops were submitted and had not begun.
+/// Ops of one worker that overlap are spread over several threads, because viewers drop what overlaps on one.
+/// The records may stand in any order. Errors of writing are left in the state of `out`.
+/// Source: "Trace Event Format", Google, 2016.
+export void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records);
+
+}  // namespace tessera

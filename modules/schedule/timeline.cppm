@@ -1,0 +1,23 @@
+module;
+#include <span>
+#include <string>
+export module tessera.schedule:timeline;
+import :trace_record;
+
+// A trace as a picture: who worked when.
+namespace tessera {
+
+/// How a timeline is drawn.
+export struct TimelineOptions {
+  std::string title = "Timeline";
+  int width = 960;  ///< of the picture, in pixels; at least 480, less is taken as that
+  int workers = 0;  ///< workers 0 to workers - 1 get a lane even if they ran nothing
+};
+
+/// A self-contained SVG with a lane for each worker: ops as boxes with their names where these fit, coloured by outcome, and for
+/// each worker the share of the time in which an op of its had begun and not ended. Pointing at a box tells more. Ops that are
+/// less than half a pixel wide are drawn together with their neighbours, in a box whose strength shows how busy that
+/// stretch is. Times count from the start of the first op. The records may stand in any order.
+export std::string timeline_svg(std::span<const OpRecord> records, const TimelineOptions& options = {});
+
+}  // namespace tessera
