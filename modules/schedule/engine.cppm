@@ -115,6 +115,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void distribute(ReadyList& ready) noexcept;
 
   void cancel_all() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  /// Its scheduler goes away: nobody may submit any more, though a worker may hold the engine for a while.
+  void retire() noexcept { retired_.store(true, std::memory_order_release); }
+  bool is_retired() const noexcept { return retired_.load(std::memory_order_acquire); }
   bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
   void allow_all() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
 
@@ -155,6 +158,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::uint32_t process_ = current_process();
   std::atomic<TraceSink*> trace_{nullptr};
   std::atomic<bool> cancelled_{false};
+  std::atomic<bool> retired_{false};
   OpCounts counts_;
   alignas(64) std::atomic<int> count_waiters_{0};
   std::atomic<std::ptrdiff_t> bytes_{0};
@@ -184,7 +188,8 @@ std::int64_t now() noexcept;
 /// Sorts an op's accesses by Var, merges those of one Var and numbers them.
 void normalise_accesses(OpState& op);
 
-/// Takes a submitted op into a recording instead; it is the recording's then. Throws SchedulerError if it cannot be recorded, std::bad_alloc.
+/// Takes a submitted op into a recording instead; it is the recording's then. Throws SchedulerError if it cannot be recorded,
+/// std::bad_alloc.
 void record_submission(Recorder& recorder, OpState& op);
 
 /// A coroutine has failed before it became an op: while something is recorded, that is an error of the recording.

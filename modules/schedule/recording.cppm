@@ -33,10 +33,11 @@ struct alignas(64) Node : OpKind {
   OpState* op = nullptr;
   std::atomic<std::uint32_t> waits{0};  // predecessors that have not ended
   std::uint32_t predecessors = 0;
-  Node* first = nullptr;          // successor, or none
-  Node* const* others = nullptr;  // from the second one on
+  Node* first = nullptr;  // successor, or none
   std::uint32_t successors = 0;
+  std::uint32_t others = 0;    // index of the second one
   std::uint32_t accesses = 0;  // index of its first one
+  std::uint32_t ahead = 0;     // index of the node some steps behind `first`, to be fetched now
 };
 static_assert(sizeof(Node) == 64);
 
@@ -106,6 +107,7 @@ class Recorder {
   void sort_vars();
   void resolve_accesses();
   void resolve_edges();
+  void look_ahead();
 
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Recording> recording_;

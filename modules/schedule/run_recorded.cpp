@@ -46,7 +46,7 @@ bool end_node(const Node& node, ReplayState& replay, ReadyList& ready) noexcept 
     settle(node, replay);
   const std::uint32_t successors = node.successors;
   if (successors == 0) return replay.open_nodes.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  Node* const* const others = node.others;
+  Node* const* const others = replay.recording->others.data() + node.others;
   if (count_down(*node.first)) ready.add(*node.first->op);
   for (std::uint32_t i = 0; i + 1 < successors; ++i) {
     if (count_down(*others[i])) ready.add(*others[i]->op);
@@ -73,24 +73,25 @@ void run_body(const Node& node, ReplayState& replay, const Engine& engine) noexc
   }
 }
 
-void prefetch(const Node* node) {
-  if (node == nullptr) return;
-  const auto* bytes = reinterpret_cast<const std::byte*>(node->op);
-  __builtin_prefetch(bytes, 1);
-  __builtin_prefetch(bytes + offsetof(OpState, storage));
+void prefetch_ahead(const Node& node, const Recording& recording) {
+  const auto* op = reinterpret_cast<const std::byte*>(recording.ops[node.ahead]);
+  __builtin_prefetch(&recording.nodes[node.ahead], 1);
+  __builtin_prefetch(op, 1);
+  __builtin_prefetch(op + offsetof(OpState, storage));
 }
 
 /// Runs a node and those that follow it on this thread.
 OpState* run_nodes(OpState& first) noexcept {
   ThreadContext& context = thread_context();
   Engine& engine = *first.engine;
-  ReplayState& replay = replay_of(recording_of(first));
+  Recording& recording = recording_of(first);
+  ReplayState& replay = replay_of(recording);
   OpState* const outer = context.op;
   const bool outer_has_submitted = context.has_submitted;
   OpState* op = &first;
   while (op != nullptr && op->has(OpState::recorded) && op->has(OpState::started)) {
     Node& node = node_of(*op);
-    prefetch(node.first);
+    prefetch_ahead(node, recording);
     context.op = op;
     context.has_submitted = false;
     run_body(node, replay, engine);

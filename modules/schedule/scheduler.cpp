@@ -50,6 +50,7 @@ Scheduler::~Scheduler() {
     static_cast<void>(new std::shared_ptr<Engine>(std::move(engine_)));
     return;
   }
+  engine_->retire();
   try {
     if (engine_->executor().is_stopped()) {
       engine_->cancel_all();

@@ -93,10 +93,10 @@ export class Scheduler {
     return launch_op(std::move(op));
   }
 
-  /// Records the ops that `body` submits to this scheduler on this thread, instead of running them, with what waits for what. `body` takes any
-  /// number of Parameter<T>, by which the ops see what Step::replay() is given. Their callables are called once a replay. Throws
-  /// what `body` throws, SchedulerError for what cannot be recorded (a coroutine op, launch(), erase(), a replay), std::bad_alloc;
-  /// nothing has been recorded then.
+  /// Records the ops that `body` submits to this scheduler on this thread, instead of running them, with what waits for
+  /// what. `body` takes any number of Parameter<T>, by which the ops see what Step::replay() is given. Their callables are
+  /// called once a replay. Throws what `body` throws, SchedulerError for what cannot be recorded (a coroutine op,
+  /// launch(), erase(), a replay), std::bad_alloc; nothing has been recorded then.
   template <Recordable F>
   auto capture(F&& body, const CaptureOptions& options = {}) {
     return record(engine_, std::forward<F>(body), options);

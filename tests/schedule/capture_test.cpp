@@ -194,7 +194,8 @@ TEST_CASE("recorded ops that share no Var may run in any order, and each runs on
     std::vector<int> order;
     std::vector<Var> vars(4);
     auto step = sched.capture([&] {
-      for (int i = 0; i < 4; ++i) sched.submit(writes(vars[static_cast<std::size_t>(i)]), [&order, i] { order.push_back(i); });
+      for (int i = 0; i < 4; ++i)
+        sched.submit(writes(vars[static_cast<std::size_t>(i)]), [&order, i] { order.push_back(i); });
     });
     step.replay();
     sched.wait_all();
@@ -281,9 +282,8 @@ TEST_CASE("a step may go away while its replays are pending") {
     sched.stop();
     {
       Var var;
-      auto step = sched.capture([&](Parameter<int> value) {
-        sched.submit(writes(var), [token, value] { *token += value.value(); });
-      });
+      auto step = sched.capture(
+          [&](Parameter<int> value) { sched.submit(writes(var), [token, value] { *token += value.value(); }); });
       step.replay(1);
       step.replay(2);
     }
