@@ -11,24 +11,11 @@ using Matrix = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 using Row = Eigen::Array<float, 1, Eigen::Dynamic, Eigen::RowMajor>;
 using Column = Eigen::Array<float, Eigen::Dynamic, 1>;
 
-Matrix matrix(std::uint32_t seed = 1) {
-  Matrix values(side, side);
-  fill(values.data(), values.size(), seed);
-  escape(values.data());
-  return values;
-}
+Matrix matrix() { return filled(Matrix(side, side), 1); }
 
 template <class Vector>
 Vector vector(std::ptrdiff_t n, std::uint32_t seed) {
-  Vector values(n);
-  fill(values.data(), n, seed);
-  escape(values.data());
-  return values;
-}
-
-template <class Values>
-Result result_of(const Values& values) {
-  return {values.data(), static_cast<std::ptrdiff_t>(values.size())};
+  return filled(Vector(n), seed);
 }
 
 Repeat stencil() {
@@ -102,7 +89,7 @@ Repeat eight() {
 }
 
 Repeat update(std::ptrdiff_t bytes) {
-  const std::ptrdiff_t n = bytes / static_cast<std::ptrdiff_t>(sizeof(float));
+  const std::ptrdiff_t n = floats_in(bytes);
   return repeat([w = vector<Row>(n, 1), g = vector<Row>(n, 2)]() mutable {
     w = -0.01f * (g + 0.001f * w);
     return result_of(w);

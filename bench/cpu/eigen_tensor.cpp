@@ -12,24 +12,9 @@ using Vector = Eigen::Tensor<float, 1, Eigen::RowMajor>;
 using Pair = Eigen::array<Eigen::Index, 2>;
 using One = Eigen::array<Eigen::Index, 1>;
 
-Matrix matrix(std::uint32_t seed = 1) {
-  Matrix values(side, side);
-  fill(values.data(), values.size(), seed);
-  escape(values.data());
-  return values;
-}
+Matrix matrix() { return filled(Matrix(side, side), 1); }
 
-Vector vector(std::ptrdiff_t n, std::uint32_t seed) {
-  Vector values(n);
-  fill(values.data(), n, seed);
-  escape(values.data());
-  return values;
-}
-
-template <class Values>
-Result result_of(const Values& values) {
-  return {values.data(), static_cast<std::ptrdiff_t>(values.size())};
-}
+Vector vector(std::ptrdiff_t n, std::uint32_t seed) { return filled(Vector(n), seed); }
 
 Repeat stencil() {
   return repeat([x = matrix(), y = matrix()]() mutable {
@@ -89,7 +74,7 @@ Repeat eight() {
 }
 
 Repeat update(std::ptrdiff_t bytes) {
-  const std::ptrdiff_t n = bytes / static_cast<std::ptrdiff_t>(sizeof(float));
+  const std::ptrdiff_t n = floats_in(bytes);
   return repeat([w = vector(n, 1), g = vector(n, 2)]() mutable {
     w = (g + w * 0.001f) * -0.01f;
     return result_of(w);

@@ -73,6 +73,21 @@ inline void fill(float* values, std::ptrdiff_t n, std::uint32_t seed) {
   }
 }
 
+/// The same numbers in a library's array or vector, which the optimiser takes for known outside.
+template <class Values>
+Values filled(Values values, std::uint32_t seed) {
+  fill(values.data(), static_cast<std::ptrdiff_t>(values.size()), seed);
+  escape(values.data());
+  return values;
+}
+
+template <class Values>
+Result result_of(const Values& values) {
+  return {values.data(), static_cast<std::ptrdiff_t>(values.size())};
+}
+
+inline std::ptrdiff_t floats_in(std::ptrdiff_t bytes) { return bytes / static_cast<std::ptrdiff_t>(sizeof(float)); }
+
 /// A number that depends on every value and its position.
 inline double checksum(const Result& result) {
   double sum = 0;

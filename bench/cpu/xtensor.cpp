@@ -14,23 +14,10 @@ namespace {
 using Matrix = xt::xtensor<float, 2>;
 using Vector = xt::xtensor<float, 1>;
 
-Matrix matrix(std::uint32_t seed = 1) {
-  Matrix values = Matrix::from_shape({side, side});
-  fill(values.data(), side * side, seed);
-  escape(values.data());
-  return values;
-}
+Matrix matrix() { return filled(Matrix::from_shape({side, side}), 1); }
 
 Vector vector(std::ptrdiff_t n, std::uint32_t seed) {
-  Vector values = Vector::from_shape({static_cast<std::size_t>(n)});
-  fill(values.data(), n, seed);
-  escape(values.data());
-  return values;
-}
-
-template <class Values>
-Result result_of(const Values& values) {
-  return {values.data(), static_cast<std::ptrdiff_t>(values.size())};
+  return filled(Vector::from_shape({static_cast<std::size_t>(n)}), seed);
 }
 
 Repeat stencil() {
@@ -91,7 +78,7 @@ Repeat eight() {
 }
 
 Repeat update(std::ptrdiff_t bytes) {
-  const std::ptrdiff_t n = bytes / static_cast<std::ptrdiff_t>(sizeof(float));
+  const std::ptrdiff_t n = floats_in(bytes);
   return repeat([w = vector(n, 1), g = vector(n, 2)]() mutable {
     xt::noalias(w) = -0.01f * (g + 0.001f * w);
     return result_of(w);

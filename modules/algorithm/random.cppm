@@ -55,7 +55,7 @@ class RandomNode {
   const Dim<Rank>& shape() const { return shape_; }
   std::optional<Place> place() const { return std::nullopt; }
   bool conflicts(const plan::Written&) const { return false; }
-  bool overlaps(const plan::Written&) const { return false; }
+  bool any_leaf(const plan::LeafVisitor&) const { return false; }
 
   LeafPlan<compute_t<T>> lower(plan::Lowering& lowering) const {
     const Strides<Rank> strides = contiguous_strides(shape_);

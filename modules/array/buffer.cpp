@@ -1,12 +1,34 @@
 module;
+#include <atomic>
 #include <memory>
 module tessera.array;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
+import tessera.schedule;
 
-// Giving up a share of a buffer.
+// The Var of a buffer, and giving up a share of one.
 namespace tessera {
+
+BufferVar& Buffer::shared_var() const {
+  BufferVar* var = var_.load(std::memory_order_acquire);
+  if (var != nullptr) return *var;
+  auto fresh = std::make_unique<BufferVar>();
+  buffers_have_vars.store(true, std::memory_order_relaxed);
+  if (var_.compare_exchange_strong(var, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
+  return *var;  // another thread was faster
+}
+
+const Var& Buffer::var_for(Engine& engine) const {
+  BufferVar& shared = shared_var();
+  shared.engine.store(&engine, std::memory_order_release);
+  return shared.var;
+}
+
+void Buffer::settle_var(bool exclusive) const {
+  const BufferVar& shared = *var_.load(std::memory_order_acquire);
+  tessera::settle(shared.var, shared.engine.load(std::memory_order_acquire), exclusive);
+}
 
 void BufferShare::give_up(std::shared_ptr<Buffer>& share) noexcept { std::destroy_at(&share); }
 

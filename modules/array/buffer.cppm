@@ -1,4 +1,5 @@
 module;
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -6,9 +7,19 @@ export module tessera.array:buffer;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
+import tessera.schedule;
 
 // Storage shared by the arrays that view it.
 namespace tessera {
+
+/// What the scheduler knows of a buffer.
+struct BufferVar {
+  Var var;
+  std::atomic<Engine*> engine{nullptr};  // the last one to which an op on it was submitted; with ops pending, it is alive
+};
+
+/// Whether any buffer has ever been named by an op: until then nothing has to be waited for.
+export inline std::atomic<bool> buffers_have_vars{false};
 
 /// One allocation with its size and place. Arrays hold it by shared_ptr; the last one gives the memory back.
 export class Buffer {
@@ -18,24 +29,46 @@ export class Buffer {
 
   /// Takes over an allocation, which may be a borrowing one.
   explicit Buffer(memory::Allocation allocation) : allocation_(std::move(allocation)) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() {
+    if (BufferVar* var = var_.load(std::memory_order_relaxed)) delete var;
+  }
 
   void* data() const { return allocation_.data(); }
   std::ptrdiff_t bytes() const { return allocation_.bytes(); }
   Place place() const { return allocation_.place(); }
   bool owns() const { return allocation_.owns(); }
 
+  /// What ops name that read or write the elements. Throws std::bad_alloc.
+  const Var& var() const { return shared_var().var; }
+
+  /// The Var, for an op that will be submitted to `engine`.
+  const Var& var_for(Engine& engine) const;
+
+  /// Returns when no pending op writes the elements; if `exclusive`, when none reads them either. Throws OperationFailed if the op
+  /// failed that should have written them, SchedulerError inside an op that has not named them.
+  void settle(bool exclusive) const {
+    if (var_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+      settle_var(exclusive);
+  }
+
  private:
+  BufferVar& shared_var() const;
+  void settle_var(bool exclusive) const;
+
   memory::Allocation allocation_;
+  mutable std::atomic<BufferVar*> var_{nullptr};
 };
 
 /// A share of a buffer, or none. It is a shared_ptr whose count is lowered by a call: expressions are full of arrays that have been
 /// moved from, and lowering the count in place would make up most of the code that the compiler gets to see.
 class BufferShare {
  public:
-  BufferShare() noexcept : shared_() {}
+  inline BufferShare() noexcept : shared_() {}
   BufferShare(std::shared_ptr<Buffer> buffer) noexcept : shared_(std::move(buffer)) {}
-  BufferShare(const BufferShare& other) noexcept : shared_(other.shared_) {}
-  BufferShare(BufferShare&& other) noexcept : shared_(std::move(other.shared_)) {}
+  inline BufferShare(const BufferShare& other) noexcept : shared_(other.shared_) {}
+  inline BufferShare(BufferShare&& other) noexcept : shared_(std::move(other.shared_)) {}
   BufferShare& operator=(BufferShare other) noexcept {
     shared_.swap(other.shared_);
     return *this;
@@ -44,7 +77,7 @@ class BufferShare {
     if (shared_ != nullptr) give_up(shared_);
   }
 
-  const std::shared_ptr<Buffer>& get() const { return shared_; }
+  inline const std::shared_ptr<Buffer>& get() const noexcept { return shared_; }
 
  private:
   static void give_up(std::shared_ptr<Buffer>& share) noexcept;

@@ -40,7 +40,8 @@ inline void require_storage(const void* data) {
                                      .advice = "give it some: zeros<T>(Dim<0>{}), or assign an expression of rank 0"}));
 }
 
-/// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place() and with_layout(Layout<N>).
+/// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and settle(exclusive), which
+/// waits for ops that are pending on the elements.
 export template <class Derived, class Value, int Rank, class P>
 class ElementOperations {
  public:
@@ -58,6 +59,7 @@ class ElementOperations {
   /// place. Negative indices count from the end. Throws IndexError outside the shape.
   decltype(auto) operator[](const Index<Rank>& index) const {
     if constexpr (Rank == 0) require_storage(self().data());
+    self().settle(true);
     Value* element = self().data() + offset_of(index, self().shape(), self().strides());
     if constexpr (HostPlace<P>) {
       return static_cast<Value&>(*element);
@@ -114,6 +116,7 @@ class ElementOperations {
     requires IterablePlace<P>
   {
     require_host(self().place(), "begin");
+    self().settle(true);
     return {self().data(), self().shape(), self().strides(), 0};
   }
   ViewIterator<Value, Rank> end() const

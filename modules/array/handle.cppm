@@ -1,4 +1,5 @@
 module;
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -9,6 +10,7 @@ export module tessera.array:handle;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
+import tessera.schedule;
 import :buffer;
 import :concepts;
 import :elements;
@@ -68,15 +70,17 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
     requires StaticPlace<P>
       : Array(other.buffer(), other.data(), other.layout(), place_cast<P>(other.place())) {}
 
-  Array(const Array&) = default;
+  // Copying and moving are calls, because an expression does both for each of its leaves.
+  [[gnu::noinline]] Array(const Array& other)
+      : buffer_(other.buffer_), data_(other.data_), layout_(other.layout_), place_(other.place_) {}
   /// The other handle is left without storage.
-  Array(Array&& other) noexcept
+  [[gnu::noinline]] Array(Array&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         data_(std::exchange(other.data_, nullptr)),
         layout_(std::exchange(other.layout_, {})),
         place_(other.place_) {}
   Array& operator=(const Array&) & = default;
-  Array& operator=(Array&& other) & noexcept {
+  [[gnu::noinline]] Array& operator=(Array&& other) & noexcept {
     Array taken(std::move(other));
     buffer_ = std::move(taken.buffer_);
     data_ = taken.data_;
@@ -97,6 +101,18 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
     requires AssignableSource<S, T, Rank, P>
   [[gnu::always_inline]] void operator=(const S& source) && {
     assign(*this, source);
+  }
+
+  /// Waits for the ops that are pending on the elements, as element access, iteration, printing, to() and views do by themselves; data()
+  /// does not. Throws OperationFailed if the op failed that should have written them.
+  void wait() const { settle(true); }
+
+  /// What ops must name that read or write the elements by themselves. Throws SchedulerError without storage.
+  const Var& var() const { return buffer_to_name().var(); }
+
+  void settle(bool exclusive) const {
+    if (buffers_have_vars.load(std::memory_order_relaxed) && buffer() != nullptr) [[unlikely]]
+      buffer()->settle(exclusive);
   }
 
   /// The array has storage.
@@ -126,6 +142,11 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   }
 
  private:
+  const Buffer& buffer_to_name() const {
+    if (buffer() != nullptr) return *buffer();
+    throw SchedulerError(to_string(Failure{.operation = "var", .problem = "the array has no storage"}));
+  }
+
   template <Element U, int N, AnyPlace Q>
     requires(N >= 0)
   friend class Array;
@@ -139,6 +160,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   template <AnyPlace Q>
   Array<T, Rank, Q> copied_to(Q place) const {
     if (buffer() == nullptr) return {nullptr, nullptr, {}, place};
+    settle(false);
     Array<T, Rank, Q> copy(shape(), place);
     copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place}, {data_, strides(), place_});
     return copy;
@@ -164,6 +186,7 @@ Array<T, Rank, P> borrow(T* data, const Dim<Rank>& shape, P place = {}) {
 /// A view of the array's elements; the array must outlive it.
 export template <Element T, int Rank, AnyPlace P>
 ArrayView<T, Rank, P> make_view(const Array<T, Rank, P>& array) {
+  array.settle(true);
   return {array.data(), array.layout(), array.place()};
 }
 

@@ -47,6 +47,9 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
     return *this;
   }
 
+  /// A view knows no ops: it was made when none was pending.
+  void settle(bool) const {}
+
   T* data() const { return data_; }
   const Dim<Rank>& shape() const { return layout_.shape; }
   const Strides<Rank>& strides() const { return layout_.strides; }

@@ -1,15 +1,20 @@
 module;
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
 export module tessera.expr:assign;
 import tessera.core;
 import tessera.device;
+import tessera.memory;
+import tessera.schedule;
 import tessera.array;
 import :plan;
+import :async;
 import :lowering;
 import :node;
 import :map;
@@ -24,11 +29,33 @@ template <class Node, class D>
 concept MayBeDirect =
     ReadsMemoryOnly<Node> && Node::leaf_count > 0 && Node::leaf_count <= 8 && Node::rank == D::rank && (D::rank > 0);
 
+/// By way of a plan. An operand that overlaps the destination other than element by element makes the result go through a
+/// temporary array, so that the expression sees its operands as they were.
 template <class Node, class D>
-void assign_indirectly(const D& destination, const Node& node);
+void assign_by_plan(const D& destination, const Node& node) {
+  using T = typename D::value_type;
+  const Place place = destination.place();
+  const auto from = node.shape();
+  const Dim<D::rank>& shape = destination.shape();
+  check_broadcast(from.extents(), shape.extents(), "assignment");
+  if constexpr (ReadsMemoryOnly<Node>) {
+    static_assert(D::rank <= plan::most_axes, "an expression can have at most 16 axes");
+    plan::Leaf storage[Node::leaf_count + 1];
+    plan::Lowering lowering(storage, shape.extents(), place, false);
+    const auto lowered = node.lower(lowering);
+    plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)}, computation_of<T>(lowered));
+  } else {
+    const plan::Written written{destination.data(), shape.extents(), destination.strides(), sizeof(T)};
+    const bool aliased = ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
+    if (!aliased) return evaluate_into(node, destination.data(), shape, destination.strides(), place);
+    const Strides<D::rank> strides = contiguous_strides(shape);
+    const memory::Allocation values(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
+    evaluate_into(node, static_cast<T*>(values.data()), shape, strides, place);
+    plan::copy_elements(values.data(), shape.extents(), {destination.data(), destination.strides(), sizeof(T)}, place);
+  }
+}
 
-/// Writes the node into existing elements. An operand that overlaps them other than element by element makes the
-/// result go through a temporary array, so that the expression sees its operands as they were.
+/// Writes the node into existing elements.
 template <class Node, class D>
 [[gnu::always_inline]] inline void assign_node(const D& destination, const Node& node) {
   const Place place = destination.place();
@@ -36,22 +63,62 @@ template <class Node, class D>
   if constexpr (MayBeDirect<Node, D>) {
     if (evaluate_directly(node, destination.data(), destination.shape(), destination.strides(), place)) return;
   }
-  assign_indirectly(destination, node);
+  assign_by_plan(destination, node);
+}
+
+/// As assign_node, by a call: the nodes of arrays are in memory anyway, because counting references may change them.
+template <class Node, class D>
+[[gnu::noinline]] void compute_array(const D& destination, const Node& node) {
+  assign_node(destination, node);
+}
+
+/// An assignment that is computed when its turn comes.
+template <class Node, class D>
+struct LaterAssignment {
+  D destination;
+  Node node;
+
+  void operator()() const { compute_array(destination, node); }
+};
+
+/// What an assignment is called in errors and pictures: its expression.
+template <class Node>
+const char* assignment_name() {
+  static const char* const name = readable_expression(std::source_location::current().function_name());
+  return name;
+}
+
+/// Submits the assignment to the scheduler of this thread's Async scope; without one, waits until it can be computed.
+template <class Node, class D>
+[[gnu::noinline]] void assign_in_order(const D& destination, const Node& node) {
+  AssignmentAccesses accesses(destination.buffer().get());
+  static_cast<void>(node.any_leaf(accesses));
+  Async* const scope = current_async();
+  if (scope == nullptr || !accesses.are_known()) {
+    accesses.settle();
+    return compute_array(destination, node);
+  }
+  const auto from = node.shape();
+  check_broadcast(from.extents(), destination.shape().extents(), "assignment");
+  if (const Place place = destination.place(); !place.on_host()) plan::throw_cannot_evaluate(place);
+  accesses.submit(*scope, make_callable_op(LaterAssignment<Node, D>{destination, node},
+                                           {.name = OpName::of_immortal(assignment_name<Node>())},
+                                           accesses.place_of(*scope)));
+}
+
+/// Waits until a node can be computed.
+template <class Node>
+[[gnu::noinline]] void settle_operands(const Node& node) {
+  const AssignmentAccesses accesses(nullptr);
+  static_cast<void>(node.any_leaf(accesses));
+  accesses.settle();
 }
 
 template <class Node, class D>
-void assign_indirectly(const D& destination, const Node& node) {
-  using T = typename D::value_type;
-  const Place place = destination.place();
-  const auto from = node.shape();
-  check_broadcast(from.extents(), destination.shape().extents(), "assignment");
-  const plan::Written written{destination.data(), destination.shape().extents(), destination.strides(), sizeof(T)};
-  const bool aliased = ComputesItself<Node, T> ? node.overlaps(written) : node.conflicts(written);
-  if (!aliased) return evaluate_into(node, destination.data(), destination.shape(), destination.strides(), place);
-  const Array<T, D::rank, CpuPlace> result(destination.shape());
-  evaluate_into(node, result.data(), result.shape(), result.strides(), place);
-  const ArrayView<T, D::rank, Place> view(result.data(), result.layout(), place);
-  evaluate_into(LeafNode(view), destination.data(), destination.shape(), destination.strides(), place);
+[[gnu::always_inline]] inline void assign_array(const D& destination, const Node& node) {
+  if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
+    return assign_in_order(destination, node);
+  compute_array(destination, node);
 }
 
 /// The node of a source: expressions are not copied, because that would count references.
@@ -75,21 +142,25 @@ decltype(auto) as_assigned_node(const S& source) {
                                      .advice = "give it a shape first, or assign an expression of its full rank"}));
 }
 
+/// Gives an array without storage the elements, shape and place of a node of its rank; it is as before if that fails.
+template <Element T, int Rank, AnyPlace P, class Node>
+[[gnu::noinline]] void assign_to_empty(Array<T, Rank, P>& destination, const Node& node) {
+  if constexpr (Node::rank == Rank) {
+    Array<T, Rank, P> fresh(node.shape(), place_cast<P>(node.place().value_or(Place(P{}))));
+    assign_array(fresh, node);
+    destination = std::move(fresh);
+  } else {
+    throw_no_storage(to_string(node.shape()));
+  }
+}
+
 /// Evaluates `source` into the array's storage, broadcast to its shape. An array without storage gets some of the source's
 /// shape, at the source's place. Throws ShapeError, PlaceError, DeviceError, OutOfMemory; the elements are then as before.
 export template <Element T, int Rank, AnyPlace P, class S>
   requires AssignableSource<S, T, Rank, P>
 [[gnu::always_inline]] inline void assign(Array<T, Rank, P>& destination, const S& source) {
   const auto& node = as_assigned_node<T>(source);
-  using Node = std::remove_cvref_t<decltype(node)>;
-  if (static_cast<bool>(destination)) return assign_node(destination, node);
-  if constexpr (Node::rank == Rank) {
-    Array<T, Rank, P> fresh(node.shape(), place_cast<P>(node.place().value_or(Place(P{}))));
-    assign_node(fresh, node);
-    destination = std::move(fresh);
-  } else {
-    throw_no_storage(to_string(node.shape()));
-  }
+  static_cast<bool>(destination) ? assign_array(destination, node) : assign_to_empty(destination, node);
 }
 
 /// Writes the elements of an array or view that cannot get new storage.
@@ -99,8 +170,12 @@ export template <Elements D, class S>
   const auto& node = as_assigned_node<typename D::value_type>(source);
   if constexpr (ArrayHandle<D>) {
     if (!static_cast<bool>(destination)) throw_no_storage(to_string(node.shape()));
+    assign_array(destination, node);
+  } else {
+    if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
+      settle_operands(node);
+    assign_node(destination, node);
   }
-  assign_node(destination, node);
 }
 
 /// The expression's elements in a new array of its own element type, shape and place.

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,34 @@ void Space::swap_axes(int a, int b) {
   const auto j = static_cast<std::size_t>(b);
   std::swap(extents[i], extents[j]);
   for (Operand& operand : operands) std::swap(operand.strides[i], operand.strides[j]);
+}
+
+std::ptrdiff_t Space::place(std::ptrdiff_t* offsets, int kept, std::ptrdiff_t step, std::ptrdiff_t unit) const {
+  std::ptrdiff_t width = 1;
+  std::fill_n(offsets, operands.size(), 0);
+  for (int axis = kept; axis-- > 0;) {
+    const std::ptrdiff_t extent = extents[static_cast<std::size_t>(axis)];
+    const bool last = axis == kept - 1;
+    const std::ptrdiff_t stride = last ? step : 1;
+    const std::ptrdiff_t steps = (extent - 1) / stride + 1;
+    const std::ptrdiff_t position = unit % steps * stride;
+    unit /= steps;
+    if (last) width = std::min(stride, extent - position);
+    move(offsets, axis, position);
+  }
+  return width;
+}
+
+std::ptrdiff_t Space::seek(std::ptrdiff_t* offsets, int first, std::ptrdiff_t index) const {
+  std::ptrdiff_t left = 0;
+  for (int axis = rank; axis-- > first;) {
+    const std::ptrdiff_t extent = extents[static_cast<std::size_t>(axis)];
+    const std::ptrdiff_t position = index % extent;
+    index /= extent;
+    if (axis == rank - 1) left = extent - position;
+    move(offsets, axis, position);
+  }
+  return left;
 }
 
 void Space::merge_axes(int first, int& last) {

@@ -35,6 +35,19 @@ struct Space {
   /// Moves every operand along `axis` by `count` elements.
   void advance(int axis, std::ptrdiff_t count);
 
+  /// Moves offsets, one for each operand in its elements, along `axis` by `count` elements.
+  void move(std::ptrdiff_t* offsets, int axis, std::ptrdiff_t count) const {
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      offsets[k] += operands[k].strides[static_cast<std::size_t>(axis)] * count;
+  }
+
+  /// Sets offsets to where a unit begins: units are counted along the first `kept` axes, and each takes `step` elements of the
+  /// last of them, or what is left of it. Returns how many that are.
+  std::ptrdiff_t place(std::ptrdiff_t* offsets, int kept, std::ptrdiff_t step, std::ptrdiff_t unit) const;
+
+  /// Moves offsets to element number `index` of the axes from `first` on. Returns how many, with it, are left on the last axis.
+  std::ptrdiff_t seek(std::ptrdiff_t* offsets, int first, std::ptrdiff_t index) const;
+
   /// Merges each axis in [first, last) with the next one where all operands continue from one to the other.
   void merge_axes(int first, int& last);
 

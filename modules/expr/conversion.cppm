@@ -20,6 +20,13 @@ template <device::Isa Isa, Element T>
   }
 }
 
+/// An instruction set that loads elements of type T just as the given one does, the same for all that do.
+template <Element T>
+constexpr device::Isa loads_alike(device::Isa isa) {
+  const bool converts = std::same_as<T, float16> && isa != device::Isa::baseline;
+  return converts ? device::Isa::avx2 : device::Isa::baseline;
+}
+
 /// A computed value as an element, converted as an assignment converts.
 template <device::Isa Isa, Element To, class From>
 [[gnu::always_inline]] inline To stored(From value) {

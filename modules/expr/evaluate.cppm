@@ -2,6 +2,7 @@ module;
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 export module tessera.expr:evaluate;
@@ -19,6 +20,40 @@ import :product;
 // Computing a node into memory.
 namespace tessera {
 
+namespace plan {
+
+/// Where an evaluation writes: strides in elements of so many bytes, for the axes of the evaluation.
+struct Destination {
+  void* data;
+  std::span<const std::ptrdiff_t> strides;
+  std::ptrdiff_t item;
+};
+
+/// The plan of an expression with its kernel. `copies`: its values are those of its only leaf, of the result's type.
+struct Computation {
+  Kernel kernel;
+  const void* nodes;
+  bool copies;
+};
+
+/// Computes every element of the destination, which must not conflict with the leaves.
+void evaluate(const Lowering& lowering, const Destination& destination, const Computation& computation);
+
+/// The same by way of a temporary array if the destination conflicts with a leaf, all of which are in memory. Throws OutOfMemory.
+void evaluate_safely(const Lowering& lowering, const Destination& destination, const Computation& computation);
+
+/// Copies row-major elements of so many bytes into a destination of this shape, on all threads.
+void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, const Destination& destination,
+                   Place place);
+
+}  // namespace plan
+
+/// The computation of a lowered expression into elements of type To.
+template <Element To, class Plan>
+[[gnu::always_inline]] inline plan::Computation computation_of(const Plan& lowered) {
+  return {kernel_of<To>(lowered), &lowered, std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>};
+}
+
 /// A node that computes its own elements better than one by one, in its own shape: a reduction, a product.
 template <class Node, class To>
 concept ComputesItself = requires(const Node& node, To* data, const Strides<Node::rank>& strides, Place place) {
@@ -33,22 +68,7 @@ void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, co
   plan::Leaf storage[Node::leaf_count + 1];
   plan::Lowering lowering(storage, shape.extents(), place, Node::products == 1);
   const auto lowered = node.lower(lowering);
-  plan::Loop loop{.rank = Rank,
-                  .extents = lowering.extents(),
-                  .target = {.data = data, .strides = {}, .item = sizeof(To)},
-                  .leaves = lowering.leaves(),
-                  .kernel = kernel_of<To>(lowered),
-                  .nodes = &lowered};
-  for (int axis = 0; axis < Rank; ++axis)
-    loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
-  if (lowering.normalised()) {
-    constexpr bool copies = std::same_as<std::remove_const_t<decltype(lowered)>, LeafPlan<To>>;
-    plan::run_normalised(loop, *lowering.normalised(), copies && std::same_as<compute_t<To>, To>);
-  } else if (lowering.tiled()) {
-    plan::run_tiled(loop, *lowering.tiled());
-  } else {
-    plan::run(loop);
-  }
+  plan::evaluate(lowering, {data, strides, sizeof(To)}, computation_of<To>(lowered));
 }
 
 /// As evaluate_elementwise, letting the node compute itself where it can.

@@ -47,7 +47,7 @@ std::string explain(const D& destination, const S& source) {
   const auto from = node.shape();
   check_broadcast(from.extents(), destination.shape().extents(), "explain");
   const plan::Written written{destination.data(), destination.shape().extents(), destination.strides(), sizeof(T)};
-  const bool aliased = ComputesItself<Node, T> ? node.overlaps(written) : node.conflicts(written);
+  const bool aliased = ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
   Explainer explainer;
   if (!aliased) {
     explainer.add<T>(node, destination.data(), destination.shape(), destination.strides(), destination.place(),

@@ -59,7 +59,7 @@ template <class Op, Element Value, class... Nodes, std::size_t... I>
 plan::ExplainedOperation explained_operation(std::index_sequence<I...>) {
   using Plan = MapPlan<Op, LeafPlan<compute_t<typename Nodes::value_type>>...>;
   using Declared = typename DeclaredOperation<Op>::type;
-  static const Plan lowered{{{LeafPlan<compute_t<typename Nodes::value_type>>{static_cast<int>(I)}}...}};
+  static const Plan lowered(LeafPlan<compute_t<typename Nodes::value_type>>{static_cast<int>(I)}...);
   plan::ExplainedOperation operation{.name = DeclaredOperation<Op>::name(),
                                      .arguments = {dtype_of<compute_t<typename Nodes::value_type>>...},
                                      .common = dtype_of<compute_t<Value>>,

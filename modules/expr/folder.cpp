@@ -104,17 +104,7 @@ void Folder::fold(std::ptrdiff_t unit, std::ptrdiff_t first, std::ptrdiff_t last
 }
 
 std::ptrdiff_t Folder::place(std::ptrdiff_t unit) {
-  std::ptrdiff_t width = 1;
-  std::fill_n(offsets_, task_.space.operands.size(), 0);
-  for (int axis = task_.last_kept(); axis >= 0; --axis) {
-    const std::ptrdiff_t step = axis == task_.last_kept() ? task_.unit_outputs : 1;
-    const std::ptrdiff_t steps = (task_.extent(axis) - 1) / step + 1;
-    const std::ptrdiff_t position = unit % steps * step;
-    unit /= steps;
-    if (axis == task_.last_kept()) width = std::min(step, task_.extent(axis) - position);
-    move(offsets_, axis, position);
-  }
-  return width;
+  return task_.space.place(offsets_, task_.kept, task_.unit_outputs, unit);
 }
 
 void Folder::store(const std::byte* accumulators, std::ptrdiff_t width) const {
@@ -123,22 +113,10 @@ void Folder::store(const std::byte* accumulators, std::ptrdiff_t width) const {
   task_.reduction.store(target.data + offsets_[0] * target.item, stride, accumulators, width, task_.reduction.finish);
 }
 
-void Folder::move(std::ptrdiff_t* offsets, int axis, std::ptrdiff_t count) const {
-  for (std::size_t k = 0; k < task_.space.operands.size(); ++k)
-    offsets[k] += task_.space.operands[k].strides[at(axis)] * count;
-}
-
-/// Moves to value number `index` of the reduced axes; how many values follow it on the last of them.
+/// Moves to value number `index` of the reduced axes; how many values, with it, are left on the last of them.
 std::ptrdiff_t Folder::seek(std::ptrdiff_t index) {
   std::copy_n(offsets_, task_.space.operands.size(), moved_);
-  std::ptrdiff_t left = 0;
-  for (int axis = task_.last_reduced(); axis >= task_.kept; --axis) {
-    const std::ptrdiff_t position = index % task_.extent(axis);
-    index /= task_.extent(axis);
-    if (axis == task_.last_reduced()) left = task_.extent(axis) - position;
-    move(moved_, axis, position);
-  }
-  return left;
+  return task_.space.seek(moved_, task_.kept, index);
 }
 
 /// Whole rows that lie along the last kept axis: in memory, or so short that several share a block.
@@ -214,15 +192,15 @@ void Folder::fold_tile(const Block& tile, std::ptrdiff_t row, std::ptrdiff_t col
   Block block = tile;
   block.rows = tile.columns <= narrow_columns ? block_elements / tile.columns : 1;
   std::copy_n(moved_, task_.space.operands.size(), here_);
-  move(here_, tile.column_axis, column);
-  move(here_, tile.row_axis, row);
+  task_.space.move(here_, tile.column_axis, column);
+  task_.space.move(here_, tile.row_axis, row);
   for (std::ptrdiff_t r = 0; r < tile.rows; r += block.rows) {
     block.rows = std::min(block.rows, tile.rows - r);
     std::byte* to = buffer_ + r * tile.columns * reducer_.value_bytes;
     const std::byte* values = values_.block(block, here_ + 1, to);
     if (block.rows == tile.rows) return reducer_.columns(partial, values, tile.rows, tile.columns, tile.columns, index);
     if (values != to) std::copy_n(values, block.rows * tile.columns * reducer_.value_bytes, to);
-    move(here_, tile.row_axis, block.rows);
+    task_.space.move(here_, tile.row_axis, block.rows);
   }
   reducer_.columns(partial, buffer_, tile.rows, tile.columns, tile.columns, index);
 }

@@ -32,7 +32,6 @@ class Folder {
   std::byte* accumulators() const { return accumulators_; }
 
  private:
-  void move(std::ptrdiff_t* offsets, int axis, std::ptrdiff_t count) const;
   std::ptrdiff_t seek(std::ptrdiff_t index);
   void fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows);
   void fold_row(std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators);

@@ -112,24 +112,7 @@ const Reducer* reducer_of(ReduceOp op) {
 }  // namespace
 
 const Reducer* folding_reducer(ReduceOp op, DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return reducer_of<bool>(op);
-    case DType::int8: return reducer_of<std::int8_t>(op);
-    case DType::int16: return reducer_of<std::int16_t>(op);
-    case DType::int32: return reducer_of<std::int32_t>(op);
-    case DType::int64: return reducer_of<std::int64_t>(op);
-    case DType::uint8: return reducer_of<std::uint8_t>(op);
-    case DType::uint16: return reducer_of<std::uint16_t>(op);
-    case DType::uint32: return reducer_of<std::uint32_t>(op);
-    case DType::uint64: return reducer_of<std::uint64_t>(op);
-    case DType::float16:
-    case DType::bfloat16:
-    case DType::float32: return reducer_of<float>(op);
-    case DType::float64: return reducer_of<double>(op);
-    case DType::complex64: return reducer_of<std::complex<float>>(op);
-    case DType::complex128: return reducer_of<std::complex<double>>(op);
-  }
-  return nullptr;
+  return with_compute_type(dtype, [op]<class C>() { return reducer_of<C>(op); });
 }
 
 }  // namespace tessera::plan

@@ -91,8 +91,8 @@ class JoinNode {
 
   /// Inside a larger expression the parts are complete before anything is written.
   bool conflicts(const plan::Written&) const { return false; }
-  bool overlaps(const plan::Written& written) const {
-    return with_nodes([&](const auto&... nodes) { return (nodes.overlaps(written) || ...); });
+  bool any_leaf(const plan::LeafVisitor& visit) const {
+    return with_nodes([&](const auto&... nodes) { return (nodes.any_leaf(visit) || ...); });
   }
 
   /// Each part into its slice of elements of type To.
@@ -164,7 +164,7 @@ class JoinNode {
   }
 
   Dim<rank> shape_;
-  Slots<Nodes...> nodes_;
+  Arguments<Nodes...> nodes_;
 };
 
 /// Arrays, as many as there are at run time, joined along Axis.
@@ -190,9 +190,9 @@ class SequenceNode {
   const Dim<rank>& shape() const { return shape_; }
   std::optional<Place> place() const { return parts_.front().place(); }
   bool conflicts(const plan::Written&) const { return false; }
-  bool overlaps(const plan::Written& written) const {
+  bool any_leaf(const plan::LeafVisitor& visit) const {
     for (const auto& part : parts_) {
-      if (part.overlaps(written)) return true;
+      if (part.any_leaf(visit)) return true;
     }
     return false;
   }

@@ -12,78 +12,99 @@ import :vector_reach;
 namespace tessera {
 
 /// Writes Plan's values as elements of type To. The loop body is plain scalar code that the compiler vectorises: each step
-/// computes a fixed number of elements into a local array, which cannot alias the operands, and then stores it.
+/// computes a fixed number of elements into a local array, which cannot alias the operands, and then stores it. Compiling the
+/// body is most of what an expression costs the compiler; so there are as few copies of it as speed permits.
 template <class Plan, Element To>
 struct KernelOf {
+  template <device::Isa Isa>
+  using Bound = typename Plan::template Bound<Isa>;
   template <device::Isa Isa>
   using Near = math::Near<Isa != device::Isa::baseline>;
   template <device::Isa Isa>
   using Careful = math::Careful<Isa != device::Isa::baseline>;
 
+  /// Elements of a step that computes in so many bytes.
+  template <device::Isa Isa>
+  static constexpr std::ptrdiff_t elements_in(std::ptrdiff_t bytes) {
+    constexpr std::size_t computed = sizeof(typename Bound<Isa>::value_type);
+    return bytes / static_cast<std::ptrdiff_t>(computed > sizeof(To) ? computed : sizeof(To));
+  }
+
   template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
   [[gnu::always_inline]] static void fill(To (&block)[Step], const Values& values, std::ptrdiff_t first, Reach& reach) {
-    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(math::value_within(reach, values, first, i));
+    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, reach));
   }
 
-  /// As fill, for less than a vector. Unrolling the loop early would hide it from the vectoriser.
+  /// As fill, for one vector. Unrolling the loop early would hide it from the vectoriser.
   template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
-  [[gnu::always_inline]] static void fill_half(To (&block)[Step], const Values& values, std::ptrdiff_t first,
-                                               Reach& reach) {
+  [[gnu::always_inline]] static void fill_vector(To (&block)[Step], const Values& values, std::ptrdiff_t first,
+                                                 Reach& reach) {
 #pragma clang loop unroll(disable)
-    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(math::value_within(reach, values, first, i));
+    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, reach));
   }
 
-  /// Computes as many steps of Step elements as there are from `first` on.
-  template <std::ptrdiff_t Step, device::Isa Isa, class Values>
-  [[gnu::always_inline]] static void steps(const Values& values, To* out, std::ptrdiff_t& first, std::ptrdiff_t n) {
-    for (; first + Step <= n; first += Step) {
-      To block[Step];
-      Near<Isa> near;
-      fill<Isa>(block, values, first, near);
-      if constexpr (math::DependsOnReach<Values>) {
-        Careful<Isa> careful;
-        if (near.beyond) [[unlikely]]
-          fill_half<Isa>(block, values, first, careful);
-      }
-      std::memcpy(out + first, block, sizeof block);
-    }
-  }
-
-  /// The same for less than a vector.
-  template <std::ptrdiff_t Step, device::Isa Isa, class Values>
-  [[gnu::always_inline]] static void half_steps(const Values& values, To* out, std::ptrdiff_t& first,
-                                                std::ptrdiff_t n) {
-#pragma clang loop vectorize(disable) unroll(disable)
-    for (; first + Step <= n; first += Step) {
-      To block[Step];
-      Near<Isa> near;
-      fill_half<Isa>(block, values, first, near);
-      if constexpr (math::DependsOnReach<Values>) {
-        Careful<Isa> careful;
-        if (near.beyond) [[unlikely]]
-          fill_half<Isa>(block, values, first, careful);
-      }
-      std::memcpy(out + first, block, sizeof block);
-    }
-  }
-
+  /// Elements first to last, a vector at a time and the last few one by one.
   template <std::ptrdiff_t VectorBytes, device::Isa Isa>
-  [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
-    const auto values = static_cast<const Plan*>(nodes)->template bind<Isa>(inputs);
+  [[gnu::always_inline]] static void vectors(const void* nodes, void* to, const plan::Input* inputs,
+                                             std::ptrdiff_t last, std::ptrdiff_t first) {
+    constexpr std::ptrdiff_t step = elements_in<Isa>(VectorBytes);
+    const Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
     To* out = static_cast<To*>(to);
-    constexpr auto widest =
-        static_cast<std::ptrdiff_t>(sizeof(values.at(0, 0)) > sizeof(To) ? sizeof(values.at(0, 0)) : sizeof(To));
-    static_assert(4 * VectorBytes <= plan::repeated_bytes);
-    std::ptrdiff_t i = 0;
-    steps<4 * VectorBytes / widest, Isa>(values, out, i, n);
-    half_steps<(VectorBytes > 16 ? VectorBytes / 2 : 16) / widest, Isa>(values, out, i, n);
     Careful<Isa> careful;
 #pragma clang loop vectorize(disable) unroll(disable)
-    for (; i < n; ++i) out[i] = stored<Isa, To>(math::value_within(careful, values, i, 0));
+    for (; first + step <= last; first += step) {
+      To block[step];
+      Near<Isa> near;
+      fill_vector<Isa>(block, values, first, near);
+      if constexpr (math::DependsOnReach<Bound<Isa>>) {
+        if (near.beyond) [[unlikely]]
+          fill_vector<Isa>(block, values, first, careful);
+      }
+      std::memcpy(out + first, block, sizeof block);
+    }
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (; first < last; ++first) out[first] = stored<Isa, To>(values.at(first, 0, careful));
+  }
+
+  [[gnu::noinline, gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void vectors_avx2(const void* nodes, void* to,
+                                                                                    const plan::Input* inputs,
+                                                                                    std::ptrdiff_t last,
+                                                                                    std::ptrdiff_t first) {
+    vectors<32, device::Isa::avx2>(nodes, to, inputs, last, first);
+  }
+
+  /// Four vectors at a time; what is left, and a step that is out of the fast functions' reach, is for vectors_avx2. AVX-512 computes
+  /// the same values as AVX2.
+  template <std::ptrdiff_t VectorBytes, device::Isa Isa>
+  [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    static_assert(4 * VectorBytes <= plan::repeated_bytes);
+    constexpr std::ptrdiff_t step = elements_in<Isa>(4 * VectorBytes);
+    if (n < step) return vectors_avx2(nodes, to, inputs, n, 0);
+    std::ptrdiff_t first = 0;
+    while (first + step <= n) {
+      const Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
+      To* out = static_cast<To*>(to);
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (; first + step <= n; first += step) {
+        To block[step];
+        Near<Isa> near;
+        fill<Isa>(block, values, first, near);
+        if constexpr (math::DependsOnReach<Bound<Isa>>) {
+          if (near.beyond) [[unlikely]]
+            break;
+        }
+        std::memcpy(out + first, block, sizeof block);
+      }
+      if constexpr (!math::DependsOnReach<Bound<Isa>>) break;
+      if (first + step > n) break;
+      vectors_avx2(nodes, to, inputs, first + step, first);
+      first += step;
+    }
+    if (first < n) vectors_avx2(nodes, to, inputs, n, first);
   }
 
   static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
-    body<16, device::Isa::baseline>(nodes, to, inputs, n);
+    vectors<16, device::Isa::baseline>(nodes, to, inputs, n, 0);
   }
 
   [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const plan::Input* inputs,

@@ -88,17 +88,13 @@ struct ExponentialsOf {
 
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
-                                             std::ptrdiff_t n, std::ptrdiff_t) {
-    constexpr std::ptrdiff_t step = lane_count<VectorBytes, C>();
-    std::ptrdiff_t start = 0;
-    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step);
-    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start);
+                                             std::ptrdiff_t n, std::ptrdiff_t first) {
+    fold_tiles<ExponentialsOf, lane_count<VectorBytes, C>()>(to, from, rows, stride, n, first);
   }
 
-  /// Inlined with a constant width n for all columns but the last few.
   template <std::ptrdiff_t Step>
   [[gnu::always_inline]] static void tile(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
-                                          std::ptrdiff_t n) {
+                                          std::ptrdiff_t n, std::ptrdiff_t) {
     C largest[Step], shift[Step], sum[Step] = {};
     for (std::ptrdiff_t k = 0; k < n; ++k) largest[k] = from[k];
     for (std::ptrdiff_t r = 1; r < rows; ++r) {

@@ -35,12 +35,13 @@ ByteRange range_of(const Written& memory) {
 }
 
 bool same_elements(const Written& written, const Written& read) {
-  if (written.data != read.data || written.item != read.item || written.shape.size() != read.shape.size()) return false;
+  if (written.data != read.data || written.item != read.item || written.shape.size() < read.shape.size()) return false;
+  const std::size_t lead = written.shape.size() - read.shape.size();
   for (std::size_t axis = 0; axis < written.shape.size(); ++axis) {
-    if (written.shape[axis] != read.shape[axis]) return false;
-    if (written.shape[axis] == 1) continue;
+    if (written.shape[axis] == 1 && (axis < lead || read.shape[axis - lead] == 1)) continue;
+    if (axis < lead || written.shape[axis] != read.shape[axis - lead]) return false;
     if (written.strides[axis] == 0) return false;  // written several times: a later time would read an earlier result
-    if (written.strides[axis] != read.strides[axis]) return false;
+    if (written.strides[axis] != read.strides[axis - lead]) return false;
   }
   return true;
 }
@@ -70,6 +71,13 @@ bool overlaps(const Written& written, const Written& read) {
   return a.low < b.high && b.low < a.high;
 }
 
+OverlapVisitor::OverlapVisitor(const Written& memory)
+    : LeafVisitor{.visit =
+                      [](const LeafVisitor& self, const Written& read, const Buffer*) {
+                        return overlaps(static_cast<const OverlapVisitor&>(self).written, read);
+                      }},
+      written(memory) {}
+
 bool conflicts(const Written& written, const Written& read) {
   return overlaps(written, read) && !same_elements(written, read);
 }
@@ -80,6 +88,8 @@ void Lowering::throw_places_differ(Place place) const {
                         .problem = "an operand is on " + to_string(place) + ", the result on " + to_string(place_),
                         .advice = "all operands of an expression live on one place; move with to(place)"}));
 }
+
+Lowering::~Lowering() = default;  // here, so that it is no part of every evaluation's code
 
 void* Lowering::hold(std::ptrdiff_t bytes) {
   if (outer_ != nullptr) return outer_->hold(bytes);

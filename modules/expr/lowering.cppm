@@ -32,6 +32,20 @@ export bool overlaps(const Written& written, const Written& read);
 /// They overlap, and not so that every element is read just where it is written.
 export bool conflicts(const Written& written, const Written& read);
 
+/// Looks at the memory that a node reads. The buffer is nullptr if nobody counts who uses the memory.
+export struct LeafVisitor {
+  bool (*visit)(const LeafVisitor& self, const Written& memory, const Buffer* buffer);
+
+  bool operator()(const Written& memory, const Buffer* buffer) const { return visit(*this, memory, buffer); }
+};
+
+/// Says yes to memory that overlaps what is written.
+export struct OverlapVisitor : LeafVisitor {
+  explicit OverlapVisitor(const Written& memory);
+
+  Written written;
+};
+
 /// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile.
 export struct TiledProduct {
   const void* a;
@@ -85,6 +99,7 @@ export class Lowering {
         may_tile_(false),
         outer_(&outer) {}
   Lowering(const Lowering&) = delete;
+  ~Lowering();
   Lowering& operator=(const Lowering&) = delete;
 
   /// Keeps something alive until the evaluation is over.

@@ -17,67 +17,89 @@ import :vector_reach;
 // Elementwise nodes: one scalar function applied to the elements of its operands.
 namespace tessera {
 
-// A list of values of different types; std::tuple without its weight in compile time.
+// One of several values of different types: together they are a std::tuple without its weight in compile time.
 template <std::size_t I, class T>
 struct Slot {
   T value;
 };
-template <class Indices, class... T>
-struct SlotsOf;
-template <std::size_t... I, class... T>
-struct SlotsOf<std::index_sequence<I...>, T...> : Slot<I, T>... {};
-template <class... T>
-using Slots = SlotsOf<std::index_sequence_for<T...>, T...>;
 
-/// The plan of a map: calls Op on the values of its arguments.
-template <class Op, class... Arguments>
-struct MapPlan {
-  Slots<Arguments...> arguments;
-
-  /// Makes the plan a class that functions return in memory. In registers its parts would be pieced together and read back at once,
-  /// which stalls the processor for longer than a few elements take to compute.
-  ~MapPlan() {}
-
-  template <device::Isa Isa>
-  [[gnu::always_inline]] auto bind(const plan::Input* inputs) const {
-    return bind<Isa>(inputs, std::index_sequence_for<Arguments...>{});
+/// The nodes of a map's operands.
+template <class Indices, class... Nodes>
+struct ArgumentsOf;
+template <std::size_t... I, class... Nodes>
+struct ArgumentsOf<std::index_sequence<I...>, Nodes...> : Slot<I, Nodes>... {
+  template <int Rank>
+  [[gnu::always_inline]] Dim<Rank> broadcast(const char* operation) const {
+    return broadcast_shape<Rank>(operation, static_cast<const Slot<I, Nodes>&>(*this).value...);
   }
-  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i) const {
-    return at(step, i, std::index_sequence_for<Arguments...>{});
+  [[gnu::always_inline]] bool conflicts(const plan::Written& written) const {
+    return (static_cast<const Slot<I, Nodes>&>(*this).value.conflicts(written) || ...);
   }
+  [[gnu::always_inline]] bool any_leaf(const plan::LeafVisitor& visit) const {
+    return (static_cast<const Slot<I, Nodes>&>(*this).value.any_leaf(visit) || ...);
+  }
+  [[gnu::always_inline]] std::optional<Place> place() const {
+    return first_place(static_cast<const Slot<I, Nodes>&>(*this).value...);
+  }
+};
+
+template <class... Nodes>
+using Arguments = ArgumentsOf<std::index_sequence_for<Nodes...>, Nodes...>;
+
+template <class Indices, class Op, class... Plans>
+struct MapPlanOf;
+
+/// A map's plan bound to the inputs of a block: calls Op on the values of its arguments.
+template <class Indices, class Op, class... Values>
+struct BoundMapOf;
+template <std::size_t... I, class Op, class... Values>
+struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>... {
+  using value_type = std::remove_cvref_t<decltype(Op::map(std::declval<typename Values::value_type>()...))>;
 
   static constexpr bool has_reach =
-      requires(math::Near<true>& reach, const Arguments&... bound) { Op::map_within(reach, bound.at(0, 0)...); };
-  static constexpr bool depends_on_reach = has_reach || (math::DependsOnReach<Arguments> || ...);
+      requires(math::Near<true>& reach) { Op::map_within(reach, std::declval<typename Values::value_type>()...); };
+  static constexpr bool depends_on_reach = has_reach || (math::DependsOnReach<Values> || ...);
 
-  /// As at(step, i), fast or carefully as `reach` says (see vector_reach.cppm).
+  template <class... Plans>
+  [[gnu::always_inline]] BoundMapOf(const MapPlanOf<std::index_sequence<I...>, Op, Plans...>& from,
+                                    const plan::Input* inputs)
+      : Slot<I, Values>{Values(static_cast<const Slot<I, Plans>&>(from).value, inputs)}... {}
+
+  [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, math::Reach& reach) const
+    requires(!depends_on_reach)
+  {
+    return Op::map(static_cast<const Slot<I, Values>&>(*this).value.at(step, i, reach)...);
+  }
   template <class Reach>
     requires depends_on_reach
-  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, Reach& reach) const {
-    return at(step, i, reach, std::index_sequence_for<Arguments...>{});
-  }
-
- private:
-  template <device::Isa Isa, std::size_t... I>
-  [[gnu::always_inline]] auto bind(const plan::Input* inputs, std::index_sequence<I...>) const {
-    using Bound =
-        MapPlan<Op, decltype(static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs))...>;
-    return Bound{{{static_cast<const Slot<I, Arguments>&>(arguments).value.template bind<Isa>(inputs)}...}};
-  }
-  template <std::size_t... I>
-  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, std::index_sequence<I...>) const {
-    return Op::map(static_cast<const Slot<I, Arguments>&>(arguments).value.at(step, i)...);
-  }
-  template <class Reach, std::size_t... I>
-  [[gnu::always_inline]] auto at(std::ptrdiff_t step, std::ptrdiff_t i, Reach& reach, std::index_sequence<I...>) const {
+  [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, Reach& reach) const {
     if constexpr (has_reach) {
-      return Op::map_within(
-          reach, math::value_within(reach, static_cast<const Slot<I, Arguments>&>(arguments).value, step, i)...);
+      return Op::map_within(reach, static_cast<const Slot<I, Values>&>(*this).value.at(step, i, reach)...);
     } else {
-      return Op::map(math::value_within(reach, static_cast<const Slot<I, Arguments>&>(arguments).value, step, i)...);
+      return Op::map(static_cast<const Slot<I, Values>&>(*this).value.at(step, i, reach)...);
     }
   }
 };
+
+/// The plan of a map.
+template <std::size_t... I, class Op, class... Plans>
+struct MapPlanOf<std::index_sequence<I...>, Op, Plans...> : Slot<I, Plans>... {
+  template <device::Isa Isa>
+  using Bound = BoundMapOf<std::index_sequence<I...>, Op, typename Plans::template Bound<Isa>...>;
+
+  template <class... Nodes, class Leaves>
+  [[gnu::always_inline]] MapPlanOf(const ArgumentsOf<std::index_sequence<I...>, Nodes...>& nodes, Leaves& leaves)
+      : Slot<I, Plans>{static_cast<const Slot<I, Nodes>&>(nodes).value.lower(leaves)}... {}
+  explicit MapPlanOf(const Plans&... plans) : Slot<I, Plans>{plans}... {}
+
+  /// Makes the plan a class that functions return in memory. In registers its parts would be pieced together and read back at once,
+  /// which stalls the processor for longer than a few elements take to compute.
+  MapPlanOf(const MapPlanOf& other) : Slot<I, Plans>(other)... {}
+  MapPlanOf& operator=(const MapPlanOf&) = delete;
+};
+
+template <class Op, class... Plans>
+using MapPlan = MapPlanOf<std::index_sequence_for<Plans...>, Op, Plans...>;
 
 /// A node all of whose leaves are arrays or scalars.
 template <class Node>
@@ -98,54 +120,28 @@ class MapNode {
 
   /// Each operand's node is what calling its maker returns: made where it stays, so that no leaf moves more than once a level.
   template <class... Makers>
-  explicit MapNode(const Makers&... make)
-      : nodes_{{make()}...}, shape_(broadcast(std::index_sequence_for<Nodes...>{})) {}
+  explicit MapNode(const Makers&... make) : nodes_{{make()}...}, shape_(nodes_.template broadcast<rank>(Op::name)) {}
 
   [[gnu::always_inline]] const Dim<rank>& shape() const { return shape_; }
   template <std::size_t I>
   const auto& argument() const {
     return slot<I>(nodes_);
   }
-  [[gnu::always_inline]] std::optional<Place> place() const { return place(std::index_sequence_for<Nodes...>{}); }
+  [[gnu::always_inline]] std::optional<Place> place() const { return nodes_.place(); }
   template <class Leaves>
-  [[gnu::always_inline]] auto lower(Leaves& lowering) const {
-    return lower(lowering, std::index_sequence_for<Nodes...>{});
+  [[gnu::always_inline]] auto lower(Leaves& leaves) const {
+    return MapPlan<Op, decltype(std::declval<const Nodes&>().lower(leaves))...>(nodes_, leaves);
   }
-  [[gnu::always_inline]] bool conflicts(const plan::Written& written) const {
-    return conflicts(written, std::index_sequence_for<Nodes...>{});
-  }
-  [[gnu::always_inline]] bool overlaps(const plan::Written& written) const {
-    return overlaps(written, std::index_sequence_for<Nodes...>{});
-  }
+  [[gnu::always_inline]] bool conflicts(const plan::Written& written) const { return nodes_.conflicts(written); }
+  [[gnu::always_inline]] bool any_leaf(const plan::LeafVisitor& visit) const { return nodes_.any_leaf(visit); }
 
  private:
   template <std::size_t I, class Node>
   static const Node& slot(const Slot<I, Node>& found) {
     return found.value;
   }
-  template <std::size_t... I>
-  [[gnu::always_inline]] Dim<rank> broadcast(std::index_sequence<I...>) const {
-    return broadcast_shape<rank>(Op::name, static_cast<const Slot<I, Nodes>&>(nodes_).value...);
-  }
-  template <std::size_t... I>
-  [[gnu::always_inline]] bool conflicts(const plan::Written& written, std::index_sequence<I...>) const {
-    return (static_cast<const Slot<I, Nodes>&>(nodes_).value.conflicts(written) || ...);
-  }
-  template <std::size_t... I>
-  [[gnu::always_inline]] bool overlaps(const plan::Written& written, std::index_sequence<I...>) const {
-    return (static_cast<const Slot<I, Nodes>&>(nodes_).value.overlaps(written) || ...);
-  }
-  template <std::size_t... I>
-  [[gnu::always_inline]] std::optional<Place> place(std::index_sequence<I...>) const {
-    return first_place(static_cast<const Slot<I, Nodes>&>(nodes_).value...);
-  }
-  template <class Leaves, std::size_t... I>
-  [[gnu::always_inline]] auto lower(Leaves& lowering, std::index_sequence<I...>) const {
-    using Plan = MapPlan<Op, decltype(static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering))...>;
-    return Plan{{{static_cast<const Slot<I, Nodes>&>(nodes_).value.lower(lowering)}...}};
-  }
 
-  Slots<Nodes...> nodes_;
+  Arguments<Nodes...> nodes_;
   Dim<rank> shape_;
 };
 

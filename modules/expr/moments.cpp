@@ -62,17 +62,13 @@ struct MomentsOf {
 
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Moments* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
-                                             std::ptrdiff_t n, std::ptrdiff_t) {
-    constexpr std::ptrdiff_t step = lane_count<VectorBytes, C>();
-    std::ptrdiff_t start = 0;
-    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step);
-    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start);
+                                             std::ptrdiff_t n, std::ptrdiff_t first) {
+    fold_tiles<MomentsOf, lane_count<VectorBytes, C>()>(to, from, rows, stride, n, first);
   }
 
-  /// Inlined with a constant width n for all columns but the last few.
   template <std::ptrdiff_t Step>
   [[gnu::always_inline]] static void tile(Moments* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
-                                          std::ptrdiff_t n) {
+                                          std::ptrdiff_t n, std::ptrdiff_t) {
     const C share = C(1) / static_cast<C>(rows);
     C centre[Step] = {}, distances[Step] = {}, squares[Step] = {};
     for (std::ptrdiff_t r = 0; r < rows; ++r) {

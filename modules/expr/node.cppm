@@ -13,6 +13,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :conversion;
+import :vector_reach;
 
 // The leaves of expressions, and what every node offers:
 //   value_type, rank, place_type, expression_tag   as the Expression concept asks
@@ -21,9 +22,10 @@ import :conversion;
 //   lower(Lowering&)                               registers its leaves and returns its plan
 //   reads_memory_only                              true if all its leaves are arrays: lower() then takes any collector of leaves
 //   conflicts(Written)                             writing there while this is evaluated element by element would be wrong
-//   overlaps(Written)                              it reads any of that memory
-// A plan offers bind<Isa>(inputs), whose result offers at(step, i): the value of element step + i of the current block, where a
-// kernel's step begins at `step`.
+//   any_leaf(LeafVisitor)                          the visitor says yes to some memory that it reads
+// A plan offers the type Bound<Isa>, made of the plan and the inputs. It has a value_type, and at(step, i, reach) is the value of element
+// step + i of the current block, where a kernel's step begins at `step`; vector_reach.cppm says what `reach` is. Bound plans are the same
+// type for several instruction sets wherever they can, because the compiler keeps each type's functions.
 namespace tessera {
 
 /// Reads elements of one block in their compute type.
@@ -32,17 +34,19 @@ struct LeafPlan {
   int leaf;
 
   template <device::Isa Isa>
-  struct Bound {
+  struct BoundLeaf {
+    using value_type = compute_t<T>;
     const T* values;
     std::ptrdiff_t along;
-    [[gnu::always_inline]] compute_t<T> at(std::ptrdiff_t step, std::ptrdiff_t i) const {
+
+    [[gnu::always_inline]] BoundLeaf(const LeafPlan& from, const plan::Input* inputs)
+        : values(static_cast<const T*>(inputs[from.leaf].data)), along(inputs[from.leaf].along) {}
+    [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, const math::Reach&) const {
       return load<Isa>(values[(step & along) + i]);
     }
   };
   template <device::Isa Isa>
-  [[gnu::always_inline]] Bound<Isa> bind(const plan::Input* inputs) const {
-    return {static_cast<const T*>(inputs[leaf].data), inputs[leaf].along};
-  }
+  using Bound = BoundLeaf<loads_alike<T>(Isa)>;
 };
 
 /// One value for all elements.
@@ -50,11 +54,15 @@ template <class C>
 struct ScalarPlan {
   C value;
 
+  struct BoundScalar {
+    using value_type = C;
+    C value;
+
+    [[gnu::always_inline]] BoundScalar(const ScalarPlan& from, const plan::Input*) : value(from.value) {}
+    [[gnu::always_inline]] C at(std::ptrdiff_t, std::ptrdiff_t, const math::Reach&) const { return value; }
+  };
   template <device::Isa>
-  [[gnu::always_inline]] ScalarPlan bind(const plan::Input*) const {
-    return *this;
-  }
-  [[gnu::always_inline]] C at(std::ptrdiff_t, std::ptrdiff_t) const { return value; }
+  using Bound = BoundScalar;
 };
 
 /// An array or view as an expression.
@@ -85,7 +93,14 @@ class LeafNode {
         lowering.add(array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type), array_.place())};
   }
   bool conflicts(const plan::Written& written) const { return plan::conflicts(written, memory()); }
-  bool overlaps(const plan::Written& written) const { return plan::overlaps(written, memory()); }
+  bool any_leaf(const plan::LeafVisitor& visit) const {
+    if (array_.data() == nullptr) return false;
+    if constexpr (ArrayHandle<A>) {
+      return visit(memory(), array_.buffer().get());
+    } else {
+      return visit(memory(), nullptr);
+    }
+  }
 
  private:
   plan::Written memory() const {
@@ -118,7 +133,7 @@ class ScalarNode {
     return {value_};
   }
   [[gnu::always_inline]] bool conflicts(const plan::Written&) const { return false; }
-  [[gnu::always_inline]] bool overlaps(const plan::Written&) const { return false; }
+  [[gnu::always_inline]] bool any_leaf(const plan::LeafVisitor&) const { return false; }
 
  private:
   compute_t<T> value_;
@@ -151,12 +166,14 @@ struct join_places<Only> {
   using type = Only;
 };
 
-/// The first place that an operand names.
-template <class... Nodes>
-[[gnu::always_inline]] inline std::optional<Place> first_place(const Nodes&... nodes) {
-  std::optional<Place> found;
-  ((found ? void() : void(found = nodes.place())), ...);
-  return found;
+/// The place of the first operand that has one.
+template <class First, class... Rest>
+[[gnu::always_inline]] inline std::optional<Place> first_place(const First& first, const Rest&... rest) {
+  if constexpr (std::is_void_v<typename First::place_type> && sizeof...(Rest) > 0) {
+    return first_place(rest...);
+  } else {
+    return first.place();
+  }
 }
 
 /// The node is a scalar or has exactly this shape.

@@ -81,31 +81,14 @@ class Normalising {
   }
   std::byte* column_piece() { return pieces_.take(task_.unit * 8); }
 
-  void move(std::ptrdiff_t* offsets, int axis, std::ptrdiff_t count) const {
-    for (std::size_t k = 0; k < task_.space.operands.size(); ++k)
-      offsets[k] += task_.space.operands[k].strides[at(axis)] * count;
-  }
-
   /// Moves to the unit's first row or column; the number of them.
-  std::ptrdiff_t place(std::ptrdiff_t unit) {
-    std::ptrdiff_t width = 1;
-    std::fill_n(offsets_, task_.space.operands.size(), 0);
-    for (int axis = task_.last_kept(); axis >= 0; --axis) {
-      const std::ptrdiff_t step = axis == task_.last_kept() ? task_.unit : 1;
-      const std::ptrdiff_t steps = (task_.extent(axis) - 1) / step + 1;
-      const std::ptrdiff_t position = unit % steps * step;
-      unit /= steps;
-      if (axis == task_.last_kept()) width = std::min(step, task_.extent(axis) - position);
-      move(offsets_, axis, position);
-    }
-    return width;
-  }
+  std::ptrdiff_t place(std::ptrdiff_t unit) { return task_.space.place(offsets_, task_.kept, task_.unit, unit); }
 
   /// Moves `here_` to position (row, column) of a grid on the last kept and the reduced axis, from the unit's beginning.
   void step_to(const Block& grid, std::ptrdiff_t row, std::ptrdiff_t column) {
     std::copy_n(offsets_, task_.space.operands.size(), here_);
-    if (grid.row_axis >= 0) move(here_, grid.row_axis, row);
-    move(here_, grid.column_axis, column);
+    if (grid.row_axis >= 0) task_.space.move(here_, grid.row_axis, row);
+    task_.space.move(here_, grid.column_axis, column);
   }
 
   const std::byte* lying() const { return task_.leaves()[0].data + leaf_offsets(offsets_)[0] * task_.leaves()[0].item; }
@@ -183,17 +166,10 @@ class Normalising {
     }
   }
 
-  /// Moves `here_` to value number `index` of the row; how many follow it on the last axis, in one block.
+  /// Moves `here_` to value number `index` of the row; how many, with it, are left on the last axis, in one block.
   std::ptrdiff_t seek(std::ptrdiff_t index) {
     std::copy_n(offsets_, task_.space.operands.size(), here_);
-    std::ptrdiff_t left = 0;
-    for (int axis = task_.last(); axis >= task_.kept; --axis) {
-      const std::ptrdiff_t position = index % task_.extent(axis);
-      index /= task_.extent(axis);
-      if (axis == task_.last()) left = task_.extent(axis) - position;
-      move(here_, axis, position);
-    }
-    return std::min(left, block_elements);
+    return std::min(task_.space.seek(here_, task_.kept, index), block_elements);
   }
 
   void normalise_long_row() {

@@ -47,7 +47,7 @@ class NormaliseNode {
   const Node& operand() const { return node_; }
   /// A row is read before it is written.
   bool conflicts(const plan::Written& written) const { return node_.conflicts(written); }
-  bool overlaps(const plan::Written& written) const { return node_.overlaps(written); }
+  bool any_leaf(const plan::LeafVisitor& visit) const { return node_.any_leaf(visit); }
 
   /// Left to the evaluator where the evaluation has this shape; otherwise computed first.
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const {

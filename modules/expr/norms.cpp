@@ -48,17 +48,13 @@ struct SquaresOf {
 
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Squares* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
-                                             std::ptrdiff_t n, std::ptrdiff_t) {
-    constexpr std::ptrdiff_t step = lane_count<VectorBytes, double>();
-    std::ptrdiff_t start = 0;
-    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step);
-    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start);
+                                             std::ptrdiff_t n, std::ptrdiff_t first) {
+    fold_tiles<SquaresOf, lane_count<VectorBytes, double>()>(to, from, rows, stride, n, first);
   }
 
-  /// Inlined with a constant width n for all columns but the last few.
   template <std::ptrdiff_t Step>
   [[gnu::always_inline]] static void tile(Squares* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
-                                          std::ptrdiff_t n) {
+                                          std::ptrdiff_t n, std::ptrdiff_t) {
     const Real* parts = reinterpret_cast<const Real*>(from);
     constexpr std::ptrdiff_t p = parts_of<C>;
     double sum[Step] = {};

@@ -5,6 +5,7 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :conversion;
+import :vector_reach;
 import :explanation;
 
 // Whether an operation vectorises, found out by the only witness that cannot be wrong about the machine code: the clock.
@@ -16,10 +17,11 @@ template <class Plan, Element To>
 struct ScalarKernelOf {
   template <device::Isa Isa>
   [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
-    const auto values = static_cast<const Plan*>(nodes)->template bind<Isa>(inputs);
+    const typename Plan::template Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
+    math::Careful<Isa != device::Isa::baseline> careful;
     To* out = static_cast<To*>(to);
 #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
-    for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = stored<Isa, To>(values.at(i, 0));
+    for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = stored<Isa, To>(values.at(i, 0, careful));
   }
 
   static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {

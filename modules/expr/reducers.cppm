@@ -126,6 +126,29 @@ const Reducer* moments_reducer(DType dtype);
 const Reducer* exponentials_reducer(DType dtype);
 const Reducer* norm_reducer(DType dtype);
 
+/// What `body` returns for the type in which elements of `dtype` are computed, its template argument.
+template <class Body>
+auto with_compute_type(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::boolean: return body.template operator()<bool>();
+    case DType::int8: return body.template operator()<std::int8_t>();
+    case DType::int16: return body.template operator()<std::int16_t>();
+    case DType::int32: return body.template operator()<std::int32_t>();
+    case DType::int64: return body.template operator()<std::int64_t>();
+    case DType::uint8: return body.template operator()<std::uint8_t>();
+    case DType::uint16: return body.template operator()<std::uint16_t>();
+    case DType::uint32: return body.template operator()<std::uint32_t>();
+    case DType::uint64: return body.template operator()<std::uint64_t>();
+    case DType::float16:
+    case DType::bfloat16:
+    case DType::float32: break;
+    case DType::float64: return body.template operator()<double>();
+    case DType::complex64: return body.template operator()<std::complex<float>>();
+    case DType::complex128: return body.template operator()<std::complex<double>>();
+  }
+  return body.template operator()<float>();
+}
+
 /// Independent lanes of accumulators of type A: four vectors' worth, and from AVX2 on at least 64, which is also where the
 /// compiler keeps a loop over them for its vectoriser instead of unrolling it into scalars.
 template <std::ptrdiff_t VectorBytes, class A>
@@ -185,6 +208,18 @@ template <std::ptrdiff_t VectorBytes, class F>
     if (n < lanes) return fold_in_lanes<few_lanes, F>(from, n, parameter);
   }
   return fold_in_lanes<lanes, F>(from, n, parameter);
+}
+
+/// Folds `rows` rows of n values side by side, in tiles of `Width` columns by Loops::tile, where a constant width is inlined for
+/// all columns but the last few.
+template <class Loops, std::ptrdiff_t Width>
+[[gnu::always_inline]] inline void fold_tiles(typename Loops::Accumulator* to, const typename Loops::Value* from,
+                                              std::ptrdiff_t rows, std::ptrdiff_t stride, std::ptrdiff_t n,
+                                              std::ptrdiff_t first) {
+  std::ptrdiff_t start = 0;
+  for (; start + Width <= n; start += Width)
+    Loops::template tile<Width>(to + start, from + start, rows, stride, Width, first);
+  if (start < n) Loops::template tile<Width>(to + start, from + start, rows, stride, n - start, first);
 }
 
 /// The loops of `Loops`, compiled for each instruction set. It has the types Value and Accumulator, the functions

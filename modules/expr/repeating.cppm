@@ -39,7 +39,7 @@ class RepeatNode {
 
   /// Inside a larger expression the elements are in their new positions before anything is written.
   bool conflicts(const plan::Written&) const { return false; }
-  bool overlaps(const plan::Written& written) const { return node_.overlaps(written); }
+  bool any_leaf(const plan::LeafVisitor& visit) const { return node_.any_leaf(visit); }
 
   template <Element To>
   void compute(To* data, const Strides<rank>& strides, Place place) const {

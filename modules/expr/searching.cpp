@@ -82,13 +82,9 @@ struct Searching {
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                              std::ptrdiff_t n, std::ptrdiff_t first) {
-    constexpr std::ptrdiff_t step = lane_count<VectorBytes, C>();
-    std::ptrdiff_t start = 0;
-    for (; start + step <= n; start += step) tile<step>(to + start, from + start, rows, stride, step, first);
-    if (start < n) tile<step>(to + start, from + start, rows, stride, n - start, first);
+    fold_tiles<Searching, lane_count<VectorBytes, C>()>(to, from, rows, stride, n, first);
   }
 
-  /// Inlined with a constant width n for all columns but the last few.
   template <std::ptrdiff_t Step>
   [[gnu::always_inline]] static void tile(Accumulator* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                                           std::ptrdiff_t n, std::ptrdiff_t first) {
@@ -109,6 +105,11 @@ struct Searching {
 };
 
 template <class C>
+const Reducer* reducer_of(ReduceOp) {
+  return nullptr;  // complex numbers have no order
+}
+
+template <Real C>
 const Reducer* reducer_of(ReduceOp op) {
   if (op == ReduceOp::argmin) return ReducerOf<Searching<ReduceOp::argmin, C>>::chosen();
   return ReducerOf<Searching<ReduceOp::argmax, C>>::chosen();
@@ -117,24 +118,7 @@ const Reducer* reducer_of(ReduceOp op) {
 }  // namespace
 
 const Reducer* searching_reducer(ReduceOp op, DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return reducer_of<bool>(op);
-    case DType::int8: return reducer_of<std::int8_t>(op);
-    case DType::int16: return reducer_of<std::int16_t>(op);
-    case DType::int32: return reducer_of<std::int32_t>(op);
-    case DType::int64: return reducer_of<std::int64_t>(op);
-    case DType::uint8: return reducer_of<std::uint8_t>(op);
-    case DType::uint16: return reducer_of<std::uint16_t>(op);
-    case DType::uint32: return reducer_of<std::uint32_t>(op);
-    case DType::uint64: return reducer_of<std::uint64_t>(op);
-    case DType::float16:
-    case DType::bfloat16:
-    case DType::float32: return reducer_of<float>(op);
-    case DType::float64: return reducer_of<double>(op);
-    case DType::complex64:
-    case DType::complex128: return nullptr;
-  }
-  return nullptr;
+  return with_compute_type(dtype, [op]<class C>() { return reducer_of<C>(op); });
 }
 
 }  // namespace tessera::plan

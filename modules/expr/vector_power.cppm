@@ -43,10 +43,11 @@ namespace tessera::math {
 
 /// x^y as C's pow defines it for all special values; at most 3 ULP.
 [[gnu::always_inline]] inline float pow(float x, float y) {
-  constexpr float largest = 0x1.fffffep+127f;
-  const float low = y < -largest ? -largest : y;  // infinity times log2 1 would be NaN
-  const float exponent = low > largest ? largest : low;
-  const float value = exp2_of(scaled_log2(magnitude_of(x), static_cast<double>(exponent)));
+  constexpr double beyond = 0x1p+120;  // of every finite result; infinity times log2 1 would be NaN
+  const auto given = static_cast<double>(y);
+  const double low = given < -beyond ? -beyond : given;
+  const double exponent = low > beyond ? beyond : low;
+  const float value = exp2_of(scaled_log2(magnitude_of(x), exponent));
 
   // y is an even integer where it equals twice the rounded y / 2, odd where it is 1 apart from that
   const float magnitude = magnitude_of(y);

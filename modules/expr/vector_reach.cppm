@@ -1,5 +1,3 @@
-module;
-#include <cstddef>
 export module tessera.expr:vector_reach;
 
 // Some functions have a fast form that holds for all but rare arguments (sin of huge ones, log of subnormal ones) and a
@@ -8,30 +6,22 @@ export module tessera.expr:vector_reach;
 // value does not depend on its neighbours. An operation offers the two by a function `within(reach, values...)`.
 namespace tessera::math {
 
+/// How to evaluate, for operations that do not care.
+struct Reach {};
+
 /// Evaluate fast; `beyond` says afterwards whether that was wrong for some argument. Fused: the instruction set multiplies
 /// and adds with one rounding.
 template <bool Fused>
-struct Near {
+struct Near : Reach {
   bool beyond = false;
 };
 
 /// Evaluate for any argument.
 template <bool Fused>
-struct Careful {};
+struct Careful : Reach {};
 
 /// A bound plan in which some operation distinguishes Near from Careful.
 template <class Values>
 concept DependsOnReach = requires { requires Values::depends_on_reach; };
-
-/// Element i of a step, evaluated as `reach` says.
-template <class Values, class Reach>
-[[gnu::always_inline]] inline auto value_within(Reach& reach, const Values& values, std::ptrdiff_t step,
-                                                std::ptrdiff_t i) {
-  if constexpr (DependsOnReach<Values>) {
-    return values.at(step, i, reach);
-  } else {
-    return values.at(step, i);
-  }
-}
 
 }  // namespace tessera::math

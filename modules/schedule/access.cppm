@@ -17,7 +17,7 @@ template <std::uintptr_t Bit, std::size_t Count>
 struct NamedVars {
   std::array<VarState*, Count> vars;
 
-  std::size_t size() const { return Count; }
+  inline std::size_t size() const { return Count; }
   VarState* operator[](std::size_t at) const { return vars[at]; }
   static constexpr std::uintptr_t bit = Bit;
 };
@@ -26,7 +26,7 @@ template <std::uintptr_t Bit>
 struct NamedVars<Bit, std::dynamic_extent> {
   std::span<const Var> vars;
 
-  std::size_t size() const { return vars.size(); }
+  inline std::size_t size() const { return vars.size(); }
   VarState* operator[](std::size_t at) const { return vars[at].state(); }
   static constexpr std::uintptr_t bit = Bit;
 };

@@ -19,7 +19,7 @@ template <class F>
 struct CallableIn {
   static constexpr bool fits = sizeof(F) <= OpState::storage_bytes && alignof(F) <= 8;
 
-  static F& of(OpState& op) {
+  inline static F& of(OpState& op) {
     if constexpr (fits) {
       return *std::launder(reinterpret_cast<F*>(op.storage));
     } else {
@@ -43,9 +43,9 @@ struct CallableIn {
     }
   }
 
-  static void run(OpState& op) { of(op)(); }
+  inline static void run(OpState& op) { of(op)(); }
 
-  static void drop(OpState& op) noexcept {
+  inline static void drop(OpState& op) noexcept {
     F* const callable = std::addressof(of(op));
     std::destroy_at(callable);
     if constexpr (!fits) give_recycled(callable, sizeof(F));
@@ -55,22 +55,21 @@ struct CallableIn {
 void free_callable_op(OpState& op) noexcept;
 
 template <class F>
-inline constexpr OpKind callable_kind{
-    .run = CallableIn<F>::run, .drop = CallableIn<F>::drop, .free = free_callable_op};
+inline constexpr OpKind callable_kind{.run = CallableIn<F>::run, .drop = CallableIn<F>::drop, .free = free_callable_op};
 
 /// Frees an op that was not submitted after all.
 struct DropUnsubmitted {
-  void operator()(OpState* op) const noexcept {
+  inline void operator()(OpState* op) const noexcept {
     if (op->kind != nullptr) op->kind->drop(*op);
     free_callable_op(*op);
   }
 };
-using UnsubmittedOp = std::unique_ptr<OpState, DropUnsubmitted>;
+export using UnsubmittedOp = std::unique_ptr<OpState, DropUnsubmitted>;
 
 void set_options(OpState& op, const OpOptions& options, const std::source_location& where);
 
 /// An op of a callable, without accesses. Throws std::bad_alloc and what copying the callable throws.
-template <class G>
+export template <class G>
 UnsubmittedOp make_callable_op(G&& callable, const OpOptions& options, const std::source_location& where) {
   using F = std::decay_t<G>;
   UnsubmittedOp op(::new (take_recycled(sizeof(OpState))) OpState);

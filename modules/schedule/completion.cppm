@@ -24,16 +24,16 @@ struct CompletionState {
 export class Completion {
  public:
   /// Throws std::bad_alloc.
-  Completion() : state_(std::make_shared<CompletionState>()) {}
+  inline Completion() : state_(std::make_shared<CompletionState>()) {}
 
   /// It is complete: who awaits it goes on. Throws SchedulerError the second time.
-  void signal() const { finish({}); }
+  inline void signal() const { finish({}); }
   /// It has failed: who awaits it gets the exception. Throws SchedulerError the second time.
-  void fail(std::exception_ptr failure) const { finish(std::move(failure)); }
+  inline void fail(std::exception_ptr failure) const { finish(std::move(failure)); }
 
   bool is_complete() const noexcept;
 
-  const std::shared_ptr<CompletionState>& state() const noexcept { return state_; }
+  inline const std::shared_ptr<CompletionState>& state() const noexcept { return state_; }
 
  private:
   void finish(std::exception_ptr failure) const;
@@ -42,11 +42,11 @@ export class Completion {
 };
 
 struct CompletionAwaiter {
-  explicit CompletionAwaiter(std::shared_ptr<CompletionState> awaited) noexcept : state(std::move(awaited)) {}
+  inline explicit CompletionAwaiter(std::shared_ptr<CompletionState> awaited) noexcept : state(std::move(awaited)) {}
 
-  bool await_ready() const noexcept { return false; }
+  inline bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> point);
-  void await_resume() const {
+  inline void await_resume() const {
     if (state->failure) std::rethrow_exception(state->failure);
   }
 

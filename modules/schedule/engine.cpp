@@ -120,6 +120,17 @@ void Engine::check_process() const {
                                   .advice = "make a new Scheduler in the child process"}));
 }
 
+void Engine::attach(std::shared_ptr<TraceSink> sink) {
+  const std::lock_guard lock(parking_.mutex);
+  sinks_.push_back(std::move(sink));
+  trace_.store(sinks_.back().get(), std::memory_order_release);
+}
+
+void Engine::detach(const TraceSink& sink) noexcept {
+  auto* expected = const_cast<TraceSink*>(&sink);
+  trace_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+}
+
 // ------------------------------------------------------------------------------------------------------------ counting
 
 OpCounts::Count& OpCounts::here() noexcept {
@@ -203,7 +214,7 @@ void Engine::submit(OpState& op) {
   normalise_accesses(op);
   if (nested) check_against_parents(op);
   if (TraceSink* sink = trace(); sink != nullptr && !op.has(OpState::recorded)) [[unlikely]] {
-    extras_of(op).queued = now();
+    static_cast<void>(extras_of(op));
     sink->submitted(op);
   }
   register_accesses(op);
@@ -258,10 +269,9 @@ void Engine::became_ready(OpState& op, ReadyList& ready) noexcept {
   if (!op.has(OpState::is_waiter)) [[likely]]
     return ready.add(op);
   VarState& var = *op.accesses[0].var();
-  SharedFailure none;
   var.lock.lock();
   op.failure = var.failure;
-  Access* granted = var.end(op.accesses[0], none, none);
+  Access* granted = var.pass_on(op.accesses[0]);
   unlock_and_collect(var);
   op.kind->run(op);  // its memory may be gone after this
   grant(granted, ready);
@@ -453,14 +463,16 @@ void Engine::resume(OpState& op) noexcept {
 
 // ------------------------------------------------------------------------------------------------------------- waiting
 
-bool Engine::append_waiter(OpState& waiter, VarState& var) {
+bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
   waiter.engine = this;
   waiter.set(OpState::is_waiter);
   waiter.access_count = 1;
-  waiter.accesses[0].tagged = reinterpret_cast<std::uintptr_t>(&var) | Access::read_bit;
+  waiter.accesses[0].tagged =
+      reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
   waiter.pending.store(1, std::memory_order_relaxed);
   const std::lock_guard lock(var.lock);
-  if (var.head == nullptr && !var.written) {  // nothing is written: no need to become a reader
+  if (var.head == nullptr && !var.written &&
+      (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
     waiter.failure = var.failure;
     return true;
   }
@@ -503,7 +515,7 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-void Engine::wait(const Var& var, const Deadline& deadline) {
+void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
   check_process();
   check_not_recording(*this, "wait");
   check_may_block("wait");
@@ -511,7 +523,7 @@ void Engine::wait(const Var& var, const Deadline& deadline) {
   VarState& state = *var.state();
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
-  if (!append_waiter(waiter, state) && !executor_->wait(waiter.signal, deadline)) {
+  if (!append_waiter(waiter, state, exclusive) && !executor_->wait(waiter.signal, deadline)) {
     const std::string holders = holders_of(state);
     if (withdraw_waiter(waiter, state)) {
       throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
@@ -519,6 +531,33 @@ void Engine::wait(const Var& var, const Deadline& deadline) {
     waiter.signal.sleep({});  // it has just been granted
   }
   if (waiter.failure) throw_failure(*waiter.failure);
+}
+
+void settle(const Var& var, Engine* engine, bool exclusive) {
+  OpState* const op = context_of_thread.op;
+  if (op == nullptr) {
+    if (engine != nullptr) engine->wait(var, {}, exclusive);
+    return;
+  }
+  for (OpState* around = op; around != nullptr; around = around->parent) {
+    for (int i = 0; i < around->access_count; ++i) {
+      if (around->access(i).var() == var.state()) return;
+    }
+  }
+  SharedFailure failure;
+  bool is_idle = false;
+  {
+    const std::lock_guard lock(var.state()->lock);
+    is_idle = var.state()->is_idle();
+    failure = var.state()->failure;
+  }
+  if (failure) throw_failure(*failure);
+  if (is_idle) return;
+  throw SchedulerError(
+      to_string({.operation = "element access",
+                 .problem = "ops are pending on this data, and op " + description_of(op->name, op->where) +
+                            " has not declared that it " + (exclusive ? "writes" : "reads") + " it",
+                 .advice = "name its Var in reads() or writes(), or co_await it"}));
 }
 
 void Engine::wait(OpState& op) {

@@ -30,13 +30,13 @@ struct Window {
 class OpCounts {
  public:
   /// Returns how many this thread's group has submitted before.
-  std::uint64_t add_submitted() noexcept { return here().submitted.fetch_add(1, std::memory_order_relaxed); }
-  void add_ended() noexcept { here().ended.fetch_add(1, std::memory_order_seq_cst); }
+  inline std::uint64_t add_submitted() noexcept { return here().submitted.fetch_add(1, std::memory_order_relaxed); }
+  inline void add_ended() noexcept { here().ended.fetch_add(1, std::memory_order_seq_cst); }
 
   std::uint64_t submitted() const noexcept;
   std::uint64_t ended() const noexcept;
   /// Ended ops are counted first: so it is 0 only if at some moment in between nothing was pending.
-  std::uint64_t pending() const noexcept {
+  inline std::uint64_t pending() const noexcept {
     const std::uint64_t gone = ended();
     return submitted() - gone;
   }
@@ -65,14 +65,14 @@ class Outcomes {
   virtual const SharedFailure& of(const VarState& var) const noexcept = 0;
 };
 
-class Engine : public std::enable_shared_from_this<Engine> {
+export class Engine : public std::enable_shared_from_this<Engine> {
  public:
-  explicit Engine(const Window& window) : window_(window) {}
+  inline explicit Engine(const Window& window) : window_(window) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  void set_executor(std::shared_ptr<Executor> executor) { executor_ = std::move(executor); }
-  Executor& executor() noexcept { return *executor_; }
+  inline void set_executor(std::shared_ptr<Executor> executor) { executor_ = std::move(executor); }
+  inline Executor& executor() noexcept { return *executor_; }
 
   /// Takes a op whose accesses are filled in, in any order. Throws SchedulerError (a closed or empty Var, a Var that an op around
   /// this one holds, another process), std::bad_alloc; nothing has happened then and the op is the caller's.
@@ -99,7 +99,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void resume(OpState& op) noexcept;
 
   /// Waits for the writes of a Var that are pending now. Returns false when the deadline has passed.
-  void wait(const Var& var, const Deadline& deadline);
+  /// With `exclusive`, for its reads too. Throws OperationFailed if the Var is poisoned.
+  void wait(const Var& var, const Deadline& deadline, bool exclusive = false);
   /// Waits for an op that has extras.
   void wait(OpState& op);
   /// Waits until nothing is pending.
@@ -107,25 +108,27 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   /// Ends a granted access of somebody who waited; those that it was in the way of are queued.
   void end_accesses(OpState& op, ReadyList& ready) noexcept;
-  /// Appends a waiter's read access. Returns whether it was granted at once.
-  bool append_waiter(OpState& waiter, VarState& var);
+  /// Appends a waiter's access, a write if it is to be exclusive. Returns whether there was nothing to wait for.
+  bool append_waiter(OpState& waiter, VarState& var, bool exclusive = false);
   /// Takes it out again. Returns false if it has been granted, and is or will be told so.
   bool withdraw_waiter(OpState& waiter, VarState& var) noexcept;
   /// Gives ready ops to their executors.
   void distribute(ReadyList& ready) noexcept;
 
-  void cancel_all() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  inline void cancel_all() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  inline bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+  inline void allow_all() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
   /// Its scheduler goes away: nobody may submit any more, though a worker may hold the engine for a while.
-  void retire() noexcept { retired_.store(true, std::memory_order_release); }
-  bool is_retired() const noexcept { return retired_.load(std::memory_order_acquire); }
-  bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
-  void allow_all() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
+  inline void retire() noexcept { retired_.store(true, std::memory_order_release); }
+  inline bool is_retired() const noexcept { return retired_.load(std::memory_order_acquire); }
 
-  Parking& parking() noexcept { return parking_; }
-  const OpCounts& counts() const noexcept { return counts_; }
-  std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
-  void set_trace(TraceSink* trace) noexcept { trace_.store(trace, std::memory_order_release); }
-  TraceSink* trace() const noexcept { return trace_.load(std::memory_order_acquire); }
+  inline Parking& parking() noexcept { return parking_; }
+  inline const OpCounts& counts() const noexcept { return counts_; }
+  inline std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+  /// Reports go to `sink` from now on. It is kept as long as the engine, because a worker may just be about to report.
+  void attach(std::shared_ptr<TraceSink> sink);
+  void detach(const TraceSink& sink) noexcept;
+  inline TraceSink* trace() const noexcept { return trace_.load(std::memory_order_acquire); }
 
   /// Throws SchedulerError if this is a child process of the one that made the engine.
   void check_process() const;
@@ -157,6 +160,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::shared_ptr<Executor> executor_;
   std::uint32_t process_ = current_process();
   std::atomic<TraceSink*> trace_{nullptr};
+  std::vector<std::shared_ptr<TraceSink>> sinks_;  // guarded by parking_
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> retired_{false};
   OpCounts counts_;
@@ -171,7 +175,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 };
 
 /// What this thread is doing for which engine.
-struct ThreadContext {
+export struct ThreadContext {
   OpState* op = nullptr;       // runs now
   OpState* next = nullptr;     // what a coroutine that ended hands over to the loop below it
   unsigned handed_over = 0;    // in a row
@@ -204,9 +208,14 @@ OpState* run_recorded(OpState& op) noexcept;
 /// Ends an op of a recording after the ops that it submitted. Returns its replay if it was the last one of that.
 OpState* end_recorded(OpState& op, ReadyList& ready) noexcept;
 
-ThreadContext& thread_context() noexcept;
+export ThreadContext& thread_context() noexcept;
 
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);
+
+/// Waits for what is pending on the Var of some data, before this thread reads it, or, if `exclusive`, changes it. Inside an op it
+/// does not wait: the op must have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is
+/// poisoned, SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
+export void settle(const Var& var, Engine* engine, bool exclusive);
 
 }  // namespace tessera

@@ -19,7 +19,7 @@ export class OperationFailed : public std::runtime_error {
   OperationFailed(const std::string& message, std::exception_ptr cause)
       : std::runtime_error(message), cause_(std::move(cause)) {}
 
-  const std::exception_ptr& cause() const noexcept { return cause_; }
+  inline const std::exception_ptr& cause() const noexcept { return cause_; }
   [[noreturn]] void rethrow_cause() const { std::rethrow_exception(cause_); }
 
  private:
@@ -50,22 +50,22 @@ struct FailureRecord {
 class SharedFailure {
  public:
   SharedFailure() noexcept = default;
-  explicit SharedFailure(FailureRecord* record) noexcept : record_(record) {}
-  SharedFailure(const SharedFailure& other) noexcept : record_(other.record_) {
+  inline explicit SharedFailure(FailureRecord* record) noexcept : record_(record) {}
+  inline SharedFailure(const SharedFailure& other) noexcept : record_(other.record_) {
     if (record_ != nullptr) record_->shares.fetch_add(1, std::memory_order_relaxed);
   }
-  SharedFailure(SharedFailure&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  inline SharedFailure(SharedFailure&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
   SharedFailure& operator=(SharedFailure other) noexcept {
     std::swap(record_, other.record_);
     return *this;
   }
-  ~SharedFailure() {
+  inline ~SharedFailure() {
     if (record_ != nullptr) [[unlikely]]
       give_up();
   }
 
-  explicit operator bool() const noexcept { return record_ != nullptr; }
-  const FailureRecord& operator*() const noexcept { return *record_; }
+  inline explicit operator bool() const noexcept { return record_ != nullptr; }
+  inline const FailureRecord& operator*() const noexcept { return *record_; }
   const FailureRecord* operator->() const noexcept { return record_; }
 
  private:

@@ -48,17 +48,17 @@ export class [[nodiscard("co_await it, wait for it, or cast it to void")]] Op {
  public:
   struct promise_type;
 
-  explicit Op(OpState& state) noexcept : state_(&state) {}
-  Op(Op&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  inline explicit Op(OpState& state) noexcept : state_(&state) {}
+  inline Op(Op&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   Op& operator=(Op other) noexcept {
     std::swap(state_, other.state_);
     return *this;
   }
-  ~Op() {
+  inline ~Op() {
     if (state_ != nullptr) release_op(*state_);
   }
 
-  OpState& state() const noexcept { return *state_; }
+  inline OpState& state() const noexcept { return *state_; }
 
  private:
   OpState* state_;
@@ -96,13 +96,13 @@ struct Op::promise_type : OpState {
     shares.store(2, std::memory_order_relaxed);
     static_cast<void>(extras_of(*this));
   }
-  ~promise_type() { free_parts(*this); }
+  inline ~promise_type() { free_parts(*this); }
 
-  static void* operator new(std::size_t bytes) { return take_recycled(bytes); }
-  static void operator delete(void* frame, std::size_t bytes) noexcept { give_recycled(frame, bytes); }
+  inline static void* operator new(std::size_t bytes) { return take_recycled(bytes); }
+  inline static void operator delete(void* frame, std::size_t bytes) noexcept { give_recycled(frame, bytes); }
 
-  Op get_return_object() { return Op(*this); }
-  std::suspend_never initial_suspend() noexcept { return {}; }
+  inline Op get_return_object() { return Op(*this); }
+  inline std::suspend_never initial_suspend() noexcept { return {}; }
 
   struct AtEnd {
     bool await_ready() noexcept { return false; }
@@ -111,12 +111,12 @@ struct Op::promise_type : OpState {
     }
     void await_resume() noexcept {}
   };
-  AtEnd final_suspend() noexcept { return {}; }
+  inline AtEnd final_suspend() noexcept { return {}; }
 
-  void unhandled_exception() noexcept { failure = failure_of_current_exception(name, where); }
-  void return_void() noexcept {}
+  inline void unhandled_exception() noexcept { failure = failure_of_current_exception(name, where); }
+  inline void return_void() noexcept {}
 
-  static void free(OpState& op) noexcept {
+  inline static void free(OpState& op) noexcept {
     std::coroutine_handle<promise_type>::from_promise(static_cast<promise_type&>(op)).destroy();
   }
   static constexpr OpKind coroutine_kind{.run = run_coroutine, .drop = drop_coroutine, .free = free};
@@ -129,15 +129,15 @@ class AccessAwaiter {
   AccessAwaiter(const D&... declarations, const OpOptions& options, const std::source_location& where)
       : declarations_(declarations...), options_(options), where_(where) {}
 
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<Op::promise_type> handle) {
+  inline bool await_ready() const noexcept { return false; }
+  inline void await_suspend(std::coroutine_handle<Op::promise_type> handle) {
     OpState& op = handle.promise();
     check_not_submitted(op);
     set_options(op, options_, where_);
     std::apply([&op](const auto&... declarations) { declare(op, declarations...); }, declarations_);
     submit_coroutine(op, op.engine, handle);
   }
-  void await_resume() const noexcept {}
+  inline void await_resume() const noexcept {}
 
  private:
   static void check_not_submitted(const OpState& op);
@@ -174,15 +174,15 @@ export inline AccessAwaiter<> access(const OpOptions& options = {},
 /// Waits in an op for another op. Throws OperationFailed if that one failed.
 class OpEndAwaiter : OpAwaiter {
  public:
-  explicit OpEndAwaiter(OpState& target) noexcept : target_(&target) {}
+  inline explicit OpEndAwaiter(OpState& target) noexcept : target_(&target) {}
 
-  bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> point) {
+  inline bool await_ready() const noexcept { return false; }
+  inline bool await_suspend(std::coroutine_handle<> point) {
     op = &current_op("co_await of an op");
     op->set_resume_point(point);
     return await_end(*target_, *this);
   }
-  void await_resume() const {
+  inline void await_resume() const {
     if (failure) throw_failure(*failure);
   }
 
@@ -197,9 +197,9 @@ class VarAwaiter : OpState {
  public:
   explicit VarAwaiter(const Var& var) noexcept;
 
-  bool await_ready() const noexcept { return false; }
+  inline bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> point);
-  void await_resume() const {
+  inline void await_resume() const {
     if (failure) throw_failure(*failure);
   }
 
@@ -215,9 +215,9 @@ export inline VarAwaiter operator co_await(const Var& var) noexcept { return Var
 
 /// Lets other ready ops go first.
 struct YieldAwaiter {
-  bool await_ready() const noexcept { return false; }
+  inline bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> point) const;
-  void await_resume() const noexcept {}
+  inline void await_resume() const noexcept {}
 };
 export inline YieldAwaiter yield() noexcept { return {}; }
 

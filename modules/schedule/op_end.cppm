@@ -28,7 +28,7 @@ bool tell_awaiters(OpState& op, ReadyList& ready) noexcept;
 void release_op(OpState& op) noexcept;
 
 /// Makes room for `count` accesses. Throws std::bad_alloc, SchedulerError above 65,535.
-void reserve_accesses(OpState& op, std::size_t count);
+export void reserve_accesses(OpState& op, std::size_t count);
 
 /// Gives back the extras and the list of accesses, before the op itself.
 void free_parts(OpState& op) noexcept;

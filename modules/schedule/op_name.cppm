@@ -6,14 +6,22 @@ export module tessera.schedule:op_name;
 // What an op is called in traces, pictures and errors.
 namespace tessera {
 
-const char* interned(std::string_view text);
+/// The one copy of a text in this process; it lives for ever.
+export const char* interned(std::string_view text);
 
 /// A name that lives for ever, so that an op holds one pointer: a string literal, or a std::string, of which one copy is kept in
 /// the process for each different text.
 export class OpName {
  public:
   consteval OpName(const char* literal) : text_(literal) {}
-  OpName(const std::string& text) : text_(interned(text)) {}
+  inline OpName(const std::string& text) : text_(interned(text)) {}
+
+  /// Of a text that lives for ever.
+  static constexpr OpName of_immortal(const char* text) {
+    OpName name("");
+    name.text_ = text;
+    return name;
+  }
 
   constexpr const char* text() const { return text_; }
 

@@ -16,8 +16,8 @@ import :op_name;
 namespace tessera {
 
 struct VarState;
-struct OpState;
-class Engine;
+export struct OpState;
+export class Engine;
 
 /// Which of the ready ops are begun first. Ops of a lower priority are not starved: now and then one of them goes first.
 export enum class Priority : std::uint8_t { high, normal, low };
@@ -33,16 +33,16 @@ export struct OpOptions {
 };
 
 /// One op's place in the queue of one Var. The address of the Var, which is a multiple of 64, leaves room for what kind it is.
-struct Access {
+export struct Access {
   static constexpr std::uintptr_t write_bit = 1, read_bit = 2, index_bits = 4 + 8, index_unit = 4, long_bit = 16,
                                   all_bits = 63;
 
   std::uintptr_t tagged = 0;
   Access* next = nullptr;
 
-  VarState* var() const { return reinterpret_cast<VarState*>(tagged & ~all_bits); }
-  bool writes() const { return (tagged & write_bit) != 0; }
-  bool reads() const { return (tagged & read_bit) != 0; }
+  inline VarState* var() const { return reinterpret_cast<VarState*>(tagged & ~all_bits); }
+  inline bool writes() const { return (tagged & write_bit) != 0; }
+  inline bool reads() const { return (tagged & read_bit) != 0; }
   OpState& op();
   /// Fetches the op into this core's cache, for it will run here soon.
   void prefetch_op();
@@ -80,7 +80,7 @@ struct OpExtras {
   const Outcomes* outcomes = nullptr;  // of the Vars that it writes, if they differ
 };
 
-struct OpState {
+export struct OpState {
   static constexpr int inline_accesses = 4;
   static constexpr std::size_t storage_bytes = 48;
   enum Flag : std::uint8_t {
@@ -94,7 +94,7 @@ struct OpState {
     recorded = 128,  // it is a replay that has not begun, or, if started, an op of a recording; see recording.cppm
   };
 
-  OpState() noexcept : accesses() {}
+  inline OpState() noexcept : accesses() {}
   OpState(const OpState&) = delete;
   OpState& operator=(const OpState&) = delete;
 
@@ -118,16 +118,19 @@ struct OpState {
   };
   alignas(8) std::byte storage[storage_bytes];
 
-  bool has(Flag flag) const { return (flags & flag) != 0; }
-  void set(Flag flag) { flags = static_cast<std::uint8_t>(flags | flag); }
+  inline bool has(Flag flag) const { return (flags & flag) != 0; }
+  inline void set(Flag flag) { flags = static_cast<std::uint8_t>(flags | flag); }
 
   /// Where a coroutine op goes on.
-  void set_resume_point(std::coroutine_handle<> point) { ::new (static_cast<void*>(storage)) void*(point.address()); }
-  std::coroutine_handle<> resume_point() const {
+  inline void set_resume_point(std::coroutine_handle<> point) {
+    ::new (static_cast<void*>(storage)) void*(point.address());
+  }
+  inline std::coroutine_handle<> resume_point() const {
     return std::coroutine_handle<>::from_address(*std::launder(reinterpret_cast<void* const*>(storage)));
   }
 
-  Access& access(int at) { return has(has_long_list) ? many.list[at] : accesses[at]; }
+  inline const Access& access(int at) const { return has(has_long_list) ? many.list[at] : accesses[at]; }
+  inline Access& access(int at) { return has(has_long_list) ? many.list[at] : accesses[at]; }
 };
 
 static_assert(sizeof(OpState) <= 192, "a pending op costs three cache lines");
@@ -154,12 +157,12 @@ struct ReadyList {
   OpState* first = nullptr;
   OpState* last = nullptr;
 
-  void add(OpState& op) {
+  inline void add(OpState& op) {
     op.next = nullptr;
     (first == nullptr ? first : last->next) = &op;
     last = &op;
   }
-  OpState* take() {
+  inline OpState* take() {
     OpState* op = first;
     if (op != nullptr) first = op->next;
     return op;

@@ -99,7 +99,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
   }
   void start() override {
     stopped_.store(false, std::memory_order_seq_cst);
-    for (std::size_t i = 0; i < slots_.size() && some_ready(); ++i) wake_one();
+    for (std::size_t i = 0; i < slots_.size() && some_surely_ready(); ++i) wake_one();
   }
 
   bool may_hand_over(const OpState& op) const noexcept override {
@@ -234,7 +234,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
   void found(Slot& slot) {
     slot.busy_since.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     const Activity before = Activity::of(activity_.fetch_sub(one_searching, std::memory_order_acq_rel));
-    if (before.searching == 1 && before.active < slots_.size() && some_ready()) wake_one();
+    if (before.searching == 1 && before.active < slots_.size() && some_surely_ready()) wake_one();
   }
 
   void lost(Slot& slot) {

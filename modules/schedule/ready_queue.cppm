@@ -12,20 +12,20 @@ namespace tessera {
 
 class alignas(128) ReadyQueue {
  public:
-  void push(ReadyList& ready) noexcept {
+  inline void push(ReadyList& ready) noexcept {
     const std::lock_guard lock(lock_);
     while (OpState* op = ready.take()) push_one(*op);
   }
 
   /// The oldest op of a priority, or nullptr.
-  OpState* pop(Priority priority) noexcept {
+  inline OpState* pop(Priority priority) noexcept {
     if (is_empty(priority)) return nullptr;
     const std::lock_guard lock(lock_);
     return pop_one(priority);
   }
 
   /// As pop, and moves up to `most` more ops to another queue, which this thread owns.
-  OpState* pop_batch(Priority priority, std::size_t most, ReadyQueue& to) noexcept {
+  inline OpState* pop_batch(Priority priority, std::size_t most, ReadyQueue& to) noexcept {
     if (is_empty(priority)) return nullptr;
     ReadyList batch;
     OpState* first = nullptr;
@@ -43,27 +43,27 @@ class alignas(128) ReadyQueue {
   }
 
   /// May be out of date by the time it is read.
-  bool is_empty(Priority priority) const noexcept { return size(priority) == 0; }
-  std::size_t size(Priority priority) const noexcept {
+  inline bool is_empty(Priority priority) const noexcept { return size(priority) == 0; }
+  inline std::size_t size(Priority priority) const noexcept {
     return sizes_[static_cast<std::size_t>(priority)].load(std::memory_order_relaxed);
   }
-  bool is_empty() const noexcept {
+  inline bool is_empty() const noexcept {
     return is_empty(Priority::high) && is_empty(Priority::normal) && is_empty(Priority::low);
   }
 
   /// The truth at one moment that is ordered with every push.
-  bool is_surely_empty() noexcept {
+  inline bool is_surely_empty() noexcept {
     const std::lock_guard lock(lock_);
     return is_empty();
   }
 
  private:
-  void push_one(OpState& op) noexcept {
+  inline void push_one(OpState& op) noexcept {
     const auto at = static_cast<std::size_t>(op.priority);
     lists_[at].add(op);
     sizes_[at].store(sizes_[at].load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  OpState* pop_one(Priority priority) noexcept {
+  inline OpState* pop_one(Priority priority) noexcept {
     const auto at = static_cast<std::size_t>(priority);
     OpState* op = lists_[at].take();
     if (op != nullptr) sizes_[at].store(sizes_[at].load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);

@@ -74,7 +74,7 @@ FreeBlock* grow(std::size_t size, int& count) {
   all.chunks.push_back(nullptr);  // first, so that a chunk is never without its entry
   std::byte* chunk = nullptr;
   try {
-    chunk = static_cast<std::byte*>(::operator new(blocks* size, std::align_val_t(granule)));
+    chunk = static_cast<std::byte*>(::operator new(blocks * size, std::align_val_t(granule)));
   } catch (...) {
     all.chunks.pop_back();
     throw;
@@ -156,16 +156,21 @@ ThreadLists::~ThreadLists() {
   thread_has_ended = true;
 }
 
-[[gnu::noinline]] void* take_slowly(int at) {
-  if (thread_has_ended) return ::operator new(class_bytes[static_cast<std::size_t>(at)], std::align_val_t(granule));
+/// This thread's lists; made at its first use of them, be that a take or a give.
+ThreadLists& own_lists() noexcept {
   static thread_local ThreadLists lists;
   lists_of_thread = &lists;
-  return lists.take(at);
+  return lists;
+}
+
+[[gnu::noinline]] void* take_slowly(int at) {
+  if (thread_has_ended) return ::operator new(class_bytes[static_cast<std::size_t>(at)], std::align_val_t(granule));
+  return own_lists().take(at);
 }
 
 [[gnu::noinline]] void give_slowly(void* block, int at) noexcept {
-  auto* batch = ::new (block) FreeBlock{nullptr, nullptr};
-  depots().of_class[static_cast<std::size_t>(at)].give(batch);
+  if (!thread_has_ended) return own_lists().give(block, at);
+  depots().of_class[static_cast<std::size_t>(at)].give(::new (block) FreeBlock{nullptr, nullptr});
 }
 
 #if defined(__has_feature)

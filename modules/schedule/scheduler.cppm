@@ -104,19 +104,21 @@ export class Scheduler {
 
   /// Waits for the ops submitted so far that write `var`. Throws OperationFailed if it is poisoned, each time; SchedulerError inside
   /// an op, where co_await is the way to wait.
-  void wait(const Var& var) { engine_->wait(var, {}); }
+  inline void wait(const Var& var) { engine_->wait(var, {}); }
   /// The same; throws DeadlineExceeded, which names the op that has not ended.
   template <class Rep, class Period>
   void wait_for(const Var& var, const std::chrono::duration<Rep, Period>& duration) {
     engine_->wait(var, deadline_in(duration));
   }
-  void wait_until(const Var& var, std::chrono::steady_clock::time_point deadline) { engine_->wait(var, deadline); }
+  inline void wait_until(const Var& var, std::chrono::steady_clock::time_point deadline) {
+    engine_->wait(var, deadline);
+  }
 
   /// Waits for an op. Throws OperationFailed if it failed.
   void wait(const Op& op);
 
   /// Waits until nothing is pending. Throws the first failure since the last call that no Var tells of, because its op writes none.
-  void wait_all() { engine_->wait_all({}); }
+  inline void wait_all() { engine_->wait_all({}); }
   template <class Rep, class Period>
   void wait_all_for(const std::chrono::duration<Rep, Period>& duration) {
     engine_->wait_all(deadline_in(duration));
@@ -130,7 +132,7 @@ export class Scheduler {
     declare(*op, writes(var));
     submit_op(std::move(op));
   }
-  void erase(const Var& var) {
+  inline void erase(const Var& var) {
     erase(var, [] {});
   }
 
@@ -142,10 +144,10 @@ export class Scheduler {
   /// have written are poisoned by Cancelled. The scheduler can be used again afterwards.
   void shutdown(Shutdown how);
 
-  int workers() const noexcept { return engine_->executor().workers(); }
+  inline int workers() const noexcept { return engine_->executor().workers(); }
   SchedulerCounters counters() const;
 
-  const std::shared_ptr<Engine>& engine() const noexcept { return engine_; }
+  inline const std::shared_ptr<Engine>& engine() const noexcept { return engine_; }
 
  private:
   template <class Rep, class Period>

@@ -20,22 +20,22 @@ struct Parking {
 /// Something that one thread waits for. It lies on that thread's stack: others touch it only while they hold the parking's mutex.
 class Signal {
  public:
-  explicit Signal(Parking& parking) : parking_(&parking) {}
+  inline explicit Signal(Parking& parking) : parking_(&parking) {}
 
-  bool is_set() const noexcept { return set_.load(std::memory_order_acquire); }
-  Parking& parking() const noexcept { return *parking_; }
+  inline bool is_set() const noexcept { return set_.load(std::memory_order_acquire); }
+  inline Parking& parking() const noexcept { return *parking_; }
 
-  void set() noexcept {
+  inline void set() noexcept {
     const std::lock_guard lock(parking_->mutex);
     set_while_locked();
   }
-  void set_while_locked() noexcept {
+  inline void set_while_locked() noexcept {
     set_.store(true, std::memory_order_release);
     parking_->changed.notify_all();
   }
 
   /// Sleeps until it is set or the deadline has passed. Returns whether it is set.
-  bool sleep(const Deadline& deadline) {
+  inline bool sleep(const Deadline& deadline) {
     std::unique_lock lock(parking_->mutex);
     const auto is_ready = [this] { return set_.load(std::memory_order_relaxed); };
     if (deadline) return parking_->changed.wait_until(lock, *deadline, is_ready);

@@ -9,11 +9,11 @@ namespace tessera {
 /// Held for some nanoseconds at a time, so waiting threads spin; if the holder has been suspended by the system, they yield.
 class SpinLock {
  public:
-  void lock() noexcept {
+  inline void lock() noexcept {
     if (word_.exchange(1, std::memory_order_acquire) != 0) [[unlikely]]
       wait();
   }
-  void unlock() noexcept { word_.store(0, std::memory_order_release); }
+  inline void unlock() noexcept { word_.store(0, std::memory_order_release); }
 
  private:
   void wait() noexcept;

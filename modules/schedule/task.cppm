@@ -36,11 +36,11 @@ struct TaskPromiseBase {
 
   TaskPromiseBase() = default;
 
-  static void* operator new(std::size_t bytes) { return take_recycled(bytes); }
-  static void operator delete(void* frame, std::size_t bytes) noexcept { give_recycled(frame, bytes); }
+  inline static void* operator new(std::size_t bytes) { return take_recycled(bytes); }
+  inline static void operator delete(void* frame, std::size_t bytes) noexcept { give_recycled(frame, bytes); }
 
-  std::suspend_always initial_suspend() noexcept { return {}; }
-  AtEnd final_suspend() noexcept { return {}; }
+  inline std::suspend_always initial_suspend() noexcept { return {}; }
+  inline AtEnd final_suspend() noexcept { return {}; }
 
   std::coroutine_handle<> continuation = std::noop_coroutine();
 };
@@ -56,24 +56,24 @@ class [[nodiscard("a task does nothing until it is awaited")]] Task {
   struct promise_type;
   using value_type = T;
 
-  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  inline Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Task& operator=(Task other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  ~Task() {
+  inline ~Task() {
     if (handle_) handle_.destroy();
   }
 
-  bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> continuation) noexcept {
+  inline bool await_ready() const noexcept { return false; }
+  inline std::coroutine_handle<> await_suspend(std::coroutine_handle<> continuation) noexcept {
     handle_.promise().continuation = continuation;
     return handle_;
   }
-  T await_resume() { return handle_.promise().take(); }
+  inline T await_resume() { return handle_.promise().take(); }
 
  private:
-  explicit Task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
+  inline explicit Task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
 
   std::coroutine_handle<promise_type> handle_;
 };
@@ -84,22 +84,22 @@ struct TaskPromise : TaskPromiseBase {
   void return_value(U&& value) {
     result.template emplace<1>(std::forward<U>(value));
   }
-  T take() {
+  inline T take() {
     if (result.index() == 2) std::rethrow_exception(std::get<2>(result));
     return std::move(std::get<1>(result));
   }
-  void unhandled_exception() noexcept { result.template emplace<2>(std::current_exception()); }
+  inline void unhandled_exception() noexcept { result.template emplace<2>(std::current_exception()); }
 
   std::variant<std::monostate, T, std::exception_ptr> result;
 };
 
 template <>
 struct TaskPromise<void> : TaskPromiseBase {
-  void return_void() noexcept {}
-  void take() const {
+  inline void return_void() noexcept {}
+  inline void take() const {
     if (failure) std::rethrow_exception(failure);
   }
-  void unhandled_exception() noexcept { failure = std::current_exception(); }
+  inline void unhandled_exception() noexcept { failure = std::current_exception(); }
 
   std::exception_ptr failure;
 };
@@ -107,7 +107,7 @@ struct TaskPromise<void> : TaskPromiseBase {
 template <class T>
 struct Task<T>::promise_type : TaskPromise<T> {
   promise_type() = default;
-  Task get_return_object() noexcept { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
+  inline Task get_return_object() noexcept { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
 };
 
 /// The engine of the op that runs on this thread. Throws SchedulerError if there is none.

@@ -14,13 +14,13 @@ void resume_at(OpState& op, std::chrono::steady_clock::time_point time);
 struct TimeAwaiter {
   std::chrono::steady_clock::time_point time;
 
-  bool await_ready() const noexcept { return time <= std::chrono::steady_clock::now(); }
-  void await_suspend(std::coroutine_handle<> point) const {
+  inline bool await_ready() const noexcept { return time <= std::chrono::steady_clock::now(); }
+  inline void await_suspend(std::coroutine_handle<> point) const {
     OpState& op = current_op("sleep");
     op.set_resume_point(point);
     resume_at(op, time);
   }
-  void await_resume() const noexcept {}
+  inline void await_resume() const noexcept {}
 };
 
 /// Awaited in an op: goes on at `time`, or a little later.

@@ -58,7 +58,7 @@ bool VarState::end_in_batch(const SharedFailure& failed, Access*& granted) noexc
 }
 
 Access* VarState::end(const Access& access, const SharedFailure& failed, SharedFailure& dropped) noexcept {
-  if (!access.writes()) return --readers == 0 ? grant_next() : nullptr;
+  if (!access.writes()) return pass_on(access);
   count_version();
   if (failed) [[unlikely]] {
     if (!failure) failure = failed;  // the first one stays
@@ -67,6 +67,11 @@ Access* VarState::end(const Access& access, const SharedFailure& failed, SharedF
     dropped = std::exchange(failure, SharedFailure());
     poisoned.store(false, std::memory_order_relaxed);
   }
+  return pass_on(access);
+}
+
+Access* VarState::pass_on(const Access& access) noexcept {
+  if (!access.writes()) return --readers == 0 ? grant_next() : nullptr;
   if (batch != nullptr) {
     Access* const granted = std::exchange(batch, batch->next);
     granted->next = nullptr;

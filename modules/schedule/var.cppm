@@ -34,7 +34,7 @@ struct alignas(64) VarState {
   std::atomic<const char*> writer_name{nullptr};  // for messages: the op itself may be gone when they are written
   std::atomic<std::source_location> writer_where{};
 
-  bool is_idle() const { return readers == 0 && !written && head == nullptr; }
+  inline bool is_idle() const { return readers == 0 && !written && head == nullptr; }
 
   /// Takes its place at the end; the lock is held. Returns whether it is granted at once.
   bool append(Access& access) noexcept;
@@ -46,6 +46,9 @@ struct alignas(64) VarState {
   /// now, linked by next; `dropped` takes what must be destroyed when the lock is free.
   Access* end(const Access& access, const SharedFailure& failed, SharedFailure& dropped) noexcept;
 
+  /// Ends a granted access of somebody who only waited: the version and the failure stay. The lock is held.
+  Access* pass_on(const Access& access) noexcept;
+
   /// Takes an access out of the queue; the lock is held. Returns false if it is not there, because it was granted. `granted` takes the
   /// accesses that are granted because it went.
   bool withdraw(Access& access, Access*& granted) noexcept;
@@ -54,7 +57,7 @@ struct alignas(64) VarState {
   Access* grant_next() noexcept;
   Access* grant_reads() noexcept;
   void set_writer(Access& access) noexcept;
-  void count_version() noexcept {
+  inline void count_version() noexcept {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 };
@@ -72,24 +75,24 @@ void unlock_and_collect(VarState& var) noexcept;
 export class Var {
  public:
   /// Throws std::bad_alloc.
-  Var() : state_(make_var()) {}
-  Var(const Var& other) noexcept : state_(other.state_) {
+  inline Var() : state_(make_var()) {}
+  inline Var(const Var& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) state_->handles.fetch_add(1, std::memory_order_relaxed);
   }
-  Var(Var&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  inline Var(Var&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   Var& operator=(Var other) noexcept {
     std::swap(state_, other.state_);
     return *this;
   }
-  ~Var() {
+  inline ~Var() {
     if (state_ != nullptr) release_var(state_);
   }
 
   /// How many ops that write it have ended, failed ones among them.
-  std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }
+  inline std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }
 
   /// A number that no other Var of this process has had.
-  std::uint64_t id() const noexcept { return state_->id; }
+  inline std::uint64_t id() const noexcept { return state_->id; }
 
   /// Whether an op failed that should have written it and none has written it since. Says nothing of pending ops.
   bool is_poisoned() const noexcept;
@@ -98,12 +101,12 @@ export class Var {
   void clear() const noexcept;
 
   /// The Var has not been moved from.
-  explicit operator bool() const noexcept { return state_ != nullptr; }
+  inline explicit operator bool() const noexcept { return state_ != nullptr; }
   friend bool operator==(const Var&, const Var&) = default;
 
-  VarState* state() const noexcept { return state_; }
+  inline VarState* state() const noexcept { return state_; }
   /// One more handle to a Var.
-  static Var of(VarState& state) noexcept {
+  inline static Var of(VarState& state) noexcept {
     state.handles.fetch_add(1, std::memory_order_relaxed);
     return Var(&state);
   }

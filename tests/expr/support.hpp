@@ -26,6 +26,13 @@ namespace support {
 
 using namespace tessera;
 
+/// The sanitizers watch: they look for bad accesses and undefined arithmetic, not for values, which other builds check in full.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
 /// SplitMix64. The seed comes from TESSERA_TEST_SEED, so that a failure, which prints it, can be repeated.
 class Random {
  public:

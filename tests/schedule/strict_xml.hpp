@@ -35,7 +35,7 @@ struct Xml {
   }
 
   /// All elements of this name below this one, in the order of the text.
-  std::vector<const Xml*> all(std::string_view wanted) const {
+  std::vector<const Xml*> all(std::string_view wanted) const& {
     std::vector<const Xml*> found;
     for (const Xml& child : children) {
       if (child.name == wanted) found.push_back(&child);
@@ -44,6 +44,8 @@ struct Xml {
     }
     return found;
   }
+
+  std::vector<const Xml*> all(std::string_view) && = delete;  // they would point into what is gone
 
   /// The text of the child <title>, or nothing.
   std::string title() const {

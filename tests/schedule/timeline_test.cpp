@@ -64,8 +64,9 @@ std::size_t ops_in(const Xml& box) {
 
 /// The labels of the axis.
 std::vector<std::string> ticks(std::int64_t span) {
+  const Xml picture = drawn({op(1, "a", 0, 1'000, 1'000 + span)});
   std::vector<std::string> found;
-  for (const Xml* text : drawn({op(1, "a", 0, 1'000, 1'000 + span)}).all("text"))
+  for (const Xml* text : picture.all("text"))
     if (text->is("middle") && text->is("soft")) found.push_back(text->text);
   return found;
 }

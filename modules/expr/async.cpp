@@ -1,0 +1,71 @@
+module;
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <source_location>
+#include <utility>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.schedule;
+import tessera.array;
+
+// The scope of a thread, and the submission of its assignments.
+namespace tessera {
+
+namespace {
+
+constinit thread_local Async* innermost = nullptr;
+
+}  // namespace
+
+Async::Async(Scheduler& scheduler, const std::source_location& where)
+    : engine_(scheduler.engine().get()), op_(thread_context().op), where_(where), outer_(innermost) {
+  engine_->check_process();
+  buffers_have_vars.store(true, std::memory_order_relaxed);
+  innermost = this;
+}
+
+Async::~Async() { innermost = outer_; }
+
+Async* current_async() noexcept {
+  return innermost != nullptr && innermost->op_ == thread_context().op ? innermost : nullptr;
+}
+
+AssignmentAccesses::AssignmentAccesses(const Buffer* written) noexcept
+    : LeafVisitor{.visit = add}, written_(written), known_(written != nullptr) {}
+
+bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Written&, const Buffer* buffer) {
+  const auto& self = static_cast<const AssignmentAccesses&>(visitor);
+  if (buffer == nullptr) {
+    self.known_ = false;
+  } else if (self.count_ < few) {
+    self.first_[self.count_++] = buffer;
+  } else {
+    self.more_.push_back(buffer);
+  }
+  return false;  // go on
+}
+
+void AssignmentAccesses::settle() const {
+  if (written_ != nullptr) written_->settle(true);
+  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle(false);
+  for (const Buffer* buffer : more_) buffer->settle(false);
+}
+
+void AssignmentAccesses::submit(Async& scope, UnsubmittedOp op) const {
+  Engine& engine = *scope.engine_;
+  OpState& state = *op;
+  reserve_accesses(state, 1 + count_ + more_.size());
+  const auto declare = [&](const Buffer& buffer, std::uintptr_t bit) {
+    state.access(state.access_count++).tagged = reinterpret_cast<std::uintptr_t>(buffer.var_for(engine).state()) | bit;
+  };
+  declare(*written_, Access::write_bit);
+  for (std::size_t i = 0; i < count_; ++i) declare(*first_[i], Access::read_bit);
+  for (const Buffer* buffer : more_) declare(*buffer, Access::read_bit);
+  engine.submit(state);
+  static_cast<void>(op.release());
+}
+
+}  // namespace tessera

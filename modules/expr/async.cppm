@@ -1,0 +1,72 @@
+module;
+#include <atomic>
+#include <array>
+#include <cstddef>
+#include <source_location>
+#include <vector>
+export module tessera.expr:async;
+import tessera.core;
+import tessera.schedule;
+import tessera.array;
+import :plan;
+import :lowering;
+
+// Asynchronous arrays: assignments become ops of a scheduler, which knows what each of them reads and writes.
+namespace tessera {
+
+/// While it lives, the assignments of this thread are submitted to a scheduler instead of being computed at once. Operands are read and
+/// destinations written when their turn comes; handles are kept alive and scalars copied. Shapes and places are checked at the
+/// assignment. Element access, iteration, printing, to(), clone() and make_view() wait for what they need, on any thread and
+/// also after the scope has ended. If an op fails, they throw OperationFailed, which names the expression and this scope. An
+/// assignment with an ArrayView among its operands is computed at once, when its arrays are ready, because a view keeps nothing alive.
+export class [[nodiscard("it must live while assignments are to be asynchronous")]] Async {
+ public:
+  explicit Async(Scheduler& scheduler, const std::source_location& where = std::source_location::current());
+  Async(const Async&) = delete;
+  Async& operator=(const Async&) = delete;
+  ~Async();
+
+ private:
+  Engine* engine_;
+  OpState* op_;  // of the thread when the scope began: what that op calls is not in the scope
+  std::source_location where_;
+  Async* outer_;
+
+  friend Async* current_async() noexcept;
+  friend class AssignmentAccesses;
+};
+
+/// The innermost scope that assignments of this thread belong to, or nullptr.
+Async* current_async() noexcept;
+
+/// From a compiler's spelling of a function with a template parameter "Node = <type of a node>": that expression with its element types and
+/// ranks, such as "multiply(float32(2), add(...))". The text lives for ever.
+const char* readable_expression(const char* function);
+
+/// The buffers that an assignment reads and writes.
+class AssignmentAccesses : public plan::LeafVisitor {
+ public:
+  explicit AssignmentAccesses(const Buffer* written) noexcept;
+
+  /// Waits for what is pending on them, so that the assignment can be computed now.
+  void settle() const;
+
+  /// Whether each operand has a buffer that can be waited for.
+  bool are_known() const { return known_; }
+
+  /// Submits the assignment to the scope's scheduler.
+  void submit(Async& scope, UnsubmittedOp op) const;
+  const std::source_location& place_of(const Async& scope) const { return scope.where_; }
+
+ private:
+  static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const Buffer* buffer);
+
+  static constexpr std::size_t few = 16;
+  const Buffer* written_;
+  mutable bool known_ = true;
+  mutable std::size_t count_ = 0;
+  mutable std::array<const Buffer*, few> first_{};
+  mutable std::vector<const Buffer*> more_;
+};
+
+}  // namespace tessera

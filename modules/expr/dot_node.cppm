@@ -1,0 +1,223 @@
+module;
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+export module tessera.expr:dot_node;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.array;
+import :plan;
+import :lowering;
+import :node;
+import :blas;
+import :evaluate;
+import :product;
+import :small_product;
+import :factor;
+
+// The node of a product of matrices and vectors, one or a batch of them.
+namespace tessera {
+
+/// Extents of a product: `rows` x `inner` times `inner` x `columns`.
+struct ProductShape {
+  std::ptrdiff_t rows, inner, columns;
+};
+
+/// Throws ShapeError if the extents of axis `a_axis` of `a` and axis `b_axis` of `b` differ; the message has both shapes and the caller's
+/// location.
+void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
+                 std::span<const std::ptrdiff_t> b, int b_axis, const std::source_location& where);
+
+/// The product of two nodes: of matrices at the last two axes, or with one vector. Leading axes broadcast.
+template <class A, class B>
+class DotNode {
+  using Promoted = promote_t<typename A::value_type, typename B::value_type>;
+  using Computed = compute_t<Promoted>;  // 16-bit types are summed in float
+  static constexpr int batch = std::max({A::rank - 2, B::rank - 2, 0});
+
+ public:
+  using expression_tag = void;
+  using value_type = Promoted;
+  using place_type = typename join_places<typename A::place_type, typename B::place_type>::type;
+  static constexpr int rank = batch + (A::rank > 1 ? 1 : 0) + (B::rank > 1 ? 1 : 0);
+  static constexpr int leaf_count = 1;
+  static constexpr int products = batch == 0 ? 1 : 0;
+  static constexpr const char* name = "dot";
+
+  /// Throws ShapeError if the inner extents differ or the leading axes do not broadcast.
+  DotNode(A a, B b, const char* operation, const std::source_location& where) : a_(std::move(a)), b_(std::move(b)) {
+    check_inner(operation, a_.shape().extents(), A::rank - 1, b_.shape().extents(), std::max(B::rank - 2, 0), where);
+    if constexpr (batch > 0) {
+      batch_.fill(1);
+      const std::span<const std::ptrdiff_t> leading[] = {leading_axes(a_.shape()), leading_axes(b_.shape())};
+      plan::broadcast_into(batch_, leading, operation);
+    }
+  }
+
+  Dim<rank> shape() const {
+    const ProductShape extents = product_shape();
+    Dim<rank> result;
+    for (int axis = 0; axis < batch; ++axis) result = result.with(axis, batch_[static_cast<std::size_t>(axis)]);
+    if constexpr (A::rank > 1) result = result.with(batch, extents.rows);
+    if constexpr (B::rank > 1) result = result.with(rank - 1, extents.columns);
+    return result;
+  }
+  std::optional<Place> place() const { return first_place(a_, b_); }
+  const A& left() const { return a_; }
+  const B& right() const { return b_; }
+
+  /// The product reads whole rows and columns: any overlap with what is written matters.
+  bool conflicts(const plan::Written& written) const { return any_leaf(plan::OverlapVisitor(written)); }
+  bool any_leaf(const plan::LeafVisitor& visit) const { return a_.any_leaf(visit) || b_.any_leaf(visit); }
+
+  /// Straight into elements of the computed type whose rows or columns are contiguous.
+  void compute(Computed* data, const Strides<rank>& strides, Place place) const
+    requires std::same_as<Computed, Promoted>
+  {
+    compute_as(data, strides, place);
+  }
+
+  /// As part of a larger expression: tile by tile with it where possible, computed first otherwise.
+  LeafPlan<Computed> lower(plan::Lowering& lowering) const {
+    if constexpr (batch == 0 && rank == 2) {
+      const Factors factors = in_memory(lowering.place());
+      if (lowering.try_tile(matrices(factors))) {
+        if (factors.a.owner) lowering.keep(factors.a.owner);
+        if (factors.b.owner) lowering.keep(factors.b.owner);
+        return {lowering.tiled()->leaf};
+      }
+      return computed_first(lowering, factors);
+    } else {
+      return computed_first(lowering, in_memory(lowering.place()));
+    }
+  }
+
+ private:
+  struct Factors {
+    Factor<A::rank> a;
+    Factor<B::rank> b;
+    bool narrow;  // bfloat16, for the BLAS
+  };
+
+  template <int Rank>
+  static std::span<const std::ptrdiff_t> leading_axes(const Dim<Rank>& shape) {
+    return std::span<const std::ptrdiff_t>(shape.extents()).first(static_cast<std::size_t>(std::max(Rank - 2, 0)));
+  }
+
+  ProductShape product_shape() const {
+    const Dim<A::rank> a = a_.shape();
+    const Dim<B::rank> b = b_.shape();
+    return {A::rank > 1 ? a[std::max(A::rank - 2, 0)] : 1, a[A::rank - 1], B::rank > 1 ? b[B::rank - 1] : 1};
+  }
+
+  Factors in_memory(Place place) const {
+    if constexpr (std::same_as<Promoted, bfloat16>) {
+      if (blas::has_bfloat16())
+        return {factor_of<bfloat16, true>(a_, place, true), factor_of<bfloat16, false>(b_, place, true), true};
+    }
+    const ProductShape extents = product_shape();
+    const bool for_blas = plan::has_blas(dtype_of<Computed>) &&
+                          !plan::is_small_product(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
+    return {factor_of<Computed, true>(a_, place, for_blas), factor_of<Computed, false>(b_, place, for_blas), false};
+  }
+
+  plan::TiledProduct matrices(const Factors& factors) const {
+    const plan::Matrix a = matrix_of<true>(a_.shape(), factors.a.strides);
+    const plan::Matrix b = matrix_of<false>(b_.shape(), factors.b.strides);
+    return {.a = factors.a.data,
+            .b = factors.b.data,
+            .rows = a.rows,
+            .columns = b.columns,
+            .inner = a.columns,
+            .a_row = a.row,
+            .a_column = a.column,
+            .b_row = b.row,
+            .b_column = b.column,
+            .dtype = dtype_of<Computed>,
+            .bfloat16_factors = factors.narrow};
+  }
+
+  /// Strides of a factor along the leading axes of the result, 0 where it repeats.
+  template <int Rank>
+  static plan::Axes leading_strides(const Dim<Rank>& shape, const Strides<Rank>& strides) {
+    plan::Axes leading{};
+    for (int axis = 0; axis < Rank - 2; ++axis) {
+      leading[static_cast<std::size_t>(axis + batch - (Rank - 2))] =
+          shape[axis] == 1 ? 0 : strides[static_cast<std::size_t>(axis)];
+    }
+    return leading;
+  }
+
+  /// The product into memory whose rows are contiguous, `row` elements apart, or, of its transpose, its columns.
+  void run(const Factors& factors, Computed* data, const Strides<rank>& strides, std::ptrdiff_t row,
+           bool transposes) const {
+    plan::TiledProduct one = matrices(factors);
+    if (transposes) {
+      std::swap(one.a, one.b);
+      std::swap(one.rows, one.columns);
+      std::swap(one.a_row, one.b_column);
+      std::swap(one.a_column, one.b_row);
+    }
+    if constexpr (batch == 0) {
+      plan::run_product(one, {data, row});
+    } else {
+      plan::BatchedProduct work{.matrices = one, .rank = batch};
+      work.a_strides = leading_strides(a_.shape(), factors.a.strides);
+      work.b_strides = leading_strides(b_.shape(), factors.b.strides);
+      if (transposes) std::swap(work.a_strides, work.b_strides);
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(batch); ++axis) {
+        work.extents[axis] = batch_[axis];
+        work.c_strides[axis] = strides[axis];
+      }
+      plan::run_batch(work, {data, row});
+    }
+  }
+
+  /// Straight to `data` if its rows or columns are contiguous, through memory of the pool otherwise.
+  void compute_as(Computed* data, const Strides<rank>& strides, Place place) const {
+    const Factors factors = in_memory(place);
+    const ProductShape extents = product_shape();
+    const std::ptrdiff_t row = A::rank > 1 ? strides[static_cast<std::size_t>(batch)] : extents.columns;
+    const std::ptrdiff_t column = B::rank > 1 ? strides[static_cast<std::size_t>(rank - 1)] : 1;
+    if ((column == 1 || extents.columns == 1) && (row >= extents.columns || extents.rows == 1))
+      return run(factors, data, strides, row, false);
+    if ((row == 1 || extents.rows == 1) && (column >= extents.rows || extents.columns == 1))
+      return run(factors, data, strides, column, true);
+    const Dim<rank> result = shape();
+    const Strides<rank> packed = contiguous_strides(result);
+    const memory::Allocation values(CpuPlace{}, product_bytes());
+    run(factors, static_cast<Computed*>(values.data()), packed, extents.columns, false);
+    const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()),
+                                                {.shape = result, .strides = packed}, place);
+    evaluate_elementwise(LeafNode(view), data, result, strides, place);
+  }
+
+  LeafPlan<Computed> computed_first(plan::Lowering& lowering, const Factors& factors) const {
+    auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, product_bytes());
+    const Dim<rank> result = shape();
+    const Strides<rank> strides = contiguous_strides(result);
+    run(factors, static_cast<Computed*>(memory->data()), strides, product_shape().columns, false);
+    const int leaf = lowering.add(memory->data(), result.extents(), strides, sizeof(Computed), lowering.place());
+    lowering.keep(std::move(memory));
+    return {leaf};
+  }
+
+  std::ptrdiff_t product_bytes() const {
+    return checked_multiply(product(shape()), static_cast<std::ptrdiff_t>(sizeof(Computed)));
+  }
+
+  A a_;
+  B b_;
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(batch)> batch_;
+};
+
+}  // namespace tessera
