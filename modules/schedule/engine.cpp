@@ -581,7 +581,7 @@ void settle(const Var& var, Engine* engine, Purpose purpose) {
       if (around->access(i).var() == var.state()) return;
     }
   }
-  if (process_number() != 0) engine.take_over(*var.state());
+  if (process_number() != 0 && engine != nullptr) engine->take_over(*var.state());
   SharedFailure failure;
   bool is_idle = false;
   {

@@ -29,6 +29,7 @@ ReplayState::~ReplayState() {
   const std::size_t count = recording->vars.size();
   std::destroy_n(failures, count);
   give_recycled(failures, count * sizeof(SharedFailure));
+  for (std::size_t i = 0; traced != nullptr && i < recording->nodes.size(); ++i) free_parts(traced[i]);
   free_parts(*this);
 }
 

@@ -51,7 +51,7 @@ bool may_begin(const Node& node, ReplayState& replay) noexcept;
 void take_exception(const Node& node, ReplayState& replay) noexcept;
 
 /// Leaves the Vars that an op writes as its failure says, if it has one, and forgets that.
-void settle(const Node& node, ReplayState& replay) noexcept;
+void end_writes(const Node& node, ReplayState& replay) noexcept;
 
 /// Tells the trace of the recorded ops as if each had been submitted now. Throws std::bad_alloc.
 void trace_submission(ReplayState& replay, TraceSink& sink);

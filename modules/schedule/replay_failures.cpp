@@ -71,7 +71,7 @@ void take_exception(const Node& node, ReplayState& replay) noexcept {
   op.engine->note_unobserved(op.failure);
 }
 
-void settle(const Node& node, ReplayState& replay) noexcept {
+void end_writes(const Node& node, ReplayState& replay) noexcept {
   OpState& op = *node.op;
   const SharedFailure failed = std::exchange(op.failure, SharedFailure());
   const NodeAccess* const accesses = accesses_of(node, replay);
@@ -105,7 +105,7 @@ void trace_submission(ReplayState& replay, TraceSink& sink) {
       traced.access(traced.access_count++).tagged =
           reinterpret_cast<std::uintptr_t>(&replay.var(accesses[at].var)) | bits;
     }
-    extras_of(traced).queued = now();
+    static_cast<void>(extras_of(traced));
     sink.submitted(traced);
   }
 }

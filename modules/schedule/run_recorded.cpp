@@ -43,7 +43,7 @@ void end_replay(ReplayState& replay) noexcept {
 /// touched afterwards, for it may be over, unless the node was the last or there is one in `ready`.
 bool end_node(const Node& node, ReplayState& replay, ReadyList& ready) noexcept {
   if (replay.is_careful.load(std::memory_order_relaxed)) [[unlikely]]
-    settle(node, replay);
+    end_writes(node, replay);
   const std::uint32_t successors = node.successors;
   if (successors == 0) return replay.open_nodes.fetch_sub(1, std::memory_order_acq_rel) == 1;
   Node* const* const others = replay.recording->others.data() + node.others;

@@ -1,5 +1,6 @@
 // tessera.schedule: who works when, and pictures of it. The threads of one operation, the engine that orders operations by what they
-// read and write, and the trace of ops: as a file for trace viewers, as a timeline and as a graph. It imports device.
+// read and write, recordings of ops that are replayed as one, and the trace of ops: as a file for trace viewers, as a timeline and
+// as a graph. It imports device.
 export module tessera.schedule;
 
 export import :access;

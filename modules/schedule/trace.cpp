@@ -51,6 +51,7 @@ class RecordingSink final : public TraceSink {
   }
 
   std::size_t lost() const { return lost_; }
+  std::size_t submitted_ops() const { return submitted_; }
 
   void close() {
     const std::lock_guard lock(mutex_);
@@ -98,6 +99,8 @@ Trace::~Trace() {
 }
 
 std::vector<OpRecord> Trace::records() const { return sink_->records(); }
+
+std::size_t Trace::submitted() const { return sink_->submitted_ops(); }
 
 std::size_t Trace::lost() const { return sink_->lost(); }
 
