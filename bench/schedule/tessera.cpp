@@ -1,8 +1,9 @@
 // Tessera's scheduler under the questions of the bench: ops submitted each time, and a captured step that is replayed.
 #include <coroutine>
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "serve.hpp"
 
@@ -93,6 +94,49 @@ class Submitted {
   tessera::Scheduler scheduler_;
 };
 
+template <class S>
+concept Captures = requires(S& scheduler) { scheduler.capture([] {}).replay(); };
+
+/// Ops recorded once with their dependencies.
+template <Captures S>
+class Replayed {
+ public:
+  static constexpr const char* name = "Tessera, replay";
+  static bool takes(std::string_view) { return true; }
+
+  Replayed(const Work& work, int workers) : work_(&work), vars_(work), scheduler_({.workers = workers}) {}
+
+  template <class Body>
+  void prepare(const Body& body) {
+    const auto record = [&] {
+      for (std::uint32_t op = 0; op < work_->size(); ++op) vars_.submit(scheduler_, body, op);
+    };
+    step_.reset(new Step(scheduler_.capture(record)));
+  }
+  template <class Body>
+  void submit(const Body&, std::uint32_t, std::uint32_t) {
+    step_->replay();
+  }
+  void wait() { scheduler_.wait_all(); }
+
+ private:
+  using Step = decltype(std::declval<S&>().capture([] {}));
+
+  const Work* work_;
+  Vars vars_;
+  S scheduler_;
+  std::unique_ptr<Step> step_;
+};
+
+template <class S>
+int serve(int count, char** arguments) {
+  if constexpr (Captures<S>) {
+    return bench::serve<Submitted, Replayed<S>>(count, arguments);
+  } else {
+    return bench::serve<Submitted>(count, arguments);
+  }
+}
+
 }  // namespace
 
-int main(int count, char** arguments) { return bench::serve<Submitted>(count, arguments); }
+int main(int count, char** arguments) { return serve<tessera::Scheduler>(count, arguments); }

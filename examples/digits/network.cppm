@@ -27,6 +27,19 @@ export struct BatchResult {
   std::int64_t correct = 0;  ///< images whose largest logit is their label's
 };
 
+/// Loss and hits of a batch that may still be computed.
+export template <class T>
+struct PendingResult {
+  Array<T, 0> log_likelihood;  // sum over the images
+  Array<std::int64_t, 0> correct;
+  double count = 0;
+
+  /// Waits for it.
+  BatchResult get() const {
+    return {.loss = -static_cast<double>(log_likelihood[{}]) / count, .correct = correct[{}]};
+  }
+};
+
 /// Seconds and calls of the kinds of work in a training run.
 export struct WorkTimes {
   struct Kind {
@@ -99,13 +112,21 @@ class Network {
 
   /// Cross-entropy of the last logits against one-hot targets; keeps its gradient for `backward`.
   BatchResult loss(const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels) {
+    return loss_later(targets, labels).get();
+  }
+
+  /// The same; in an Async scope it is computed when its turn comes.
+  PendingResult<State> loss_later(const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels) {
     const Array<T, 2>& logits = layers_.back().out;
     const auto count = static_cast<double>(logits.shape()[0]);
     if (delta_ && delta_.shape() != logits.shape()) log_p_ = delta_ = Array<State, 2>();
     log_p_ = log_softmax<1>(cast<State>(logits));
     delta_ = (exp(log_p_) - targets) / count;
-    return {.loss = -static_cast<double>(item(sum(log_p_ * targets))) / count,
-            .correct = item(sum(argmax<1>(logits) == labels))};
+    PendingResult<State> result;
+    result.log_likelihood = sum(log_p_ * targets);
+    result.correct = sum(argmax<1>(logits) == labels);
+    result.count = count;
+    return result;
   }
 
   /// Carries the gradient back through the layers and changes every weight as the rule says.
@@ -144,6 +165,16 @@ class Network {
       result = loss(targets, labels);
     }
     backward(images, rule, times);
+    return result;
+  }
+
+  /// The same in an Async scope: returns when all of it has been submitted.
+  PendingResult<State> step_later(const Array<T, 2>& images, const Array<T, 2>& targets,
+                                  const Array<std::int64_t, 1>& labels, const StepRule& rule) {
+    WorkTimes submission;
+    forward(images);
+    PendingResult<State> result = loss_later(targets, labels);
+    backward(images, rule, submission);
     return result;
   }
 

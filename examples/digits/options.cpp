@@ -101,6 +101,8 @@ constexpr std::array table{
            "a whole number from 1 to 1024",
            [](Options& o, const Option& self, std::string_view text) { o.threads = number(self, text, 1, 1024); },
            [](const Options&) { return std::string("one per core"); }},
+    Option{"--async", Value::none, "", "let operations that do not depend on each other run at once; the weights are the same", "",
+           [](Options& o, const Option&, std::string_view) { o.async = true; }, nullptr},
     Option{"--seed", Value::required, "N", "seed of initial weights and order of images",
            "a whole number from 0 to 18446744073709551615",
            [](Options& o, const Option& self, std::string_view text) {

@@ -135,6 +135,15 @@ std::string costs(const Run& run) {
          "</div></section>\n";
 }
 
+/// What the scheduler did; the pictures scale to the page, the wide one scrolls.
+std::string schedule(const Run& run) {
+  if (run.timeline.empty()) return "";
+  return "<section id=\"schedule\"><h2>Operations at once</h2><div class=\"card\"><h3>Some steps in time</h3>"
+         "<div class=\"wide\">" +
+         run.timeline + "</div></div><div class=\"card\"><h3>What waits for what in one step</h3><div class=\"wide\">" +
+         run.graph + "</div></div></section>\n";
+}
+
 std::string fact(std::string_view label, const std::string& value) {
   return "<div><dt>" + std::string(label) + "</dt><dd>" + html_escaped(value) + "</dd></div>";
 }
@@ -158,7 +167,7 @@ std::string setup(const Run& run) {
 
 std::string render_report(const Run& run) {
   return head(run) + "<body>\n<main>\n" + title(run) + tiles(run) + curves(run) + confusion_section(run) +
-         mistakes_section(run) + costs(run) + setup(run) + "</main>\n</body>\n</html>\n";
+         mistakes_section(run) + costs(run) + schedule(run) + setup(run) + "</main>\n</body>\n</html>\n";
 }
 
 void write_report(const std::filesystem::path& file, const Run& run) { write_file(file, render_report(run)); }

@@ -64,6 +64,8 @@ struct Run {
   std::vector<Mistake> mistakes;        ///< all of them, in any order
   std::vector<OperationTime> operations;
   std::vector<PlaceMemory> memory;
+  std::string timeline;        ///< SVG: who ran which operation when, over some steps; empty without --async
+  std::string graph;           ///< SVG: what waits for what in one step; empty without --async
   std::uint64_t checksum = 0;  ///< of the final weights
 };
 

@@ -2,10 +2,17 @@
 #include "training.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "checksum.hpp"
@@ -46,11 +53,13 @@ class Trainer {
         key_{run_.options.seed},
         train_(data.train_pixels, data.train_labels, data.classes),
         test_(data.test_pixels, data.test_labels, data.classes),
-        network_(layers(run_), key_.fold(0)) {}
+        network_(layers(run_), key_.fold(0)) {
+    if (run_.options.async) scheduler_.emplace();
+  }
 
   Run train(Progress& progress) {
     for (int epoch = 0; epoch < run_.options.epochs; ++epoch) {
-      Epoch result = train_epoch(epoch, progress);
+      Epoch result = scheduler_ ? train_epoch_async(epoch, progress) : train_epoch(epoch, progress);
       look_at_tests(result);
       run_.epochs.push_back(result);
       progress.finish_epoch(result);
@@ -89,6 +98,99 @@ class Trainer {
     return run_.options.learning_rate * (1 - epochs_done / run_.options.epochs);
   }
 
+  /// A place for a batch; some are filled ahead while others are learned from.
+  struct BatchPlace {
+    Array<T, 2> images, targets;
+    Array<std::int64_t, 1> labels;
+  };
+
+  // --8<-- [start:prepare]
+  /// Fills a batch as soon as the step before has read it. A coroutine: its access() names everything at once.
+  Op prepare(Scheduler&, BatchPlace batch, Array<std::int64_t, 1> chosen) {
+    co_await access(reads(chosen.var()), writes(batch.images.var(), batch.targets.var(), batch.labels.var()),
+                    {.name = "prepare batch"});
+    take_into(batch.images, train_.images, chosen);
+    take_into(batch.targets, train_.targets, chosen);
+    take_into(batch.labels, train_.labels, chosen);
+  }
+  // --8<-- [end:prepare]
+
+  /// As train_epoch: the whole epoch is submitted, and results are read some steps later.
+  Epoch train_epoch_async(int epoch, Progress& progress) {
+    constexpr std::size_t places = 3, steps_ahead = 4;
+    const auto start = std::chrono::steady_clock::now();
+    const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
+    std::deque<std::pair<std::int64_t, PendingResult<compute_t<T>>>> pending;
+    std::array<BatchPlace, places> batches;
+    Epoch result;
+    double loss = 0;
+    std::int64_t correct = 0, read = 0;
+    const auto read_one = [&] {
+      const auto [count, batch] = std::pair(pending.front().first, pending.front().second.get());
+      pending.pop_front();
+      run_.step_losses.push_back(static_cast<float>(batch.loss));
+      loss += batch.loss * static_cast<double>(count);
+      correct += batch.correct;
+      read += count;
+      progress.update(read, loss / static_cast<double>(read), static_cast<double>(correct) / static_cast<double>(read));
+    };
+    const Async on{*scheduler_};
+    std::size_t step = 0;
+    for (std::int64_t done = 0; done < train_.count(); ++step) {
+      const std::int64_t end = std::min<std::int64_t>(done + run_.options.batch, train_.count());
+      if (is_traced(epoch, step)) trace_.emplace(*scheduler_);
+      rule_.learning_rate = learning_rate(epoch, done);
+      BatchPlace& batch = batches[step % places];
+      make_room(batch, end - done);
+      static_cast<void>(prepare(*scheduler_, batch, order(range(done, end))));
+      pending.emplace_back(end - done, network_.step_later(batch.images, batch.targets, batch.labels, rule_));
+      if (is_traced(epoch, step)) ops_of_step_ = trace_->submitted();
+      if (pending.size() > steps_ahead) read_one();
+      if (trace_ && step == 5) draw_trace();
+      done = end;
+    }
+    while (!pending.empty()) read_one();
+    if (trace_) draw_trace();
+    const auto count = static_cast<double>(train_.count());
+    result.train_loss = loss / count;
+    result.train_accuracy = static_cast<double>(correct) / count;
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+  /// Arrays of `count` images; the ones that a pending step reads stay alive until it has done so.
+  void make_room(BatchPlace& batch, std::int64_t count) {
+    if (batch.labels && batch.labels.shape()[0] == count) return;
+    batch = {.images = Array<T, 2>(train_.images.shape().with(0, count)),
+             .targets = Array<T, 2>(train_.targets.shape().with(0, count)),
+             .labels = Array<std::int64_t, 1>(Dim{count})};
+  }
+
+  /// A trace begins at the third step of the second epoch, when everything has its memory, or as late as there is.
+  bool is_traced(int epoch, std::size_t step) const {
+    const auto batch = static_cast<std::int64_t>(run_.options.batch);
+    const auto steps = static_cast<std::size_t>((train_.count() + batch - 1) / batch);
+    return epoch == std::min(1, run_.options.epochs - 1) && step == std::min<std::size_t>(2, steps - 1);
+  }
+
+  /// Pictures of the steps that were traced.
+  void draw_trace() {
+    scheduler_->wait_all();
+    const std::vector<OpRecord> records = trace_->records();
+    const std::span<const OpRecord> first(records.data(), std::min<std::size_t>(ops_of_step_, records.size()));
+    run_.timeline = timeline_svg(records, {.title = "Four steps of training"});
+    run_.graph = DependencyGraph(first).to_svg({.title = "One step of training"});
+    std::map<std::string, OperationTime> times;
+    for (const OpRecord& record : records) {
+      OperationTime& time = times[record.name];
+      time.kind = record.name;
+      time.seconds += static_cast<double>(record.end - record.start) * 1e-9;
+      ++time.calls;
+    }
+    for (const auto& [name, time] : times) traced_.push_back(time);
+    trace_.reset();
+  }
+
   BatchResult train_batch(const Array<std::int64_t, 1>& chosen) {
     Array<T, 2> images;
     Array<T, 2> targets;
@@ -121,6 +223,7 @@ class Trainer {
                        {"hidden gradients", times_.backward.seconds, times_.backward.calls},
                        {"weight gradients, update", times_.update.seconds, times_.update.calls},
                        {"gathering batches", times_.batches.seconds, times_.batches.calls}};
+    if (scheduler_) run_.operations = traced_;
     const memory::Stats cpu = memory::stats(CpuPlace{});
     run_.memory = {{"cpu", cpu.peak, cpu.in_use, cpu.allocations}};
     Checksum checksum;
@@ -164,6 +267,10 @@ class Trainer {
   Part<T> test_;
   Network<T> network_;
   WorkTimes times_;
+  std::vector<OperationTime> traced_;
+  std::optional<Scheduler> scheduler_;  // with --async
+  std::optional<Trace> trace_;
+  std::size_t ops_of_step_ = 0;
 };
 
 }  // namespace

@@ -24,16 +24,27 @@ namespace tessera {
                         .where = where}));
 }
 
-/// A new array whose slice i along the first axis is slice indices[i] of `array`; negative indices count from the end. Both
-/// are on the host. Throws IndexError for an index out of range, PlaceError for arrays on a device.
+/// Writes slice indices[i] of `array` along the first axis into slice i of `result`; negative indices count from the end. All are on
+/// the host, and `result` shares no memory with the others. Throws IndexError for an index out of range, ShapeError for a result of
+/// another shape, PlaceError for arrays on a device; nothing has been written then.
 export template <Element T, int Rank, AnyPlace P, Element I, AnyPlace Q>
   requires(Rank >= 1) && Integer<I>
-Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,
-                       std::source_location where = std::source_location::current()) {
+void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,
+               std::source_location where = std::source_location::current()) {
+  require_host(result.place(), "take");
   require_host(array.place(), "take");
   require_host(indices.place(), "take");
+  result.settle(Purpose::change);
+  array.settle(Purpose::read);
+  indices.settle(Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = indices.shape()[0];
+  if (result.shape() != array.shape().with(0, count)) {
+    throw ShapeError(to_string(Failure{.operation = "take_into",
+                                       .problem = "the result has shape " + to_string(result.shape()) + " instead of " +
+                                                  to_string(array.shape().with(0, count)),
+                                       .where = where}));
+  }
   const auto slice_at = [&](std::ptrdiff_t i) {
     const auto index = static_cast<std::int64_t>(indices.data()[i * indices.strides()[0]]);
     const std::int64_t counted = index < 0 ? index + extent : index;
@@ -41,7 +52,6 @@ Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& ind
     return counted;
   };
   for (std::ptrdiff_t i = 0; i < count; ++i) slice_at(i);
-  Array<T, Rank, P> result(array.shape().with(0, count), array.place());
   const auto extents = array.shape().extents().template subspan<1>();
   const std::size_t lead = 1;
   const auto copy_slice = [&](std::ptrdiff_t i) {
@@ -55,6 +65,16 @@ Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& ind
     const std::ptrdiff_t end = std::min(count, (task + 1) * slices_per_task);
     for (std::ptrdiff_t i = task * slices_per_task; i < end; ++i) copy_slice(i);
   });
+}
+
+/// A new array whose slice i along the first axis is slice indices[i] of `array`; negative indices count from the end. Both
+/// are on the host. Throws IndexError for an index out of range, PlaceError for arrays on a device.
+export template <Element T, int Rank, AnyPlace P, Element I, AnyPlace Q>
+  requires(Rank >= 1) && Integer<I>
+Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,
+                       std::source_location where = std::source_location::current()) {
+  Array<T, Rank, P> result(array.shape().with(0, indices.shape()[0]), array.place());
+  take_into(result, array, indices, where);
   return result;
 }
 

@@ -1,6 +1,5 @@
 module;
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +8,7 @@ import tessera.core;
 import :op_state;
 import :var;
 import :op_end;
+import :parameter;
 
 // How an op says which Vars it reads and which it writes.
 namespace tessera {
@@ -48,14 +48,14 @@ concept NamesVar = std::same_as<V, Var> || unsatisfied<"reads() and writes() tak
 /// The Vars that an op reads: it begins when all ops submitted before it that write them have ended.
 export template <NamesVar... V>
 NamedVars<Access::read_bit, sizeof...(V)> reads(const V&... vars) {
-  return {{vars.state()...}};
+  return {{state_of(vars)...}};
 }
 export inline NamedVars<Access::read_bit, std::dynamic_extent> reads(std::span<const Var> vars) { return {vars}; }
 
 /// The Vars that an op writes: it begins when all ops submitted before it that read or write them have ended.
 export template <NamesVar... V>
 NamedVars<Access::write_bit, sizeof...(V)> writes(const V&... vars) {
-  return {{vars.state()...}};
+  return {{state_of(vars)...}};
 }
 export inline NamedVars<Access::write_bit, std::dynamic_extent> writes(std::span<const Var> vars) { return {vars}; }
 

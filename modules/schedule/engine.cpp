@@ -19,11 +19,6 @@ namespace {
 
 constinit thread_local ThreadContext context_of_thread{};
 
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 [[noreturn]] void refuse(const OpState& op, const std::string& problem, const char* advice) {
   throw SchedulerError(to_string({.operation = std::string("submission of op '") + op.name + "'",
                                   .problem = problem,
@@ -49,21 +44,6 @@ void sort_and_merge(A* accesses, std::uint16_t& count) {
     }
   }
   count = static_cast<std::uint16_t>(kept);
-}
-
-void normalise_accesses(OpState& op) {
-  if (op.has(OpState::has_long_list)) {
-    sort_and_merge(op.many.list, op.access_count);
-    for (int i = 0; i < op.access_count; ++i) {
-      op.many.list[i].tagged |= Access::long_bit;
-      op.many.list[i].owner = &op;
-    }
-    return;
-  }
-  if (op.access_count > 1) sort_and_merge(op.accesses, op.access_count);
-  for (int i = 1; i < op.access_count; ++i) {
-    op.accesses[i].tagged |= static_cast<std::uintptr_t>(i) * Access::index_unit;
-  }
 }
 
 /// What the ops around this one hold: what they write this one can never have, for they end only after it; what they read it
@@ -113,6 +93,26 @@ void move_urgent_to_front(ReadyList& ready) {
 }  // namespace
 
 ThreadContext& thread_context() noexcept { return context_of_thread; }
+
+std::int64_t now() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void normalise_accesses(OpState& op) {
+  if (op.has(OpState::has_long_list)) {
+    sort_and_merge(op.many.list, op.access_count);
+    for (int i = 0; i < op.access_count; ++i) {
+      op.many.list[i].tagged |= Access::long_bit;
+      op.many.list[i].owner = &op;
+    }
+    return;
+  }
+  if (op.access_count > 1) sort_and_merge(op.accesses, op.access_count);
+  for (int i = 1; i < op.access_count; ++i) {
+    op.accesses[i].tagged |= static_cast<std::uintptr_t>(i) * Access::index_unit;
+  }
+}
 
 void check_may_block(const char* operation) {
   const OpState* op = context_of_thread.op;
@@ -227,12 +227,13 @@ void Engine::wait_for_room(const OpState& op) {
 
 void Engine::submit(OpState& op) {
   check_process();
+  op.engine = this;
   if (context_of_thread.recorder != nullptr) [[unlikely]]
     return record_submission(*context_of_thread.recorder, op);
-  op.engine = this;
   const bool nested = context_of_thread.op != nullptr;
   if (nested) {
     op.parent = context_of_thread.op;
+    context_of_thread.has_submitted = true;
   } else if (op.extras != nullptr && op.extras->bytes != 0 && window_.bytes != 0) {
     wait_for_room(op);
   }
@@ -241,7 +242,7 @@ void Engine::submit(OpState& op) {
     for (int i = 0; i < op.access_count; ++i) take_over(*op.access(i).var());
   }
   if (nested) check_against_parents(op);
-  if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
+  if (TraceSink* sink = trace(); sink != nullptr && !op.has(OpState::recorded)) [[unlikely]] {
     static_cast<void>(extras_of(op));
     sink->submitted(op);
   }
@@ -319,6 +320,8 @@ void Engine::grant(Access* granted, ReadyList& ready) noexcept {
 }
 
 void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
+  if (op.extras != nullptr && op.extras->outcomes != nullptr) [[unlikely]]
+    return end_with_outcomes(op, ready);
   const int count = op.access_count;
   for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
   for (int i = 0; i < count; ++i) {
@@ -331,6 +334,23 @@ void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
       granted = var.end(access, op.failure, dropped);
       unlock_and_collect(var);
     }
+    if (granted != nullptr) grant(granted, ready);
+  }
+}
+
+void Engine::end_with_outcomes(OpState& op, ReadyList& ready) noexcept {
+  for (int i = 0; i < op.access_count; ++i) {
+    const Access& access = op.access(i);
+    VarState& var = *access.var();
+    SharedFailure outcome, before, none;
+    if (access.writes()) outcome = op.extras->outcomes->of(var);
+    var.lock.lock();
+    if (access.writes()) {
+      before = std::exchange(var.failure, outcome);
+      var.poisoned.store(static_cast<bool>(outcome), std::memory_order_relaxed);
+    }
+    Access* const granted = var.end(access, outcome, none);
+    unlock_and_collect(var);
     if (granted != nullptr) grant(granted, ready);
   }
 }
@@ -372,6 +392,7 @@ bool Engine::begin(OpState& op) noexcept {
 }
 
 OpState* Engine::run(OpState& op) noexcept {
+  if (op.has(OpState::recorded)) return run_recorded(op);
   ThreadContext& context = context_of_thread;
   const bool is_coroutine = op.has(OpState::is_coroutine);
   OpState* const outer =
@@ -406,7 +427,8 @@ void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
     Engine& engine = *op->engine;
     // An op around this one may be another scheduler's, which may be destroyed as soon as its last op is counted as ended.
     const std::shared_ptr<Engine> other = &engine == this ? nullptr : engine.shared_from_this();
-    if (TraceSink* sink = engine.trace(); sink != nullptr && op->extras != nullptr) [[unlikely]]
+    if (TraceSink* sink = engine.trace(); sink != nullptr && op->extras != nullptr && !op->has(OpState::recorded))
+        [[unlikely]]
       sink->ended(*op);
     end_accesses(*op, ready);
     OpState* const parent = op->parent;
@@ -415,6 +437,8 @@ void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
     release_op(*op);
     engine.count_ended();
     op = parent != nullptr && parent->open.fetch_sub(1, std::memory_order_acq_rel) == 1 ? parent : nullptr;
+    if (op != nullptr && op->has(OpState::recorded)) [[unlikely]]
+      op = end_recorded(*op, ready);
   }
 }
 
@@ -435,16 +459,19 @@ OpState* Engine::hand_over(ReadyList& ready) noexcept {
   if (ready.first == nullptr) return nullptr;
   move_urgent_to_front(ready);
   OpState* const first = ready.first;
-  constexpr unsigned most_in_a_row = 64;
-  ThreadContext& context = context_of_thread;
-  if (first->engine == this && executor_->may_hand_over(*first) && ++context.handed_over < most_in_a_row) {
+  if (may_go_on_with(*first)) {
     ready.first = first->next;
     if (ready.first != nullptr) distribute(ready);
     return first;
   }
-  context.handed_over = 0;
+  context_of_thread.handed_over = 0;
   distribute(ready);
   return nullptr;
+}
+
+bool Engine::may_go_on_with(const OpState& op) noexcept {
+  constexpr unsigned most_in_a_row = 64;
+  return op.engine == this && executor_->may_hand_over(op) && ++context_of_thread.handed_over < most_in_a_row;
 }
 
 void Engine::distribute(ReadyList& ready) noexcept {
@@ -524,28 +551,29 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
+void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
   check_process();
+  check_not_recording(*this, "wait");
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
   if (process_ != 0) take_over(state);
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
-  if (!append_waiter(waiter, state, exclusive) && !executor_->wait(waiter.signal, deadline)) {
+  if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
     const std::string holders = holders_of(state);
     if (withdraw_waiter(waiter, state)) {
       throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
     }
     waiter.signal.sleep({});  // it has just been granted
   }
-  if (waiter.failure) throw_failure(*waiter.failure);
+  if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
 
-void settle(const Var& var, Engine* engine, bool exclusive) {
+void settle(const Var& var, Engine* engine, Purpose purpose) {
   OpState* const op = context_of_thread.op;
   if (op == nullptr) {
-    if (engine != nullptr) engine->wait(var, {}, exclusive);
+    if (engine != nullptr) engine->wait(var, {}, purpose);
     return;
   }
   for (OpState* around = op; around != nullptr; around = around->parent) {
@@ -561,17 +589,18 @@ void settle(const Var& var, Engine* engine, bool exclusive) {
     is_idle = var.state()->is_idle();
     failure = var.state()->failure;
   }
-  if (failure) throw_failure(*failure);
+  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
   if (is_idle) return;
   throw SchedulerError(
       to_string({.operation = "element access",
                  .problem = "ops are pending on this data, and op " + description_of(op->name, op->where) +
-                            " has not declared that it " + (exclusive ? "writes" : "reads") + " it",
+                            " has not declared that it " + (purpose == Purpose::read ? "reads" : "writes") + " it",
                  .advice = "name its Var in reads() or writes(), or co_await it"}));
 }
 
 void Engine::wait(OpState& op) {
   check_process();
+  check_not_recording(*this, "wait");
   check_may_block("wait");
   if (op.engine != this) {
     throw SchedulerError(to_string({.operation = "wait",
@@ -588,6 +617,7 @@ void Engine::wait(OpState& op) {
 
 void Engine::wait_all(const Deadline& deadline) {
   check_process();
+  check_not_recording(*this, "wait_all");
   check_may_block("wait_all");
   if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
     throw DeadlineExceeded(

@@ -57,6 +57,7 @@ class InlineExecutor final : public Executor {
     if (context.drained == engine_) return;
     Engine* const outer = std::exchange(context.drained, engine_);
     OpState* const outer_op = std::exchange(context.op, nullptr);
+    Recorder* const outer_recorder = std::exchange(context.recorder, nullptr);
     running_.fetch_add(1);
     while (!is_stopped()) {
       OpState* op = take();
@@ -66,6 +67,7 @@ class InlineExecutor final : public Executor {
     }
     running_.fetch_sub(1);
     context.op = outer_op;
+    context.recorder = outer_recorder;
     context.drained = outer;
   }
 

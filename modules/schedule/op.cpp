@@ -61,7 +61,11 @@ std::coroutine_handle<> end_coroutine(OpState& op) noexcept {
   if (!op.has(OpState::is_submitted)) {  // it failed before its access(), or has none
     ReadyList none;
     static_cast<void>(tell_awaiters(op, none));
-    if (op.failure) op.engine->note_unobserved(op.failure);
+    if (op.failure && context.recorder != nullptr) {
+      record_failure(*context.recorder, op.failure);
+    } else if (op.failure) {
+      op.engine->note_unobserved(op.failure);
+    }
     release_op(op);
     return std::noop_coroutine();
   }

@@ -4,7 +4,6 @@ module;
 #include <string>
 #include <string_view>
 export module tessera.schedule:op_name;
-import tessera.core;
 
 // What an op is called in traces, pictures and errors.
 namespace tessera {
@@ -19,8 +18,10 @@ export class OpName {
   template <std::size_t Size>
   consteval OpName(const char (&literal)[Size]) : text_(literal) {}
   template <std::same_as<const char*> Pointer>
-    requires(unsatisfied<"the name of an op is a string literal, or a std::string, of which a copy is kept">)
-  OpName(Pointer text);
+  OpName(Pointer) {
+    static_assert(sizeof(Pointer) == 0,
+                  "the name of an op is a string literal, or a std::string, of which a copy is kept");
+  }
   inline OpName(const std::string& text) : text_(interned(text)) {}
 
   /// Of a text that lives for ever.

@@ -68,6 +68,7 @@ struct OpKind {
 };
 
 struct OpAwaiter;
+class Outcomes;
 
 /// What few ops have.
 struct OpExtras {
@@ -78,6 +79,7 @@ struct OpExtras {
   std::uint64_t number = 0;                   // in the order of submission, while a trace is taken
   int worker = -1;
   bool skipped = false;
+  const Outcomes* outcomes = nullptr;  // of the Vars that it writes, if they differ
 };
 
 export struct OpState {
@@ -91,6 +93,7 @@ export struct OpState {
     started = 16,       // it has been begun, so it is resumed from now on
     closes_vars = 32,   // no op after it may name its Vars
     is_submitted = 64,
+    recorded = 128,  // it is a replay that has not begun, or, if started, an op of a recording; see recording.cppm
   };
 
   inline OpState() noexcept : accesses() {}

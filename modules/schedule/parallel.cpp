@@ -1,5 +1,4 @@
 module;
-#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -36,10 +35,7 @@ std::shared_ptr<tbb::task_arena> arena_of(int threads) {
   static int size = 0;
   const std::lock_guard lock(mutex);
   if (size != threads) {
-    // Allow as many threads as were asked for, also above the number of cores.
-    static std::unique_ptr<tbb::global_control> allowance;
-    allowance = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                      static_cast<std::size_t>(std::max(threads, default_threads())));
+    allow_threads(static_cast<std::size_t>(std::max(threads, default_threads())));
     arena = std::make_shared<tbb::task_arena>(threads);
     size = threads;
   }

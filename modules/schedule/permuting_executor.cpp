@@ -95,8 +95,10 @@ class PermutingExecutor final : public Executor {
   void run(OpState& op, std::unique_lock<std::mutex>& lock) {
     runs_ = true;
     lock.unlock();
+    Recorder* const outer_recorder = std::exchange(thread_context().recorder, nullptr);
     OpState* next = &op;
     while (next != nullptr) next = next->engine->run(*next);
+    thread_context().recorder = outer_recorder;
     lock.lock();
     runs_ = false;
     engine_->parking().changed.notify_all();

@@ -218,6 +218,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     ThreadContext& context = thread_context();
     const int outer_worker = std::exchange(context.worker, slot.index);
     const void* const outer_pool = std::exchange(context.pool, this);
+    Recorder* const outer_recorder = std::exchange(context.recorder, nullptr);
     bool searching = true;
     while (!done()) {
       if (OpState* op = pop(slot)) {
@@ -232,6 +233,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     if (!searching) lost(slot);
     context.worker = outer_worker;
     context.pool = outer_pool;
+    context.recorder = outer_recorder;
   }
 
   void work() {

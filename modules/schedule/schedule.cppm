@@ -1,9 +1,11 @@
 // tessera.schedule: who works when, and pictures of it. The threads of one operation, the engine that orders operations by what they
-// read and write, and the trace of ops: as a file for trace viewers, as a timeline and as a graph. It imports device.
+// read and write, recordings of ops that are replayed as one, and the trace of ops: as a file for trace viewers, as a timeline and
+// as a graph. It imports device.
 export module tessera.schedule;
 
 export import :access;
 export import :callable_op;
+export import :capture;
 export import :chrome_trace;
 export import :completion;
 export import :dependency;
@@ -19,10 +21,13 @@ export import :op_end;
 export import :op_name;
 export import :op_state;
 export import :parallel;
+export import :parameter;
 export import :picture;
 export import :process;
 export import :ready_queue;
+export import :recording;
 export import :recycling;
+export import :replay;
 export import :scheduler;
 export import :signal;
 export import :spin_lock;

@@ -64,6 +64,7 @@ Scheduler::~Scheduler() {
     static_cast<void>(new std::shared_ptr<Engine>(std::move(engine_)));
     return;
   }
+  engine_->retire();
   if (engine_->executor().is_stopped()) {
     engine_->cancel_all();
     engine_->executor().start();

@@ -1,7 +1,6 @@
 module;
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,11 +13,6 @@ module tessera.schedule;
 namespace tessera {
 
 namespace {
-
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 Outcome outcome_of(const OpState& op) {
   if (!op.failure) return Outcome::succeeded;
@@ -57,6 +51,7 @@ class RecordingSink final : public TraceSink {
   }
 
   std::size_t lost() const { return lost_; }
+  std::size_t submitted_ops() const { return submitted_; }
 
   void close() {
     const std::lock_guard lock(mutex_);
@@ -104,6 +99,8 @@ Trace::~Trace() {
 }
 
 std::vector<OpRecord> Trace::records() const { return sink_->records(); }
+
+std::size_t Trace::submitted() const { return sink_->submitted_ops(); }
 
 std::size_t Trace::lost() const { return sink_->lost(); }
 

@@ -26,6 +26,9 @@ export class Trace {
   /// The ops that have ended, in the order of submission; times are in ns since the trace began.
   std::vector<OpRecord> records() const;
 
+  /// Ops that have been submitted while it lives.
+  std::size_t submitted() const;
+
   /// Ops of which no record could be kept for lack of memory.
   std::size_t lost() const;
 

@@ -106,8 +106,15 @@ export class Var {
   friend bool operator==(const Var&, const Var&) = default;
 
   inline VarState* state() const noexcept { return state_; }
+  /// One more handle to a Var.
+  inline static Var of(VarState& state) noexcept {
+    state.handles.fetch_add(1, std::memory_order_relaxed);
+    return Var(&state);
+  }
 
  private:
+  explicit Var(VarState* state) noexcept : state_(state) {}
+
   VarState* state_;
 };
 

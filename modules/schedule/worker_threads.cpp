@@ -26,18 +26,18 @@ std::atomic<unsigned> announced{0};
 void announce() { announced.fetch_add(1, std::memory_order_release); }
 void join() { static_cast<void>(announced.load(std::memory_order_acquire)); }
 
-/// oneTBB makes threads for the cores alone unless it is told otherwise; a waiting thread is not a worker.
+}  // namespace
+
 void allow_threads(std::size_t threads) {
   static std::mutex mutex;
   static std::size_t allowed = 0;
   static std::unique_ptr<tbb::global_control> control;
   const std::lock_guard lock(mutex);
   if (threads <= allowed) return;
+  control.reset();  // oneTBB obeys the lowest bound there is
   control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
   allowed = threads;
 }
-
-}  // namespace
 
 WorkerThreads::WorkerThreads(int most) : arena_(std::make_unique<Arena>(most, 0)) {}
 WorkerThreads::~WorkerThreads() = default;

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <memory>
 export module tessera.schedule:worker_threads;
 import :executor;
@@ -6,6 +7,10 @@ import :engine;
 
 // Threads for a pool of workers, asked for one at a time.
 namespace tessera {
+
+/// Lets oneTBB have at least so many threads, the caller's included; otherwise it makes them for the cores alone. It is never taken back:
+/// arenas bound what runs at once.
+void allow_threads(std::size_t threads);
 
 /// Threads of oneTBB, or, in a forked child, which has none of those, threads of its own.
 class WorkerThreads {

@@ -11,12 +11,11 @@ struct StackUse {
   std::thread::id thread;
 
   [[gnu::noinline]] void look() {
-    char here = 0;
-    char* volatile seen = &here;
+    const auto seen = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));  // locals may lie elsewhere
     if (thread == std::thread::id()) thread = std::this_thread::get_id();
     if (thread != std::this_thread::get_id()) return;  // another stack
-    lowest = std::min(lowest, reinterpret_cast<std::uintptr_t>(seen));
-    highest = std::max(highest, reinterpret_cast<std::uintptr_t>(seen));
+    lowest = std::min(lowest, seen);
+    highest = std::max(highest, seen);
   }
   std::uintptr_t bytes() const { return highest - lowest; }
 };

@@ -4,5 +4,5 @@ import tessera;
 using namespace tessera;
 
 void run(Scheduler& scheduler, const Var& v, const char* name) {
-  scheduler.submit(writes(v), [] {}, {.name = OpName(name)});
+  scheduler.submit(writes(v), [] {}, {.name = name});
 }
