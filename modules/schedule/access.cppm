@@ -42,9 +42,6 @@ export template <class T>
 concept AccessDeclaration =
     is_named_vars<T> || unsatisfied<"an op says what it accesses by reads(...) and writes(...), in this order">;
 
-template <class V>
-concept NamesVar = std::same_as<V, Var> || unsatisfied<"reads() and writes() take Vars, or one span of them">;
-
 /// The Vars that an op reads: it begins when all ops submitted before it that write them have ended.
 export template <NamesVar... V>
 NamedVars<Access::read_bit, sizeof...(V)> reads(const V&... vars) {

@@ -6,6 +6,7 @@ module;
 #include <type_traits>
 #include <utility>
 export module tessera.schedule:parameter;
+import tessera.core;
 import :var;
 
 // What changes from one replay of a recording to the next.
@@ -72,7 +73,8 @@ inline constexpr bool is_var_parameter<Parameter<T>> = true;
 
 /// What reads() and writes() take: a Var, or a parameter behind which one is.
 export template <class T>
-concept NamesVar = std::same_as<T, Var> || is_var_parameter<T>;
+concept NamesVar = std::same_as<T, Var> || is_var_parameter<T> ||
+                   unsatisfied<"reads() and writes() take Vars, parameters behind which one is, or one span of Vars">;
 
 inline VarState* state_of(const Var& var) { return var.state(); }
 template <HasVar T>

@@ -1,5 +1,5 @@
 // What an op reads are Vars, not what they stand for.
-// expect: reads\(\) and writes\(\) take Vars, or one span of them
+// expect: reads\(\) and writes\(\) take Vars, parameters behind which one is, or one span of Vars
 import tessera;
 using namespace tessera;
 
