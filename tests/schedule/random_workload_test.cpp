@@ -5,17 +5,17 @@ using namespace support;
 
 namespace {
 
-struct Step {
+struct Assignment {
   std::vector<std::size_t> read;
   std::size_t written = 0;
   std::chrono::nanoseconds busy{};
 };
 
 /// Each step reads 2 to 19 random variables, repeats allowed, and writes one that it does not read.
-std::vector<Step> random_steps(Random& random, std::size_t count, std::size_t variables,
-                               std::chrono::nanoseconds longest) {
-  std::vector<Step> steps(count);
-  for (Step& step : steps) {
+std::vector<Assignment> random_steps(Random& random, std::size_t count, std::size_t variables,
+                                     std::chrono::nanoseconds longest) {
+  std::vector<Assignment> steps(count);
+  for (Assignment& step : steps) {
     step.written = random.below(variables);
     const std::size_t reads = 2 + random.below(18);
     for (std::size_t i = 0; i < reads; ++i) step.read.push_back(random.below(variables));
@@ -28,24 +28,24 @@ std::vector<Step> random_steps(Random& random, std::size_t count, std::size_t va
   return steps;
 }
 
-void run_step(const Step& step, std::vector<double>& data) {
+void run_step(const Assignment& step, std::vector<double>& data) {
   double sum = 0;
   for (const std::size_t at : step.read) sum += data[at];
   data[step.written] = sum / static_cast<double>(step.read.size() + 1);
 }
 
-std::vector<double> run_serially(const std::vector<Step>& steps, std::size_t variables) {
+std::vector<double> run_serially(const std::vector<Assignment>& steps, std::size_t variables) {
   std::vector<double> data(variables, 1.0);
-  for (const Step& step : steps) run_step(step, data);
+  for (const Assignment& step : steps) run_step(step, data);
   return data;
 }
 
-std::vector<double> run_scheduled(const std::vector<Step>& steps, std::size_t variables,
+std::vector<double> run_scheduled(const std::vector<Assignment>& steps, std::size_t variables,
                                   const SchedulerOptions& options) {
   std::vector<double> data(variables, 1.0);
   const std::vector<Var> vars(variables);
   Scheduler scheduler(options);
-  for (const Step& step : steps) {
+  for (const Assignment& step : steps) {
     std::vector<Var> read;
     for (const std::size_t at : step.read) read.push_back(vars[at]);
     scheduler.submit(reads(std::span(std::as_const(read))), writes(vars[step.written]), [&step, &data] {
@@ -77,7 +77,7 @@ TEST_CASE("ten thousand ops over a hundred variables give exactly what serial ex
   for (int repeat = 0; repeat < 5; ++repeat) {
     Random random(100 + static_cast<std::uint64_t>(repeat));
     const std::size_t count = scale() > 1 ? 10000 : 2000;
-    const std::vector<Step> steps = random_steps(random, count, 100, repeat == 0 ? 9us : 0us);
+    const std::vector<Assignment> steps = random_steps(random, count, 100, repeat == 0 ? 9us : 0us);
     const std::vector<double> expected = run_serially(steps, 100);
     CAPTURE(repeat);
     on_every_executor([&](const SchedulerOptions& options) {
@@ -92,7 +92,7 @@ TEST_SUITE_END();
 TEST_CASE("few variables and many ops, where queues are long, give exactly what serial execution gives") {
   for (const std::size_t variables : {2, 3, 5}) {
     Random random(variables);
-    const std::vector<Step> steps = random_steps(random, 3000, variables, 0us);
+    const std::vector<Assignment> steps = random_steps(random, 3000, variables, 0us);
     const std::vector<double> expected = run_serially(steps, variables);
     CAPTURE(variables);
     on_every_executor([&](const SchedulerOptions& options) {
@@ -104,7 +104,7 @@ TEST_CASE("few variables and many ops, where queues are long, give exactly what 
 
 TEST_CASE("many seeds of the permuting executor find no order that gives another result") {
   Random random(77);
-  const std::vector<Step> steps = random_steps(random, 400, 12, 0us);
+  const std::vector<Assignment> steps = random_steps(random, 400, 12, 0us);
   const std::vector<double> expected = run_serially(steps, 12);
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
