@@ -171,6 +171,7 @@ TEST_CASE("a failed op of a replay is named, its readers are skipped, and the ne
     CHECK_MESSAGE(contains(message, "replay_errors_test.cpp"), message);
     CHECK_MESSAGE(contains(message, "failed: no such file"), message);
     sched.wait(other);
+    CHECK_THROWS_AS(sched.wait(loaded), OperationFailed);  // a replay's Vars end one after the other
     CHECK(loaded.is_poisoned());
     CHECK(!other.is_poisoned());
     CHECK(shows == 0);
@@ -331,8 +332,10 @@ TEST_CASE("a Var that is bound so that the edges would be wrong is refused, and 
   };
   CHECK(said(a, b) == "");
   CHECK(said(fixed, b) == "");  // both are only read
-  CHECK_MESSAGE(contains(said(a, a), "parameter 1: Var " + std::to_string(a.id()) + " is also parameter 0"),
-                said(a, a));
+  const std::string twice = said(a, a);  // which of the two comes first depends on where their stand-ins lie
+  CHECK_MESSAGE((contains(twice, "parameter 1: Var " + std::to_string(a.id()) + " is also parameter 0") ||
+                 contains(twice, "parameter 0: Var " + std::to_string(a.id()) + " is also parameter 1")),
+                twice);
   CHECK_MESSAGE(contains(said(a, fixed), " is in the recording already"), said(a, fixed));
   Var moved;
   const Var taken = std::move(moved);
