@@ -98,7 +98,8 @@ void submit_replay(UnsubmittedReplay replay, const std::source_location& where) 
   replay->priority = recording.options.priority;
   replay->set(OpState::recorded);
   const std::shared_ptr<Engine> engine = recording.engine.lock();
-  if (engine == nullptr || engine->is_retired()) refuse_replay(*replay, "its scheduler has been destroyed", "keep the Scheduler until then");
+  if (engine == nullptr || engine->is_retired())
+    refuse_replay(*replay, "its scheduler has been destroyed", "keep the Scheduler until then");
   check_bound_vars(*replay);
   declare_all(*replay);
   OpExtras& extras = extras_of(*replay);

@@ -331,7 +331,7 @@ TEST_CASE("a Var that is bound so that the edges would be wrong is refused, and 
     return message_of<SchedulerError>([&] { step.replay(from, to); });
   };
   CHECK(said(a, b) == "");
-  CHECK(said(fixed, b) == "");  // both are only read
+  CHECK(said(fixed, b) == "");           // both are only read
   const std::string twice = said(a, a);  // which of the two comes first depends on where their stand-ins lie
   CHECK_MESSAGE((contains(twice, "parameter 1: Var " + std::to_string(a.id()) + " is also parameter 0") ||
                  contains(twice, "parameter 0: Var " + std::to_string(a.id()) + " is also parameter 1")),
