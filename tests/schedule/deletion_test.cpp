@@ -47,7 +47,7 @@ TEST_CASE("the storage is returned even if the ops before failed or were cancell
   on_every_executor([](const SchedulerOptions& options) {
     Scheduler scheduler(options);
     const Var v;
-    int returned = 0;
+    std::atomic<int> returned{0};
     scheduler.stop();
     scheduler.submit(writes(v), Throws{});
     scheduler.erase(v, [&] { ++returned; });
