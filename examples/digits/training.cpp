@@ -117,7 +117,7 @@ class Trainer {
 
   /// As train_epoch: the whole epoch is submitted, and results are read some steps later.
   Epoch train_epoch_async(int epoch, Progress& progress) {
-    constexpr std::size_t places = 3, steps_ahead = 4;
+    constexpr std::size_t places = 3, steps_ahead = 16;
     const auto start = std::chrono::steady_clock::now();
     const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
     std::deque<std::pair<std::int64_t, PendingResult<compute_t<T>>>> pending;

@@ -179,8 +179,28 @@ std::uint64_t OpCounts::ended() const noexcept {
 
 void Engine::count_ended() noexcept {
   counts_.add_ended();
-  if (count_waiters_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
-    tell_count_waiters();
+  const int period = count_period_.load(std::memory_order_seq_cst);
+  if (period == 0) [[likely]]
+    return;
+  int& countdown = context_of_thread.until_count_waiters;
+  if (--countdown > 0 && countdown < period) return;
+  countdown = period;
+  tell_count_waiters();
+}
+
+void Engine::look_at_count_waiters() noexcept {
+  if (count_period_.load(std::memory_order_seq_cst) != 0) tell_count_waiters();
+}
+
+void Engine::set_count_period() noexcept {
+  int period = 0;
+  for (const CountWaiter* waiter = first_count_waiter_; waiter != nullptr; waiter = waiter->next) {
+    constexpr std::uint64_t longest = 256;
+    const std::uint64_t sixteenth = waiter->most == 0 ? longest : std::clamp<std::uint64_t>(waiter->most / 16, 1, longest);
+    const int own = waiter->bytes == PTRDIFF_MAX ? static_cast<int>(sixteenth) : 1;
+    period = period == 0 ? own : std::min(period, own);
+  }
+  count_period_.store(period, std::memory_order_seq_cst);
 }
 
 void Engine::tell_count_waiters() noexcept {
@@ -197,7 +217,7 @@ bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const
   {
     const std::lock_guard lock(parking_.mutex);
     waiter.next = std::exchange(first_count_waiter_, &waiter);
-    count_waiters_.fetch_add(1, std::memory_order_seq_cst);
+    set_count_period();
   }
   tell_count_waiters();  // it may be so already
   bool reached = false;
@@ -210,7 +230,7 @@ bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const
   CountWaiter** at = &first_count_waiter_;
   while (*at != &waiter) at = &(*at)->next;
   *at = waiter.next;
-  count_waiters_.fetch_sub(1, std::memory_order_seq_cst);
+  set_count_period();
   return reached;
 }
 
@@ -436,6 +456,8 @@ void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
       engine.end_extras(*op, ready);
     release_op(*op);
     engine.count_ended();
+    if (other != nullptr) [[unlikely]]
+      engine.look_at_count_waiters();  // its own workers may all be asleep
     op = parent != nullptr && parent->open.fetch_sub(1, std::memory_order_acq_rel) == 1 ? parent : nullptr;
     if (op != nullptr && op->has(OpState::recorded)) [[unlikely]]
       op = end_recorded(*op, ready);

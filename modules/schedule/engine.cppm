@@ -119,6 +119,9 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   bool append_waiter(OpState& waiter, VarState& var, bool exclusive = false);
   /// Takes it out again. Returns false if it has been granted, and is or will be told so.
   bool withdraw_waiter(OpState& waiter, VarState& var) noexcept;
+  /// Ended ops tell only now and then those who wait for a number of pending ops; executors call this when they have no op left.
+  void look_at_count_waiters() noexcept;
+
   /// Gives ready ops to their executors.
   void distribute(ReadyList& ready) noexcept;
 
@@ -159,6 +162,7 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   void end_with_outcomes(OpState& op, ReadyList& ready) noexcept;
   void count_ended() noexcept;
   void tell_count_waiters() noexcept;
+  void set_count_period() noexcept;
   void end_extras(OpState& op, ReadyList& ready) noexcept;
   void wait_for_room(const OpState& op);
   void bound_pending(std::uint64_t submitted_before);
@@ -174,7 +178,7 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> retired_{false};
   OpCounts counts_;
-  alignas(64) std::atomic<int> count_waiters_{0};
+  alignas(64) std::atomic<int> count_period_{0};  // ended ops of a thread between looks at those who wait for counts; 0: nobody does
   std::atomic<std::ptrdiff_t> bytes_{0};
   Parking parking_;
   CountWaiter* first_count_waiter_ = nullptr;  // guarded by parking_
@@ -187,6 +191,7 @@ export struct ThreadContext {
   OpState* op = nullptr;       // runs now
   OpState* next = nullptr;     // what a coroutine that ended hands over to the loop below it
   unsigned handed_over = 0;    // in a row
+  int until_count_waiters = 0;  // ended ops until it looks at them
   bool has_submitted = false;  // the op that runs now, an op
   int worker = -1;
   const void* pool = nullptr;  // the executor whose worker this thread is now

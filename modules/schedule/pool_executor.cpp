@@ -227,7 +227,10 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
         while (op != nullptr) op = op->engine->run(*op);
         continue;
       }
-      if (!std::exchange(searching, true)) lost(slot);
+      if (!std::exchange(searching, true)) {
+        lost(slot);
+        engine_->look_at_count_waiters();
+      }
       if (!search(done)) break;
     }
     if (!searching) lost(slot);

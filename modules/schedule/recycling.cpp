@@ -19,7 +19,7 @@ constexpr std::size_t granule = 64;
 constexpr std::size_t largest = 4096;  // larger blocks go to the system
 constexpr int size_classes = 14;       // 64, 128, ... 512 in steps of 64, then 640 .. 4096 in growing ones
 constexpr int batch_size = 64;
-constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
+constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 constexpr std::array<std::size_t, size_classes> class_bytes{64,  128, 192,  256,  320,  384,  448,
                                                             512, 768, 1024, 1536, 2048, 3072, 4096};
 
@@ -32,7 +32,8 @@ int class_of(std::size_t bytes) {
 
 struct FreeBlock {
   FreeBlock* next;
-  FreeBlock* next_batch;  // of the first block of a batch in the depot
+  FreeBlock* next_batch = nullptr;  // of the first block of a batch in the depot,
+  int count = 0;                    // as is the number of its blocks
 };
 
 struct FreeList {
@@ -82,24 +83,36 @@ Depots& depots() {
   return all;
 }
 
-/// A batch of fresh blocks.
-FreeBlock* grow(std::size_t size, int& count) {
+/// Links blocks that lie one after the other.
+FreeBlock* batch_at(std::byte* first, std::size_t size, int count) {
+  FreeBlock* head = nullptr;
+  for (int block = count; block-- > 0;) {
+    head = ::new (first + static_cast<std::size_t>(block) * size) FreeBlock{.next = head};
+  }
+  head->count = count;
+  return head;
+}
+
+/// A batch of fresh blocks; the others of their chunk go to the depot.
+FreeBlock* grow(int at) {
   Depots& all = depots();
   const std::lock_guard guard(all.mutex);
-  const std::size_t blocks = std::min<std::size_t>(chunk_bytes / size, batch_size);
+  const std::size_t size = class_bytes[static_cast<std::size_t>(at)];
+  const auto blocks = static_cast<int>(chunk_bytes / size);
   all.chunks.push_back(nullptr);  // first, so that a chunk is never without its entry
   std::byte* chunk = nullptr;
   try {
-    chunk = static_cast<std::byte*>(::operator new(blocks * size, std::align_val_t(granule)));
+    chunk = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(blocks) * size, std::align_val_t(granule)));
   } catch (...) {
     all.chunks.pop_back();
     throw;
   }
   all.chunks.back() = chunk;
-  FreeBlock* head = nullptr;
-  for (std::size_t block = blocks; block-- > 0;) head = ::new (chunk + block * size) FreeBlock{head, nullptr};
-  count = static_cast<int>(blocks);
-  return head;
+  for (int first = batch_size; first < blocks; first += batch_size) {
+    all.of_class[static_cast<std::size_t>(at)].give(
+        batch_at(chunk + static_cast<std::size_t>(first) * size, size, std::min(batch_size, blocks - first)));
+  }
+  return batch_at(chunk, size, std::min(batch_size, blocks));
 }
 
 /// Cuts a list behind its n-th block and returns the rest.
@@ -132,25 +145,22 @@ struct ThreadLists {
 
   void give(void* memory, int at) noexcept {
     FreeList& list = of_class[static_cast<std::size_t>(at)];
-    list.head = ::new (memory) FreeBlock{list.head, nullptr};
+    list.head = ::new (memory) FreeBlock{.next = list.head};
     if (++list.count >= 2 * batch_size) [[unlikely]]
       shed(list, at);
   }
 
   static void refill(FreeList& list, int at) {
     list.head = depots().of_class[static_cast<std::size_t>(at)].take();
-    if (list.head == nullptr) {
-      list.head = grow(class_bytes[static_cast<std::size_t>(at)], list.count);
-      return;
-    }
-    list.count = 0;
-    for (const FreeBlock* block = list.head; block != nullptr; block = block->next) ++list.count;
+    if (list.head == nullptr) list.head = grow(at);
+    list.count = list.head->count;
   }
 
   static void shed(FreeList& list, int at) noexcept {
     FreeBlock* batch = list.head;
     list.head = cut_after(batch, batch_size);
     list.count -= batch_size;
+    batch->count = batch_size;
     depots().of_class[static_cast<std::size_t>(at)].give(batch);
   }
 
@@ -166,7 +176,9 @@ constinit thread_local bool thread_has_ended = false;
 
 ThreadLists::~ThreadLists() {
   for (std::size_t at = 0; at < of_class.size(); ++at) {
-    if (of_class[at].head != nullptr) depots().of_class[at].give(of_class[at].head);
+    if (of_class[at].head == nullptr) continue;
+    of_class[at].head->count = of_class[at].count;
+    depots().of_class[at].give(of_class[at].head);
   }
   lists_of_thread = nullptr;
   thread_has_ended = true;
@@ -186,7 +198,7 @@ ThreadLists& own_lists() noexcept {
 
 [[gnu::noinline]] void give_slowly(void* block, int at) noexcept {
   if (!thread_has_ended) return own_lists().give(block, at);
-  depots().of_class[static_cast<std::size_t>(at)].give(::new (block) FreeBlock{nullptr, nullptr});
+  depots().of_class[static_cast<std::size_t>(at)].give(::new (block) FreeBlock{.next = nullptr, .count = 1});
 }
 
 #if defined(__has_feature)

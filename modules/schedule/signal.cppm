@@ -30,6 +30,7 @@ class Signal {
     set_while_locked();
   }
   inline void set_while_locked() noexcept {
+    if (set_.load(std::memory_order_relaxed)) return;
     set_.store(true, std::memory_order_release);
     parking_->changed.notify_all();
   }
