@@ -32,6 +32,8 @@ Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& ind
                        std::source_location where = std::source_location::current()) {
   require_host(array.place(), "take");
   require_host(indices.place(), "take");
+  array.settle(Purpose::read);
+  indices.settle(Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = indices.shape()[0];
   const auto slice_at = [&](std::ptrdiff_t i) {

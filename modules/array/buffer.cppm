@@ -46,16 +46,22 @@ export class Buffer {
   /// The Var, for an op that will be submitted to `engine`.
   const Var& var_for(Engine& engine) const;
 
-  /// Returns when no pending op writes the elements; if `exclusive`, when none reads them either. Throws OperationFailed if the op
-  /// failed that should have written them, SchedulerError inside an op that has not named them.
-  void settle(bool exclusive) const {
+  /// Returns when no pending op writes the elements; unless they are to be read only, when none reads them either. Throws
+  /// OperationFailed if the op failed that should have written them (but not for a rewrite), SchedulerError inside an op that has not
+  /// named them.
+  void settle(Purpose purpose) const {
     if (var_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
-      settle_var(exclusive);
+      settle_var(purpose);
+  }
+
+  /// All elements have been written since a failed op should have written them.
+  void forget_failure() const {
+    if (const BufferVar* var = var_.load(std::memory_order_acquire)) var->var.clear();
   }
 
  private:
   BufferVar& shared_var() const;
-  void settle_var(bool exclusive) const;
+  void settle_var(Purpose purpose) const;
 
   memory::Allocation allocation_;
   mutable std::atomic<BufferVar*> var_{nullptr};

@@ -7,6 +7,7 @@ module;
 export module tessera.array:elements;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 import :concepts;
 import :index;
 import :iterator;
@@ -40,7 +41,7 @@ inline void require_storage(const void* data) {
                                      .advice = "give it some: zeros<T>(Dim<0>{}), or assign an expression of rank 0"}));
 }
 
-/// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and settle(exclusive), which
+/// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and settle(Purpose), which
 /// waits for ops that are pending on the elements.
 export template <class Derived, class Value, int Rank, class P>
 class ElementOperations {
@@ -59,7 +60,7 @@ class ElementOperations {
   /// place. Negative indices count from the end. Throws IndexError outside the shape.
   decltype(auto) operator[](const Index<Rank>& index) const {
     if constexpr (Rank == 0) require_storage(self().data());
-    self().settle(true);
+    self().settle(Purpose::change);
     Value* element = self().data() + offset_of(index, self().shape(), self().strides());
     if constexpr (HostPlace<P>) {
       return static_cast<Value&>(*element);
@@ -116,7 +117,7 @@ class ElementOperations {
     requires IterablePlace<P>
   {
     require_host(self().place(), "begin");
-    self().settle(true);
+    self().settle(Purpose::change);
     return {self().data(), self().shape(), self().strides(), 0};
   }
   ViewIterator<Value, Rank> end() const

@@ -105,14 +105,14 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 
   /// Waits for the ops that are pending on the elements, as element access, iteration, printing, to() and views do by themselves; data()
   /// does not. Throws OperationFailed if the op failed that should have written them.
-  void wait() const { settle(true); }
+  void wait() const { settle(Purpose::change); }
 
   /// What ops must name that read or write the elements by themselves. Throws SchedulerError without storage.
   const Var& var() const { return buffer_to_name().var(); }
 
-  void settle(bool exclusive) const {
+  void settle(Purpose purpose) const {
     if (buffers_have_vars.load(std::memory_order_relaxed) && buffer() != nullptr) [[unlikely]]
-      buffer()->settle(exclusive);
+      buffer()->settle(purpose);
   }
 
   /// The array has storage.
@@ -160,7 +160,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   template <AnyPlace Q>
   Array<T, Rank, Q> copied_to(Q place) const {
     if (buffer() == nullptr) return {nullptr, nullptr, {}, place};
-    settle(false);
+    settle(Purpose::read);
     Array<T, Rank, Q> copy(shape(), place);
     copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place}, {data_, strides(), place_});
     return copy;
@@ -186,7 +186,7 @@ Array<T, Rank, P> borrow(T* data, const Dim<Rank>& shape, P place = {}) {
 /// A view of the array's elements; the array must outlive it.
 export template <Element T, int Rank, AnyPlace P>
 ArrayView<T, Rank, P> make_view(const Array<T, Rank, P>& array) {
-  array.settle(true);
+  array.settle(Purpose::change);
   return {array.data(), array.layout(), array.place()};
 }
 

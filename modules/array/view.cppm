@@ -5,6 +5,7 @@ module;
 export module tessera.array:view;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 import :concepts;
 import :elements;
 import :iterator;
@@ -48,7 +49,7 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
   }
 
   /// A view knows no ops: it was made when none was pending.
-  void settle(bool) const {}
+  void settle(Purpose) const {}
 
   T* data() const { return data_; }
   const Dim<Rank>& shape() const { return layout_.shape; }

@@ -91,12 +91,14 @@ const char* assignment_name() {
 /// Submits the assignment to the scheduler of this thread's Async scope; without one, waits until it can be computed.
 template <class Node, class D>
 [[gnu::noinline]] void assign_in_order(const D& destination, const Node& node) {
-  AssignmentAccesses accesses(destination.buffer().get());
+  const auto bytes = static_cast<std::ptrdiff_t>(sizeof(typename D::value_type));
+  AssignmentAccesses accesses(destination.buffer().get(), destination.size() * bytes == destination.buffer()->bytes());
   static_cast<void>(node.any_leaf(accesses));
   Async* const scope = current_async();
   if (scope == nullptr || !accesses.are_known()) {
     accesses.settle();
-    return compute_array(destination, node);
+    compute_array(destination, node);
+    return accesses.end();
   }
   const auto from = node.shape();
   check_broadcast(from.extents(), destination.shape().extents(), "assignment");
@@ -109,7 +111,7 @@ template <class Node, class D>
 /// Waits until a node can be computed.
 template <class Node>
 [[gnu::noinline]] void settle_operands(const Node& node) {
-  const AssignmentAccesses accesses(nullptr);
+  const AssignmentAccesses accesses(nullptr, false);
   static_cast<void>(node.any_leaf(accesses));
   accesses.settle();
 }

@@ -33,8 +33,8 @@ Async* current_async() noexcept {
   return innermost != nullptr && innermost->op_ == thread_context().op ? innermost : nullptr;
 }
 
-AssignmentAccesses::AssignmentAccesses(const Buffer* written) noexcept
-    : LeafVisitor{.visit = add}, written_(written), known_(written != nullptr) {}
+AssignmentAccesses::AssignmentAccesses(const Buffer* written, bool rewrites) noexcept
+    : LeafVisitor{.visit = add}, written_(written), rewrites_(rewrites), known_(written != nullptr) {}
 
 bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Written&, const Buffer* buffer) {
   const auto& self = static_cast<const AssignmentAccesses&>(visitor);
@@ -49,9 +49,13 @@ bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Writt
 }
 
 void AssignmentAccesses::settle() const {
-  if (written_ != nullptr) written_->settle(true);
-  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle(false);
-  for (const Buffer* buffer : more_) buffer->settle(false);
+  if (written_ != nullptr) written_->settle(rewrites_ ? Purpose::rewrite : Purpose::change);
+  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle(Purpose::read);
+  for (const Buffer* buffer : more_) buffer->settle(Purpose::read);
+}
+
+void AssignmentAccesses::end() const {
+  if (rewrites_) written_->forget_failure();
 }
 
 void AssignmentAccesses::submit(Async& scope, UnsubmittedOp op) const {
@@ -61,7 +65,8 @@ void AssignmentAccesses::submit(Async& scope, UnsubmittedOp op) const {
   const auto declare = [&](const Buffer& buffer, std::uintptr_t bit) {
     state.access(state.access_count++).tagged = reinterpret_cast<std::uintptr_t>(buffer.var_for(engine).state()) | bit;
   };
-  declare(*written_, Access::write_bit);
+  // What is left of a failed op's elements where only some are written is as wrong as before.
+  declare(*written_, rewrites_ ? Access::write_bit : Access::write_bit | Access::read_bit);
   for (std::size_t i = 0; i < count_; ++i) declare(*first_[i], Access::read_bit);
   for (const Buffer* buffer : more_) declare(*buffer, Access::read_bit);
   engine.submit(state);

@@ -46,10 +46,14 @@ const char* readable_expression(const char* function);
 /// The buffers that an assignment reads and writes.
 class AssignmentAccesses : public plan::LeafVisitor {
  public:
-  explicit AssignmentAccesses(const Buffer* written) noexcept;
+  /// `rewrites`: all of the buffer is written.
+  AssignmentAccesses(const Buffer* written, bool rewrites) noexcept;
 
   /// Waits for what is pending on them, so that the assignment can be computed now.
   void settle() const;
+
+  /// The assignment has been computed.
+  void end() const;
 
   /// Whether each operand has a buffer that can be waited for.
   bool are_known() const { return known_; }
@@ -63,6 +67,7 @@ class AssignmentAccesses : public plan::LeafVisitor {
 
   static constexpr std::size_t few = 16;
   const Buffer* written_;
+  bool rewrites_;
   mutable bool known_ = true;
   mutable std::size_t count_ = 0;
   mutable std::array<const Buffer*, few> first_{};

@@ -71,7 +71,7 @@ class ExpressionWriter {
     if (node.name == "LeafNode") return next_leaf();
     if (node.name == "ScalarNode") return "s";
     const TypeName* op = node.arguments.empty() ? nullptr : &node.arguments.front();
-    if (op != nullptr && op->name == "Uniform" && !op->arguments.empty()) op = &op->arguments.front();
+    if (op != nullptr && (op->name == "Uniform" || op->name == "UserMap") && !op->arguments.empty()) op = &op->arguments.front();
     std::vector<std::string> operands;
     const std::string infix = op == nullptr ? "" : infix_of(op->name);
     for (const TypeName& argument : node.arguments) {

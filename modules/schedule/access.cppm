@@ -1,6 +1,5 @@
 module;
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +7,7 @@ export module tessera.schedule:access;
 import :op_state;
 import :var;
 import :op_end;
+import :parameter;
 
 // How an op says which Vars it reads and which it writes.
 namespace tessera {
@@ -41,16 +41,16 @@ export template <class T>
 concept AccessDeclaration = is_named_vars<T>;
 
 /// The Vars that an op reads: it begins when all ops submitted before it that write them have ended.
-export template <std::same_as<Var>... V>
+export template <NamesVar... V>
 NamedVars<Access::read_bit, sizeof...(V)> reads(const V&... vars) {
-  return {{vars.state()...}};
+  return {{state_of(vars)...}};
 }
 export inline NamedVars<Access::read_bit, std::dynamic_extent> reads(std::span<const Var> vars) { return {vars}; }
 
 /// The Vars that an op writes: it begins when all ops submitted before it that read or write them have ended.
-export template <std::same_as<Var>... V>
+export template <NamesVar... V>
 NamedVars<Access::write_bit, sizeof...(V)> writes(const V&... vars) {
-  return {{vars.state()...}};
+  return {{state_of(vars)...}};
 }
 export inline NamedVars<Access::write_bit, std::dynamic_extent> writes(std::span<const Var> vars) { return {vars}; }
 

@@ -1,6 +1,4 @@
 module;
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -20,20 +18,6 @@ namespace tessera {
 namespace {
 
 constinit thread_local ThreadContext context_of_thread{};
-
-std::atomic<std::uint32_t>& process_generation() {
-  static std::atomic<std::uint32_t> generation{0};
-  return generation;
-}
-
-/// A child process has none of the threads: it must not touch what its parent made.
-[[maybe_unused]] const int fork_is_watched =
-    pthread_atfork(nullptr, nullptr, [] { process_generation().fetch_add(1, std::memory_order_relaxed); });
-
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 [[noreturn]] void refuse(const OpState& op, const std::string& problem, const char* advice) {
   throw SchedulerError(to_string({.operation = std::string("submission of op '") + op.name + "'",
@@ -62,6 +46,59 @@ void sort_and_merge(A* accesses, std::uint16_t& count) {
   count = static_cast<std::uint16_t>(kept);
 }
 
+/// What the ops around this one hold: what they write this one can never have, for they end only after it; what they read it
+/// shares with them.
+void check_against_parents(OpState& op) {
+  for (int i = 0; i < op.access_count; ++i) {
+    Access& mine = op.access(i);
+    for (OpState* outer = op.parent; outer != nullptr; outer = outer->parent) {
+      for (int j = 0; j < outer->access_count; ++j) {
+        const Access& theirs = outer->access(j);
+        if (theirs.var() != mine.var()) continue;
+        if (!theirs.writes() && !mine.writes()) {
+          mine.tagged |= Access::inherited_bit;
+          continue;
+        }
+        refuse(op,
+               "it accesses a Var that the op around it, " + description_of(outer->name, outer->where) + ", " +
+                   (theirs.writes() ? "writes" : "reads") + ", and which ends only after it",
+               "leave that Var to one of the two");
+      }
+    }
+  }
+}
+
+/// An op that waits may begin at the first unlock, and sets its flags then: they are read before.
+void unlock(OpState& op, int count) {
+  if (op.has(OpState::has_long_list)) {
+    const LongAccess* const list = op.many.list;
+    for (int i = 0; i < count; ++i) list[i].var()->lock.unlock();
+    return;
+  }
+  for (int i = 0; i < count; ++i) op.accesses[i].var()->lock.unlock();
+}
+
+void move_urgent_to_front(ReadyList& ready) {
+  if (ready.first->priority == Priority::high) return;
+  for (OpState* before = ready.first; before->next != nullptr; before = before->next) {
+    OpState* const op = before->next;
+    if (op->priority != Priority::high) continue;
+    before->next = op->next;
+    if (ready.last == op) ready.last = before;
+    op->next = std::exchange(ready.first, op);
+    return;
+  }
+}
+
+}  // namespace
+
+ThreadContext& thread_context() noexcept { return context_of_thread; }
+
+std::int64_t now() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 void normalise_accesses(OpState& op) {
   if (op.has(OpState::has_long_list)) {
     sort_and_merge(op.many.list, op.access_count);
@@ -77,31 +114,6 @@ void normalise_accesses(OpState& op) {
   }
 }
 
-/// An op around this one holds a Var so that this one could never begin: the outer one ends only after it.
-void check_against_parents(OpState& op) {
-  for (int i = 0; i < op.access_count; ++i) {
-    const Access& mine = op.access(i);
-    for (OpState* outer = op.parent; outer != nullptr; outer = outer->parent) {
-      for (int j = 0; j < outer->access_count; ++j) {
-        const Access& theirs = outer->access(j);
-        if (theirs.var() != mine.var() || !(theirs.writes() || mine.writes())) continue;
-        refuse(op,
-               "it accesses a Var that the op around it, " + description_of(outer->name, outer->where) + ", " +
-                   (theirs.writes() ? "writes" : "reads") + ", and which ends only after it",
-               "leave that Var to one of the two");
-      }
-    }
-  }
-}
-
-void unlock(OpState& op, int count) {
-  for (int i = 0; i < count; ++i) op.access(i).var()->lock.unlock();
-}
-
-}  // namespace
-
-ThreadContext& thread_context() noexcept { return context_of_thread; }
-
 void check_may_block(const char* operation) {
   const OpState* op = context_of_thread.op;
   if (op == nullptr) return;
@@ -111,10 +123,24 @@ void check_may_block(const char* operation) {
                  .advice = "make the op a coroutine and use co_await"}));
 }
 
-std::uint32_t Engine::current_process() noexcept { return process_generation().load(std::memory_order_relaxed); }
+void Engine::take_over(VarState& var) const {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (var.process.load(std::memory_order_relaxed) == process_) return;
+  if (var.lock.try_lock()) {
+    const bool is_idle = var.is_idle();
+    if (is_idle) var.process.store(process_, std::memory_order_relaxed);
+    var.lock.unlock();
+    if (is_idle) return;
+  }
+  throw SchedulerError(to_string({.operation = "scheduler",
+                                  .problem = "an op of the parent process was pending on Var " +
+                                             std::to_string(var.id) + " when this process was forked",
+                                  .advice = "wait for the Var before fork(), or use another one"}));
+}
 
 void Engine::check_process() const {
-  if (process_ == current_process()) return;
+  if (process_ == process_number()) return;
   throw SchedulerError(to_string({.operation = "scheduler",
                                   .problem = "it belongs to the parent process, whose threads do not exist in this one",
                                   .advice = "make a new Scheduler in the child process"}));
@@ -192,7 +218,8 @@ bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const
 
 void Engine::wait_for_room(const OpState& op) {
   const std::ptrdiff_t bytes = op.extras == nullptr ? 0 : op.extras->bytes;
-  const std::ptrdiff_t most_bytes = window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
+  const std::ptrdiff_t most_bytes =
+      window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
   const std::uint64_t most = window_.ops == 0 ? UINT64_MAX : static_cast<std::uint64_t>(window_.ops) - 1;
   if ((counts_.pending() <= most && this->bytes() <= most_bytes) || executor_->is_stopped()) return;
   wait_for_count(most, most_bytes, {});
@@ -200,18 +227,22 @@ void Engine::wait_for_room(const OpState& op) {
 
 void Engine::submit(OpState& op) {
   check_process();
+  op.engine = this;
   if (context_of_thread.recorder != nullptr) [[unlikely]]
     return record_submission(*context_of_thread.recorder, op);
-  op.engine = this;
   const bool nested = context_of_thread.op != nullptr;
   if (nested) {
     op.parent = context_of_thread.op;
+    context_of_thread.has_submitted = true;
   } else if (op.extras != nullptr && op.extras->bytes != 0 && window_.bytes != 0) {
     wait_for_room(op);
   }
   normalise_accesses(op);
+  if (process_ != 0) [[unlikely]] {
+    for (int i = 0; i < op.access_count; ++i) take_over(*op.access(i).var());
+  }
   if (nested) check_against_parents(op);
-  if (TraceSink* sink = trace(); sink != nullptr) [[unlikely]] {
+  if (TraceSink* sink = trace(); sink != nullptr && !op.has(OpState::recorded)) [[unlikely]] {
     static_cast<void>(extras_of(op));
     sink->submitted(op);
   }
@@ -289,6 +320,8 @@ void Engine::grant(Access* granted, ReadyList& ready) noexcept {
 }
 
 void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
+  if (op.extras != nullptr && op.extras->outcomes != nullptr) [[unlikely]]
+    return end_with_outcomes(op, ready);
   const int count = op.access_count;
   for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
   for (int i = 0; i < count; ++i) {
@@ -301,6 +334,23 @@ void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
       granted = var.end(access, op.failure, dropped);
       unlock_and_collect(var);
     }
+    if (granted != nullptr) grant(granted, ready);
+  }
+}
+
+void Engine::end_with_outcomes(OpState& op, ReadyList& ready) noexcept {
+  for (int i = 0; i < op.access_count; ++i) {
+    const Access& access = op.access(i);
+    VarState& var = *access.var();
+    SharedFailure outcome, before, none;
+    if (access.writes()) outcome = op.extras->outcomes->of(var);
+    var.lock.lock();
+    if (access.writes()) {
+      before = std::exchange(var.failure, outcome);
+      var.poisoned.store(static_cast<bool>(outcome), std::memory_order_relaxed);
+    }
+    Access* const granted = var.end(access, outcome, none);
+    unlock_and_collect(var);
     if (granted != nullptr) grant(granted, ready);
   }
 }
@@ -342,22 +392,24 @@ bool Engine::begin(OpState& op) noexcept {
 }
 
 OpState* Engine::run(OpState& op) noexcept {
+  if (op.has(OpState::recorded)) return run_recorded(op);
   ThreadContext& context = context_of_thread;
   const bool is_coroutine = op.has(OpState::is_coroutine);
+  OpState* const outer =
+      std::exchange(context.op, &op);  // until its body has been destroyed, whose parts may submit ops
   if (!op.has(OpState::started) && !begin(op)) [[unlikely]] {
     if (!is_coroutine) op.kind->drop(op);
+    context.op = outer;
     return finish(op);
   }
-  OpState* const outer = std::exchange(context.op, &op);
   try {
     op.kind->run(op);
   } catch (...) {
     op.failure = failure_of_current_exception(op.name, op.where);
   }
+  if (!is_coroutine) op.kind->drop(op);
   context.op = outer;
-  if (is_coroutine) return std::exchange(context.next, nullptr);
-  op.kind->drop(op);
-  return finish(op);
+  return is_coroutine ? std::exchange(context.next, nullptr) : finish(op);
 }
 
 OpState* Engine::finish(OpState& op) noexcept {
@@ -372,16 +424,21 @@ OpState* Engine::finish(OpState& op) noexcept {
 void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
   OpState* op = &ended;
   while (op != nullptr) {
-    if (TraceSink* sink = trace(); sink != nullptr && op->extras != nullptr) [[unlikely]]
+    Engine& engine = *op->engine;
+    // An op around this one may be another scheduler's, which may be destroyed as soon as its last op is counted as ended.
+    const std::shared_ptr<Engine> other = &engine == this ? nullptr : engine.shared_from_this();
+    if (TraceSink* sink = engine.trace(); sink != nullptr && op->extras != nullptr && !op->has(OpState::recorded))
+      [[unlikely]]
       sink->ended(*op);
     end_accesses(*op, ready);
     OpState* const parent = op->parent;
-    Engine& engine = *op->engine;
     if (op->extras != nullptr || op->failure) [[unlikely]]
       engine.end_extras(*op, ready);
     release_op(*op);
     engine.count_ended();
     op = parent != nullptr && parent->open.fetch_sub(1, std::memory_order_acq_rel) == 1 ? parent : nullptr;
+    if (op != nullptr && op->has(OpState::recorded)) [[unlikely]]
+      op = end_recorded(*op, ready);
   }
 }
 
@@ -399,24 +456,30 @@ void Engine::end_extras(OpState& op, ReadyList& ready) noexcept {
 }
 
 OpState* Engine::hand_over(ReadyList& ready) noexcept {
+  if (ready.first == nullptr) return nullptr;
+  move_urgent_to_front(ready);
   OpState* const first = ready.first;
-  if (first == nullptr) return nullptr;
-  constexpr unsigned most_in_a_row = 64;
-  ThreadContext& context = context_of_thread;
-  if (first->engine == this && executor_->may_hand_over(*first) && ++context.handed_over < most_in_a_row) {
+  if (may_go_on_with(*first)) {
     ready.first = first->next;
     if (ready.first != nullptr) distribute(ready);
     return first;
   }
-  context.handed_over = 0;
+  context_of_thread.handed_over = 0;
   distribute(ready);
   return nullptr;
+}
+
+bool Engine::may_go_on_with(const OpState& op) noexcept {
+  constexpr unsigned most_in_a_row = 64;
+  return op.engine == this && executor_->may_hand_over(op) && ++context_of_thread.handed_over < most_in_a_row;
 }
 
 void Engine::distribute(ReadyList& ready) noexcept {
   while (OpState* op = ready.first) {
     ReadyList same;
     Engine& engine = *op->engine;
+    // As soon as they are pushed, its ops may end and its scheduler with them.
+    const std::shared_ptr<Engine> other = &engine == this ? nullptr : engine.shared_from_this();
     while (ready.first != nullptr && ready.first->engine == &engine) {
       OpState* next = ready.first->next;
       same.add(*ready.first);
@@ -427,7 +490,8 @@ void Engine::distribute(ReadyList& ready) noexcept {
 }
 
 void Engine::resume(OpState& op) noexcept {
-  const std::shared_ptr<Engine> self = shared_from_this();  // the op may end, and the scheduler with it, before push returns
+  const std::shared_ptr<Engine> self =
+      shared_from_this();  // the op may end, and the scheduler with it, before push returns
   ReadyList ready;
   ready.add(op);
   executor_->push(ready);
@@ -439,10 +503,12 @@ bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
   waiter.engine = this;
   waiter.set(OpState::is_waiter);
   waiter.access_count = 1;
-  waiter.accesses[0].tagged = reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
+  waiter.accesses[0].tagged =
+      reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
   waiter.pending.store(1, std::memory_order_relaxed);
   const std::lock_guard lock(var.lock);
-  if (var.head == nullptr && !var.written && (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
+  if (var.head == nullptr && !var.written &&
+      (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
     waiter.failure = var.failure;
     return true;
   }
@@ -485,27 +551,29 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-void Engine::wait(const Var& var, const Deadline& deadline, bool exclusive) {
+void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
   check_process();
+  check_not_recording(*this, "wait");
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
+  if (process_ != 0) take_over(state);
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
-  if (!append_waiter(waiter, state, exclusive) && !executor_->wait(waiter.signal, deadline)) {
+  if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
     const std::string holders = holders_of(state);
     if (withdraw_waiter(waiter, state)) {
       throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
     }
     waiter.signal.sleep({});  // it has just been granted
   }
-  if (waiter.failure) throw_failure(*waiter.failure);
+  if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
 
-void settle(const Var& var, Engine* engine, bool exclusive) {
+void settle(const Var& var, Engine* engine, Purpose purpose) {
   OpState* const op = context_of_thread.op;
   if (op == nullptr) {
-    if (engine != nullptr) engine->wait(var, {}, exclusive);
+    if (engine != nullptr) engine->wait(var, {}, purpose);
     return;
   }
   for (OpState* around = op; around != nullptr; around = around->parent) {
@@ -513,6 +581,7 @@ void settle(const Var& var, Engine* engine, bool exclusive) {
       if (around->access(i).var() == var.state()) return;
     }
   }
+  if (process_number() != 0) engine.take_over(*var.state());
   SharedFailure failure;
   bool is_idle = false;
   {
@@ -520,18 +589,24 @@ void settle(const Var& var, Engine* engine, bool exclusive) {
     is_idle = var.state()->is_idle();
     failure = var.state()->failure;
   }
-  if (failure) throw_failure(*failure);
+  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
   if (is_idle) return;
   throw SchedulerError(
       to_string({.operation = "element access",
                  .problem = "ops are pending on this data, and op " + description_of(op->name, op->where) +
-                            " has not declared that it " + (exclusive ? "writes" : "reads") + " it",
+                            " has not declared that it " + (purpose == Purpose::read ? "reads" : "writes") + " it",
                  .advice = "name its Var in reads() or writes(), or co_await it"}));
 }
 
 void Engine::wait(OpState& op) {
   check_process();
+  check_not_recording(*this, "wait");
   check_may_block("wait");
+  if (op.engine != this) {
+    throw SchedulerError(to_string({.operation = "wait",
+                                    .problem = "op " + description_of(op.name, op.where) + " is another scheduler's",
+                                    .advice = "wait with the scheduler that it was submitted to"}));
+  }
   BlockedThread thread(parking_);
   thread.kind = &blocked_thread_kind;
   thread.set(OpState::is_waiter);
@@ -542,24 +617,43 @@ void Engine::wait(OpState& op) {
 
 void Engine::wait_all(const Deadline& deadline) {
   check_process();
+  check_not_recording(*this, "wait_all");
   check_may_block("wait_all");
   if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
-    throw DeadlineExceeded(to_string(
-        {.operation = "wait_all",
-         .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
-                    std::to_string(executor_->running()) + " workers run"}));
+    throw DeadlineExceeded(
+        to_string({.operation = "wait_all",
+                   .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
+                              std::to_string(executor_->running()) + " workers run"}));
   }
   if (const SharedFailure failure = take_unobserved()) throw_failure(*failure);
 }
 
+void Engine::drain() noexcept {
+  if (counts_.pending() != 0) wait_for_count(0, PTRDIFF_MAX, {});
+}
+
 SharedFailure Engine::take_unobserved() noexcept {
   const std::lock_guard lock(unobserved_mutex_);
-  return std::exchange(unobserved_, SharedFailure());
+  forget_observed();
+  SharedFailure first = unobserved_.front();
+  unobserved_.fill(SharedFailure());
+  return first;
 }
 
 void Engine::note_unobserved(const SharedFailure& failure) noexcept {
   const std::lock_guard lock(unobserved_mutex_);
-  if (!unobserved_) unobserved_ = failure;
+  forget_observed();
+  const auto free = std::ranges::find_if(unobserved_, [](const SharedFailure& kept) { return !kept; });
+  if (free != unobserved_.end()) *free = failure;
+}
+
+/// Somebody has waited for an op after it had ended.
+void Engine::forget_observed() noexcept {
+  const auto is_gone = [](const SharedFailure& kept) {
+    return !kept || kept->was_thrown.load(std::memory_order_relaxed);
+  };
+  const auto rest = std::ranges::remove_if(unobserved_, is_gone);
+  std::ranges::fill(rest, SharedFailure());
 }
 
 }  // namespace tessera

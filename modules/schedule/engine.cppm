@@ -16,6 +16,7 @@ import :signal;
 import :executor;
 import :trace_sink;
 import :op_end;
+import :process;
 
 // The protocol of Vars and ops: submission, grants, completion. It knows no callables, no coroutines and no threads.
 namespace tessera {
@@ -53,6 +54,21 @@ class OpCounts {
   std::array<Count, groups> counts_{};
 };
 
+/// How an op leaves the Vars that it writes, one by one.
+class Outcomes {
+ public:
+  Outcomes() = default;
+  Outcomes(const Outcomes&) = delete;
+  Outcomes& operator=(const Outcomes&) = delete;
+  virtual ~Outcomes() = default;
+
+  /// The failure by which the Var is poisoned from now on, or none.
+  virtual const SharedFailure& of(const VarState& var) const noexcept = 0;
+};
+
+/// What a thread is about to do to some data: after a rewrite nothing is left of what failed ops should have written.
+export enum class Purpose { read, change, rewrite };
+
 export class Engine : public std::enable_shared_from_this<Engine> {
  public:
   inline explicit Engine(const Window& window) : window_(window) {}
@@ -75,16 +91,27 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   /// Ends an op's body: the op ends when those have ended that it submitted. Returns the op to run next on this thread.
   OpState* finish(OpState& op) noexcept;
 
+  /// Ends an op and those around it that have waited for it only. `ready` takes what becomes ready.
+  void complete(OpState& op, ReadyList& ready) noexcept;
+
+  /// Queues ready ops except the one that this thread shall run next, which is returned.
+  OpState* hand_over(ReadyList& ready) noexcept;
+  /// Whether that may be this one.
+  bool may_go_on_with(const OpState& op) noexcept;
+
   /// Queues an op that was suspended.
   void resume(OpState& op) noexcept;
 
   /// Waits for the writes of a Var that are pending now. Returns false when the deadline has passed.
-  /// With `exclusive`, for its reads too. Throws OperationFailed if the Var is poisoned.
-  void wait(const Var& var, const Deadline& deadline, bool exclusive = false);
+  /// Unless it is for reading, for its reads too. Throws OperationFailed if the Var is poisoned and not to be rewritten.
+  void wait(const Var& var, const Deadline& deadline, Purpose purpose = Purpose::read);
   /// Waits for an op that has extras.
   void wait(OpState& op);
   /// Waits until nothing is pending.
   void wait_all(const Deadline& deadline);
+
+  /// The same on any thread, without a look at failures.
+  void drain() noexcept;
 
   /// Ends a granted access of somebody who waited; those that it was in the way of are queued.
   void end_accesses(OpState& op, ReadyList& ready) noexcept;
@@ -96,6 +123,10 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   void distribute(ReadyList& ready) noexcept;
 
   inline void cancel_all() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  /// Its scheduler goes away: nobody may submit any more, though a worker may hold the engine for a while.
+  inline void retire() noexcept { retired_.store(true, std::memory_order_release); }
+  inline bool is_retired() const noexcept { return retired_.load(std::memory_order_acquire); }
+  inline bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
   inline void allow_all() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
 
   inline Parking& parking() noexcept { return parking_; }
@@ -108,6 +139,8 @@ export class Engine : public std::enable_shared_from_this<Engine> {
 
   /// Throws SchedulerError if this is a child process of the one that made the engine.
   void check_process() const;
+  /// In a child process: makes a Var of the parent's this process's. Throws SchedulerError if ops were pending on it.
+  void take_over(VarState& var) const;
   SharedFailure take_unobserved() noexcept;
   void note_unobserved(const SharedFailure& failure) noexcept;
 
@@ -123,55 +156,74 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   void find_failure(OpState& op) noexcept;
   void grant(Access* granted, ReadyList& ready) noexcept;
   void became_ready(OpState& op, ReadyList& ready) noexcept;
-  void complete(OpState& op, ReadyList& ready) noexcept;
+  void end_with_outcomes(OpState& op, ReadyList& ready) noexcept;
   void count_ended() noexcept;
   void tell_count_waiters() noexcept;
-  OpState* hand_over(ReadyList& ready) noexcept;
   void end_extras(OpState& op, ReadyList& ready) noexcept;
   void wait_for_room(const OpState& op);
   void bound_pending(std::uint64_t submitted_before);
   bool wait_for_count(std::uint64_t most, std::ptrdiff_t bytes, const Deadline& deadline);
   std::string holders_of(VarState& var);
+  void forget_observed() noexcept;
 
   Window window_;
   std::shared_ptr<Executor> executor_;
-  std::uint32_t process_ = current_process();
+  std::uint32_t process_ = process_number();
   std::atomic<TraceSink*> trace_{nullptr};
   std::vector<std::shared_ptr<TraceSink>> sinks_;  // guarded by parking_
   std::atomic<bool> cancelled_{false};
+  std::atomic<bool> retired_{false};
   OpCounts counts_;
   alignas(64) std::atomic<int> count_waiters_{0};
   std::atomic<std::ptrdiff_t> bytes_{0};
   Parking parking_;
   CountWaiter* first_count_waiter_ = nullptr;  // guarded by parking_
   std::mutex unobserved_mutex_;
-  SharedFailure unobserved_;
-
-  static std::uint32_t current_process() noexcept;
+  std::array<SharedFailure, 8> unobserved_;  // the first ones, oldest first, then empty ones
 };
 
 /// What this thread is doing for which engine.
 export struct ThreadContext {
-  OpState* op = nullptr;     // runs now
-  OpState* next = nullptr;   // what a coroutine that ended hands over to the loop below it
-  unsigned handed_over = 0;  // in a row
+  OpState* op = nullptr;       // runs now
+  OpState* next = nullptr;     // what a coroutine that ended hands over to the loop below it
+  unsigned handed_over = 0;    // in a row
+  bool has_submitted = false;  // the op that runs now, an op
   int worker = -1;
   const void* pool = nullptr;  // the executor whose worker this thread is now
   Engine* drained = nullptr;   // the engine whose inline queue this thread empties
   class Recorder* recorder = nullptr;
 };
 
-/// Takes a submitted op into a recording instead.
+/// Nanoseconds of the steady clock.
+std::int64_t now() noexcept;
+
+/// Sorts an op's accesses by Var, merges those of one Var and numbers them.
+void normalise_accesses(OpState& op);
+
+/// Takes a submitted op into a recording instead; it is the recording's then. Throws SchedulerError if it cannot be recorded,
+/// std::bad_alloc.
 void record_submission(Recorder& recorder, OpState& op);
+
+/// A coroutine has failed before it became an op: while something is recorded, that is an error of the recording.
+void record_failure(Recorder& recorder, const SharedFailure& failure) noexcept;
+
+/// Throws SchedulerError if this thread records for that engine.
+void check_not_recording(const Engine& engine, const char* operation);
+
+/// Starts a replay, or runs an op of one. Returns the op to run next on this thread, or nullptr.
+OpState* run_recorded(OpState& op) noexcept;
+
+/// Ends an op of a recording after the ops that it submitted. Returns its replay if it was the last one of that.
+OpState* end_recorded(OpState& op, ReadyList& ready) noexcept;
 
 export ThreadContext& thread_context() noexcept;
 
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);
 
-/// Waits for what is pending on the Var of some data, before this thread reads it, or, if `exclusive`, changes it. Inside an op it
-/// does not wait: the op must have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is
-/// poisoned, SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
-export void settle(const Var& var, Engine* engine, bool exclusive);
+/// Waits for what is pending on the Var of some data that this thread is about to access. Inside an op it does not wait: the op must
+/// have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is poisoned and not rewritten,
+/// SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
+export void settle(const Var& var, Engine* engine, Purpose purpose);
 
 }  // namespace tessera

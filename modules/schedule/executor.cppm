@@ -28,7 +28,7 @@ class Executor {
   /// Begins no op any more; returns when none is running. start() undoes it.
   virtual void stop() = 0;
   virtual void start() = 0;
-  inline bool is_stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+  inline bool is_stopped() const noexcept { return stopped_.load(std::memory_order_seq_cst); }
 
   /// Whether a finished op may be followed by this one on the same thread at once.
   virtual bool may_hand_over(const OpState& op) const noexcept = 0;

@@ -73,6 +73,7 @@ std::string description_of(const char* name, const std::source_location& where) 
 }
 
 void throw_failure(const FailureRecord& failure) {
+  if (&failure != &emergency_record()) failure.was_thrown.store(true, std::memory_order_relaxed);
   const std::string verb = failure.cancelled ? " was cancelled: " : " failed: ";
   throw OperationFailed("op " + description_of(failure.name, failure.where) + verb + what_of(failure.cause),
                         failure.cause);

@@ -44,6 +44,7 @@ struct FailureRecord {
   std::source_location where;
   bool cancelled = false;
   std::atomic<std::uint32_t> shares{1};
+  mutable std::atomic<bool> was_thrown{false};  // to somebody who waited
 };
 
 /// A share of a failure, or none.

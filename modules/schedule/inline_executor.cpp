@@ -34,12 +34,17 @@ class InlineExecutor final : public Executor {
     drain();
   }
 
-  bool may_hand_over(const OpState&) const noexcept override { return !is_stopped(); }
+  bool may_hand_over(const OpState&) const noexcept override { return false; }  // others may go first
   int workers() const noexcept override { return 1; }
   int running() const noexcept override { return running_.load(std::memory_order_relaxed); }
 
  private:
   OpState* take() noexcept {
+    constexpr unsigned fair_every = 64;
+    if (taken_.fetch_add(1, std::memory_order_relaxed) % fair_every == fair_every - 1) {  // so that nobody is starved
+      if (OpState* op = queue_.pop(Priority::low)) return op;
+      if (OpState* op = queue_.pop(Priority::normal)) return op;
+    }
     for (const Priority priority : {Priority::high, Priority::normal, Priority::low}) {
       if (OpState* op = queue_.pop(priority)) return op;
     }
@@ -52,6 +57,7 @@ class InlineExecutor final : public Executor {
     if (context.drained == engine_) return;
     Engine* const outer = std::exchange(context.drained, engine_);
     OpState* const outer_op = std::exchange(context.op, nullptr);
+    Recorder* const outer_recorder = std::exchange(context.recorder, nullptr);
     running_.fetch_add(1);
     while (!is_stopped()) {
       OpState* op = take();
@@ -61,12 +67,14 @@ class InlineExecutor final : public Executor {
     }
     running_.fetch_sub(1);
     context.op = outer_op;
+    context.recorder = outer_recorder;
     context.drained = outer;
   }
 
   Engine* engine_;
   ReadyQueue queue_;
   std::atomic<int> running_{0};
+  std::atomic<unsigned> taken_{0};
 };
 
 }  // namespace

@@ -22,20 +22,33 @@ OpState& current_op(const char* operation) {
 Engine& engine_of(Scheduler& scheduler) noexcept { return *scheduler.engine(); }
 
 void throw_second_access(const OpState& op) {
-  throw SchedulerError(to_string({.operation = "access",
-                                  .problem = "op " + description_of(op.name, op.where) + " has declared its Vars already",
-                                  .advice = "name all Vars in one access(reads(...), writes(...))"}));
+  throw SchedulerError(
+      to_string({.operation = "access",
+                 .problem = "op " + description_of(op.name, op.where) + " has declared its Vars already",
+                 .advice = "name all Vars in one access(reads(...), writes(...))"}));
 }
 
 void submit_coroutine(OpState& op, Engine* engine, std::coroutine_handle<> point) {
   op.set_resume_point(point);
   op.set(OpState::is_submitted);
-  try {
-    engine->submit(op);
-  } catch (...) {
-    op.flags = static_cast<std::uint8_t>(op.flags & ~OpState::is_submitted);
-    op.parent = nullptr;
-    throw;
+  engine->submit(op);
+}
+
+void check_is_submitted(const OpState& op) {
+  if (op.has(OpState::is_submitted)) return;
+  throw SchedulerError(to_string({.operation = "co_await",
+                                  .problem = "this coroutine has not declared what it accesses, so it is no op yet",
+                                  .advice = "co_await access(...) first"}));
+}
+
+void check_not_around(const OpState& target, const OpState& op) {
+  for (const OpState* around = &op; around != nullptr; around = around->parent) {
+    if (around != &target) continue;
+    throw SchedulerError(
+        to_string({.operation = "co_await of an op",
+                   .problem = "op " + description_of(op.name, op.where) + (&target == &op ? " is" : " is a part of") +
+                              " the op that it would wait for",
+                   .advice = "an op ends only after the ops that it has submitted"}));
   }
 }
 
@@ -48,10 +61,15 @@ std::coroutine_handle<> end_coroutine(OpState& op) noexcept {
   if (!op.has(OpState::is_submitted)) {  // it failed before its access(), or has none
     ReadyList none;
     static_cast<void>(tell_awaiters(op, none));
-    if (op.failure) op.engine->note_unobserved(op.failure);
+    if (op.failure && context.recorder != nullptr) {
+      record_failure(*context.recorder, op.failure);
+    } else if (op.failure) {
+      op.engine->note_unobserved(op.failure);
+    }
     release_op(op);
     return std::noop_coroutine();
   }
+  context.op = nullptr;  // it may be gone soon
   OpState* next = op.engine->finish(op);
   while (next != nullptr) {
     if (!next->has(OpState::is_coroutine)) break;
@@ -80,13 +98,14 @@ bool VarAwaiter::await_suspend(std::coroutine_handle<> point) {
   for (OpState* outer = op_; outer != nullptr; outer = outer->parent) {
     for (int i = 0; i < outer->access_count; ++i) {
       const Access& held = outer->access(i);
-      if (held.var() != var_.state() || !held.writes()) continue;
+      if (held.var() != var_.state()) continue;
       throw SchedulerError(
           to_string({.operation = "co_await of a Var",
-                     .problem = "op " + description_of(outer->name, outer->where) + " writes it itself",
+                     .problem = "op " + description_of(outer->name, outer->where) + " accesses it itself",
                      .advice = "an op has what it declared from the beginning"}));
     }
   }
+  if (process_number() != 0) op_->engine->take_over(*var_.state());
   op_->set_resume_point(point);
   return !op_->engine->append_waiter(*this, *var_.state());
 }

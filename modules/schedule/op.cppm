@@ -84,6 +84,12 @@ concept HasScheduler = ((std::same_as<Args, Scheduler> || std::same_as<Args, Eng
 void run_coroutine(OpState& op);
 void drop_coroutine(OpState& op) noexcept;
 
+template <class T>
+inline constexpr bool is_access_awaiter = false;
+
+/// Throws SchedulerError if a coroutine has not come to its access().
+void check_is_submitted(const OpState& op);
+
 struct Op::promise_type : OpState {
   promise_type() = delete;
 
@@ -113,6 +119,13 @@ struct Op::promise_type : OpState {
   };
   inline AtEnd final_suspend() noexcept { return {}; }
 
+  /// Before its access() a coroutine is no op yet, but a part of whoever calls it: nobody could resume it.
+  template <class Awaitable>
+  Awaitable&& await_transform(Awaitable&& awaited) const {
+    if constexpr (!is_access_awaiter<std::remove_cvref_t<Awaitable>>) check_is_submitted(*this);
+    return std::forward<Awaitable>(awaited);
+  }
+
   inline void unhandled_exception() noexcept { failure = failure_of_current_exception(name, where); }
   inline void return_void() noexcept {}
 
@@ -133,9 +146,14 @@ class AccessAwaiter {
   inline void await_suspend(std::coroutine_handle<Op::promise_type> handle) {
     OpState& op = handle.promise();
     check_not_submitted(op);
-    set_options(op, options_, where_);
-    std::apply([&op](const auto&... declarations) { declare(op, declarations...); }, declarations_);
-    submit_coroutine(op, op.engine, handle);
+    try {
+      set_options(op, options_, where_);
+      std::apply([&op](const auto&... declarations) { declare(op, declarations...); }, declarations_);
+      submit_coroutine(op, op.engine, handle);
+    } catch (...) {  // thrown to the coroutine, which has not been registered and may try again
+      forget_declaration(op);
+      throw;
+    }
   }
   inline void await_resume() const noexcept {}
 
@@ -146,6 +164,9 @@ class AccessAwaiter {
   OpOptions options_;
   std::source_location where_;
 };
+
+template <AccessDeclaration... D>
+inline constexpr bool is_access_awaiter<AccessAwaiter<D...>> = true;
 
 [[noreturn]] void throw_second_access(const OpState& op);
 
@@ -171,6 +192,9 @@ export inline AccessAwaiter<> access(const OpOptions& options = {},
   return {options, where};
 }
 
+/// Throws SchedulerError if `op` is `target` or a part of it, so that it would wait for its own end.
+void check_not_around(const OpState& target, const OpState& op);
+
 /// Waits in an op for another op. Throws OperationFailed if that one failed.
 class OpEndAwaiter : OpAwaiter {
  public:
@@ -179,6 +203,7 @@ class OpEndAwaiter : OpAwaiter {
   inline bool await_ready() const noexcept { return false; }
   inline bool await_suspend(std::coroutine_handle<> point) {
     op = &current_op("co_await of an op");
+    check_not_around(*target_, *op);
     op->set_resume_point(point);
     return await_end(*target_, *this);
   }

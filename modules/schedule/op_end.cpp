@@ -76,6 +76,16 @@ void reserve_accesses(OpState& op, std::size_t count) {
   op.set(OpState::has_long_list);
 }
 
+void forget_declaration(OpState& op) noexcept {
+  if (op.has(OpState::has_long_list)) give_recycled(op.many.list, op.many.capacity * sizeof(LongAccess));
+  op.flags =
+      static_cast<std::uint8_t>(op.flags & ~(OpState::has_long_list | OpState::always_run | OpState::is_submitted));
+  op.access_count = 0;
+  op.parent = nullptr;
+  op.extras->stop = {};
+  op.extras->bytes = 0;
+}
+
 void free_parts(OpState& op) noexcept {
   if (op.extras != nullptr) {
     std::destroy_at(op.extras);

@@ -35,7 +35,7 @@ export struct OpOptions {
 /// One op's place in the queue of one Var. The address of the Var, which is a multiple of 64, leaves room for what kind it is.
 export struct Access {
   static constexpr std::uintptr_t write_bit = 1, read_bit = 2, index_bits = 4 + 8, index_unit = 4, long_bit = 16,
-                                  all_bits = 63;
+                                  inherited_bit = 32, all_bits = 63;
 
   std::uintptr_t tagged = 0;
   Access* next = nullptr;
@@ -43,6 +43,8 @@ export struct Access {
   inline VarState* var() const { return reinterpret_cast<VarState*>(tagged & ~all_bits); }
   inline bool writes() const { return (tagged & write_bit) != 0; }
   inline bool reads() const { return (tagged & read_bit) != 0; }
+  /// A read of a Var that an op around this one reads: it must not queue, for writes in the queue wait for that op.
+  inline bool is_inherited() const { return (tagged & inherited_bit) != 0; }
   OpState& op();
   /// Fetches the op into this core's cache, for it will run here soon.
   void prefetch_op();
@@ -66,6 +68,7 @@ struct OpKind {
 };
 
 struct OpAwaiter;
+class Outcomes;
 
 /// What few ops have.
 struct OpExtras {
@@ -76,6 +79,7 @@ struct OpExtras {
   std::uint64_t number = 0;                   // in the order of submission, while a trace is taken
   int worker = -1;
   bool skipped = false;
+  const Outcomes* outcomes = nullptr;  // of the Vars that it writes, if they differ
 };
 
 export struct OpState {
@@ -89,6 +93,7 @@ export struct OpState {
     started = 16,       // it has been begun, so it is resumed from now on
     closes_vars = 32,   // no op after it may name its Vars
     is_submitted = 64,
+    recorded = 128,  // it is a replay that has not begun, or, if started, an op of a recording; see recording.cppm
   };
 
   inline OpState() noexcept : accesses() {}

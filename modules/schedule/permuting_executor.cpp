@@ -1,4 +1,6 @@
 module;
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -64,11 +66,15 @@ class PermutingExecutor final : public Executor {
   int running() const noexcept override { return runs_ ? 1 : 0; }
 
  private:
-  /// One of the ready ops of the highest priority there is; the mutex is held.
+  /// One of the ready ops of the highest priority there is, now and then of the lowest; the mutex is held.
   OpState* take() {
     if (runs_ || is_stopped() || count_ == 0) return nullptr;
-    Priority best = Priority::low;
-    for (const OpState* op = ready_.first; op != nullptr; op = op->next) best = std::min(best, op->priority);
+    constexpr std::uint64_t fair_every = 64;
+    const bool fair = next_random(random_) % fair_every == 0;
+    Priority best = ready_.first->priority;
+    for (const OpState* op = ready_.first; op != nullptr; op = op->next) {
+      best = fair ? std::max(best, op->priority) : std::min(best, op->priority);
+    }
     std::size_t candidates = 0;
     for (const OpState* op = ready_.first; op != nullptr; op = op->next) candidates += op->priority == best ? 1 : 0;
     std::size_t chosen = next_random(random_) % candidates;
@@ -89,8 +95,10 @@ class PermutingExecutor final : public Executor {
   void run(OpState& op, std::unique_lock<std::mutex>& lock) {
     runs_ = true;
     lock.unlock();
+    Recorder* const outer_recorder = std::exchange(thread_context().recorder, nullptr);
     OpState* next = &op;
     while (next != nullptr) next = next->engine->run(*next);
+    thread_context().recorder = outer_recorder;
     lock.lock();
     runs_ = false;
     engine_->parking().changed.notify_all();

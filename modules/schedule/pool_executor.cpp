@@ -1,7 +1,4 @@
 module;
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -41,39 +38,10 @@ struct Activity {
 };
 constexpr std::uint64_t one_active = 1, one_searching = std::uint64_t{1} << 32;
 
-/// A pool that a oneTBB thread shall work for; held until that has been done. It is not part of the task, because oneTBB hands tasks over
-/// out of ThreadSanitizer's sight.
-struct Offer {
-  std::shared_ptr<Executor> pool;
-  std::shared_ptr<Engine> engine;
-};
-
-struct Offers {
-  std::mutex mutex;
-  std::vector<Offer> list;
-};
-
-Offers& offers() {
-  static Offers& all = *new Offers;  // oneTBB's threads outlive static destructors
-  return all;
-}
-
-void offer(Offer given) {
-  const std::lock_guard lock(offers().mutex);
-  offers().list.push_back(std::move(given));
-}
-
-Offer take_offer() {
-  const std::lock_guard lock(offers().mutex);
-  Offer taken = std::move(offers().list.back());
-  offers().list.pop_back();
-  return taken;
-}
-
 class PoolExecutor final : public Executor, public std::enable_shared_from_this<PoolExecutor> {
  public:
   PoolExecutor(Engine& engine, int workers)
-      : engine_(&engine), slots_(static_cast<std::size_t>(workers)), arena_(workers, 0) {
+      : engine_(&engine), slots_(static_cast<std::size_t>(workers)), threads_(workers) {
     for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].index = static_cast<int>(i);
   }
 
@@ -194,30 +162,12 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
 
   void wake_one() noexcept {
     if (is_stopped() || !try_activate(activity_.load(std::memory_order_relaxed), false)) return;
-    bool offered = false;
     try {
-      allow_threads(slots_.size() + 1);
-      offer({.pool = shared_from_this(), .engine = engine_->shared_from_this()});
-      offered = true;
-      arena_.enqueue([] {
-        const Offer taken = take_offer();
-        static_cast<PoolExecutor&>(*taken.pool).work();
-      });
-    } catch (...) {  // out of memory: who waits runs what is ready
-      if (offered) static_cast<void>(take_offer());
+      threads_.request(shared_from_this(), engine_->shared_from_this(),
+                       [](Executor& pool) { static_cast<PoolExecutor&>(pool).work(); });
+    } catch (...) {  // no memory, no thread: who waits runs what is ready
       activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
     }
-  }
-
-  /// oneTBB makes threads for the cores alone unless it is told otherwise; a waiting thread is not a worker.
-  static void allow_threads(std::size_t threads) {
-    static std::mutex mutex;
-    static std::size_t allowed = 0;
-    static std::unique_ptr<tbb::global_control> control;
-    const std::lock_guard lock(mutex);
-    if (threads <= allowed) return;
-    control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
-    allowed = threads;
   }
 
   Slot& claim_slot() {
@@ -268,6 +218,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     ThreadContext& context = thread_context();
     const int outer_worker = std::exchange(context.worker, slot.index);
     const void* const outer_pool = std::exchange(context.pool, this);
+    Recorder* const outer_recorder = std::exchange(context.recorder, nullptr);
     bool searching = true;
     while (!done()) {
       if (OpState* op = pop(slot)) {
@@ -282,6 +233,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     if (!searching) lost(slot);
     context.worker = outer_worker;
     context.pool = outer_pool;
+    context.recorder = outer_recorder;
   }
 
   void work() {
@@ -304,7 +256,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
 
   Engine* engine_;
   std::vector<Slot> slots_;
-  tbb::task_arena arena_;
+  WorkerThreads threads_;
   ReadyQueue submitted_;  // by threads that are not workers
   alignas(128) std::atomic<std::uint64_t> activity_{0};
   std::atomic<int> urgent_{0}, patient_{0};  // ready ops of high and of low priority

@@ -1,4 +1,6 @@
 module;
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -61,8 +63,22 @@ struct Depots {
   std::vector<void*> chunks;  // so that leak checkers see them
 };
 
+Depots& depots();
+
+/// While a process forks nobody is in a depot, so that the child finds it usable.
+void enter_depots() {
+  depots().mutex.lock();
+  for (Depot& depot : depots().of_class) depot.lock.lock();
+}
+void leave_depots() {
+  for (Depot& depot : depots().of_class) depot.lock.unlock();
+  depots().mutex.unlock();
+}
+
 Depots& depots() {
   static Depots& all = *new Depots;
+  static const int forks_are_watched = pthread_atfork(enter_depots, leave_depots, leave_depots);
+  static_cast<void>(forks_are_watched);
   return all;
 }
 

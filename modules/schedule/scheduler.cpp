@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 module tessera.schedule;
@@ -15,7 +16,8 @@ namespace {
 
 void check_not_negative(const char* option, std::ptrdiff_t value) {
   if (value >= 0) return;
-  throw SchedulerError(to_string({.operation = "Scheduler", .problem = std::string(option) + " is " + std::to_string(value),
+  throw SchedulerError(to_string({.operation = "Scheduler",
+                                  .problem = std::string(option) + " is " + std::to_string(value),
                                   .advice = "0 means no bound"}));
 }
 
@@ -27,11 +29,23 @@ std::shared_ptr<Executor> make_executor(const SchedulerOptions& options, Engine&
   constexpr int most_workers = 1024;
   const int workers = options.workers == 0 ? num_threads() : options.workers;
   if (workers < 1 || workers > most_workers) {
-    throw SchedulerError(to_string({.operation = "Scheduler",
-                                    .problem = std::to_string(workers) + " workers are not in 1 .. " +
-                                               std::to_string(most_workers)}));
+    throw SchedulerError(
+        to_string({.operation = "Scheduler",
+                   .problem = std::to_string(workers) + " workers are not in 1 .. " + std::to_string(most_workers)}));
   }
   return make_pool_executor(engine, workers);
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether this thread runs an op of that engine, or a part of one.
+bool is_part_of_own_op(const Engine& engine) {
+  for (const OpState* op = thread_context().op; op != nullptr; op = op->parent) {
+    if (op->engine == &engine) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -50,14 +64,16 @@ Scheduler::~Scheduler() {
     static_cast<void>(new std::shared_ptr<Engine>(std::move(engine_)));
     return;
   }
-  try {
-    if (engine_->executor().is_stopped()) {
-      engine_->cancel_all();
-      engine_->executor().start();
-    }
-    engine_->wait_all({});
-  } catch (...) {  // a failure that nobody has asked for
+  engine_->retire();
+  if (engine_->executor().is_stopped()) {
+    engine_->cancel_all();
+    engine_->executor().start();
   }
+  if (is_part_of_own_op(*engine_)) {  // it cannot be waited for here
+    std::thread([engine = std::move(engine_)] { engine->drain(); }).detach();
+    return;
+  }
+  engine_->drain();
 }
 
 void Scheduler::submit_op(UnsubmittedOp op) {
@@ -80,13 +96,18 @@ Op Scheduler::launch_op(UnsubmittedOp op) {
 void Scheduler::wait(const Op& op) { engine_->wait(op.state()); }
 
 void Scheduler::stop() {
+  engine_->check_process();
   check_may_block("stop");
   engine_->executor().stop();
 }
 
-void Scheduler::start() { engine_->executor().start(); }
+void Scheduler::start() {
+  engine_->check_process();
+  engine_->executor().start();
+}
 
 void Scheduler::shutdown(Shutdown how) {
+  engine_->check_process();
   check_may_block("shutdown");
   if (how == Shutdown::cancel) engine_->cancel_all();
   if (engine_->executor().is_stopped()) engine_->executor().start();

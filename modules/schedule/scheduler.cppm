@@ -18,6 +18,8 @@ import :access;
 import :engine;
 import :callable_op;
 import :op;
+import :capture;
+import :recording;
 
 // The scheduler: ops go in with the Vars that they read and write, and run when those are ready.
 namespace tessera {
@@ -89,6 +91,22 @@ export class Scheduler {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, first, second);
     return launch_op(std::move(op));
+  }
+  template <AccessDeclaration D, std::invocable F>
+  Op launch(const D& declaration, F&& body, const OpOptions& options = {},
+            const std::source_location& where = std::source_location::current()) {
+    UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
+    declare(*op, declaration);
+    return launch_op(std::move(op));
+  }
+
+  /// Records the ops that `body` submits to this scheduler on this thread, instead of running them, with what waits for
+  /// what. `body` takes any number of Parameter<T>, by which the ops see what Step::replay() is given. Their callables are
+  /// called once a replay. Throws what `body` throws, SchedulerError for what cannot be recorded (a coroutine op,
+  /// launch(), erase(), a replay), std::bad_alloc; nothing has been recorded then.
+  template <Recordable F>
+  auto capture(F&& body, const CaptureOptions& options = {}) {
+    return record(engine_, std::forward<F>(body), options);
   }
 
   /// Waits for the ops submitted so far that write `var`. Throws OperationFailed if it is poisoned, each time; SchedulerError inside

@@ -13,6 +13,7 @@ class SpinLock {
     if (word_.exchange(1, std::memory_order_acquire) != 0) [[unlikely]]
       wait();
   }
+  inline bool try_lock() noexcept { return word_.exchange(1, std::memory_order_acquire) == 0; }
   inline void unlock() noexcept { word_.store(0, std::memory_order_release); }
 
  private:

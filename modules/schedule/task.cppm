@@ -116,26 +116,33 @@ Engine& current_engine(const char* operation);
 /// Throws SchedulerError if there is none to wait for.
 void check_some_tasks(std::size_t count);
 
-/// Runs a task as an op of its own and keeps what it returns.
+/// What a task has returned or thrown. The task's op shares it, so that it may outlive who asked for it.
 template <class T>
-Op run_task(Engine&, Task<T> task, std::optional<stored_t<T>>& result) {
-  co_await access({.name = "task"});
-  if constexpr (std::is_void_v<T>) {
-    co_await std::move(task);
-    result.emplace();
-  } else {
-    result.emplace(co_await std::move(task));
+struct TaskResult {
+  std::optional<stored_t<T>> value;
+  std::exception_ptr failure;
+};
+
+/// Runs a task in the op that awaits this and keeps what it returns or throws.
+template <class T>
+Task<> keep_result(Task<T> task, TaskResult<T>& result) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(task);
+      result.value.emplace();
+    } else {
+      result.value.emplace(co_await std::move(task));
+    }
+  } catch (...) {
+    result.failure = std::current_exception();
   }
 }
 
-/// Waits for an op whose failure is a task's: its cause is what the task threw.
-inline Task<std::exception_ptr> end_of(const Op& op) {
-  try {
-    co_await op;
-  } catch (const OperationFailed& failed) {
-    co_return failed.cause();
-  }
-  co_return nullptr;
+/// Runs a task as an op of its own. It is part of an op that has begun, so it is begun too, whatever is cancelled.
+template <class T>
+Op run_task(Engine&, Task<T> task, std::shared_ptr<TaskResult<T>> result) {
+  co_await access({.name = "task", .always_run = true});
+  co_await keep_result(std::move(task), *result);
 }
 
 /// Runs tasks beside each other, as ops of their own, and returns their values when all have ended (std::monostate for void). If tasks
@@ -144,38 +151,44 @@ export template <class... T>
   requires(sizeof...(T) > 0)
 Task<std::tuple<stored_t<T>...>> when_all(Task<T>... tasks) {
   Engine& engine = current_engine("when_all");
-  std::tuple<std::optional<stored_t<T>>...> results;
+  const auto results = std::make_tuple(std::make_shared<TaskResult<T>>()...);
   std::vector<Op> ops;
-  ops.reserve(sizeof...(T));
-  std::apply([&](auto&... result) { (ops.push_back(run_task(engine, std::move(tasks), result)), ...); }, results);
   std::exception_ptr failure;
-  for (const Op& op : ops) {
-    std::exception_ptr mine = co_await end_of(op);
-    if (!failure) failure = std::move(mine);
+  try {
+    ops.reserve(sizeof...(T));
+    std::apply([&](auto&... result) { (ops.push_back(run_task(engine, std::move(tasks), result)), ...); }, results);
+  } catch (...) {
+    failure = std::current_exception();
   }
+  for (const Op& op : ops) co_await op;
+  std::apply([&](auto&... result) { ((failure ? void() : void(failure = result->failure)), ...); }, results);
   if (failure) std::rethrow_exception(failure);
-  co_return std::apply([](auto&... result) { return std::tuple<stored_t<T>...>(std::move(*result)...); }, results);
+  co_return std::apply([](auto&... result) { return std::tuple<stored_t<T>...>(std::move(*result->value)...); },
+                       results);
 }
 
 /// The same for any number of tasks of one type.
 export template <class T>
 Task<std::vector<stored_t<T>>> when_all(std::vector<Task<T>> tasks) {
   Engine& engine = current_engine("when_all");
-  std::vector<std::optional<stored_t<T>>> results(tasks.size());
+  std::vector<std::shared_ptr<TaskResult<T>>> results;
   std::vector<Op> ops;
-  ops.reserve(tasks.size());
-  for (std::size_t at = 0; at < tasks.size(); ++at) {
-    ops.push_back(run_task(engine, std::move(tasks[at]), results[at]));
-  }
   std::exception_ptr failure;
-  for (const Op& op : ops) {
-    std::exception_ptr mine = co_await end_of(op);
-    if (!failure) failure = std::move(mine);
+  try {
+    ops.reserve(tasks.size());
+    for (Task<T>& task : tasks) {
+      results.push_back(std::make_shared<TaskResult<T>>());
+      ops.push_back(run_task(engine, std::move(task), results.back()));
+    }
+  } catch (...) {
+    failure = std::current_exception();
   }
+  for (const Op& op : ops) co_await op;
+  for (std::size_t at = 0; at < results.size() && !failure; ++at) failure = results[at]->failure;
   if (failure) std::rethrow_exception(failure);
   std::vector<stored_t<T>> values;
   values.reserve(results.size());
-  for (auto& result : results) values.push_back(std::move(*result));
+  for (const auto& result : results) values.push_back(std::move(*result->value));
   co_return values;
 }
 
@@ -197,24 +210,18 @@ struct FirstState {
 
 template <class T>
 Op run_first(Engine&, Task<T> task, std::size_t index, std::shared_ptr<FirstState<T>> state) {
-  co_await access({.name = "task"});
-  std::optional<stored_t<T>> value;
-  std::exception_ptr failure;
+  TaskResult<T> result;
   try {
-    if constexpr (std::is_void_v<T>) {
-      co_await std::move(task);
-      value.emplace();
-    } else {
-      value.emplace(co_await std::move(task));
-    }
+    co_await access({.name = "task", .always_run = true});
+    co_await keep_result(std::move(task), result);
   } catch (...) {
-    failure = std::current_exception();
+    result.failure = std::current_exception();
   }
   if (state->claimed.exchange(true)) co_return;
   state->index = index;
-  state->value = std::move(value);
+  state->value = std::move(result.value);
   state->stop.request_stop();
-  failure ? state->done.fail(failure) : state->done.signal();
+  result.failure ? state->done.fail(result.failure) : state->done.signal();
 }
 
 /// Runs tasks beside each other and returns the value of the first that ends, or rethrows what it threw. The others are asked to end

@@ -1,7 +1,6 @@
 module;
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,11 +13,6 @@ module tessera.schedule;
 namespace tessera {
 
 namespace {
-
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 Outcome outcome_of(const OpState& op) {
   if (!op.failure) return Outcome::succeeded;

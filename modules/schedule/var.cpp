@@ -26,6 +26,10 @@ std::uint64_t next_id() {
 bool VarState::append(Access& access) noexcept {
   access.next = nullptr;
   const bool is_write = access.writes();
+  if (access.is_inherited()) [[unlikely]] {
+    ++readers;
+    return true;
+  }
   if (head != nullptr || written || (is_write && readers != 0)) {
     (head == nullptr ? head : tail->next) = &access;
     tail = &access;
@@ -125,6 +129,7 @@ bool VarState::withdraw(Access& access, Access*& granted) noexcept {
 VarState* make_var() {
   auto* var = ::new (take_recycled(sizeof(VarState))) VarState;
   var->id = next_id();
+  var->process.store(process_number(), std::memory_order_relaxed);
   return var;
 }
 
@@ -144,17 +149,16 @@ void release_var(VarState* var) noexcept {
       return;
     }
   }
+  if (var->process.load(std::memory_order_relaxed) != process_number()) return;  // ops that never end may hold it
   var->lock.lock();
   var->handles.fetch_sub(1, std::memory_order_acq_rel);
   unlock_and_collect(*var);
 }
 
-bool Var::is_poisoned() const noexcept {
-  const std::lock_guard lock(state_->lock);
-  return static_cast<bool>(state_->failure);
-}
+bool Var::is_poisoned() const noexcept { return state_->poisoned.load(std::memory_order_acquire); }
 
 void Var::clear() const noexcept {
+  if (state_->process.load(std::memory_order_relaxed) != process_number()) return;
   SharedFailure dropped;
   const std::lock_guard lock(state_->lock);
   dropped = std::exchange(state_->failure, SharedFailure());

@@ -22,10 +22,11 @@ struct alignas(64) VarState {
   std::uint32_t queued_reads = 0;
   Access* head = nullptr;  // not granted yet, oldest first
   Access* tail = nullptr;
-  bool closed = false;                // no more ops may name it
-  bool written = false;               // a write is granted
-  std::atomic<bool> poisoned{false};  // `failure` is one; changed under the lock
-  SharedFailure failure;              // of the op that should have written it
+  bool closed = false;                    // no more ops may name it
+  bool written = false;                   // a write is granted
+  std::atomic<bool> poisoned{false};      // `failure` is one; changed under the lock
+  std::atomic<std::uint32_t> process{0};  // in which it may be used; see process.cppm
+  SharedFailure failure;                  // of the op that should have written it
   std::uint64_t id = 0;
 
   // The writer's.
@@ -105,8 +106,15 @@ export class Var {
   friend bool operator==(const Var&, const Var&) = default;
 
   inline VarState* state() const noexcept { return state_; }
+  /// One more handle to a Var.
+  inline static Var of(VarState& state) noexcept {
+    state.handles.fetch_add(1, std::memory_order_relaxed);
+    return Var(&state);
+  }
 
  private:
+  explicit Var(VarState* state) noexcept : state_(state) {}
+
   VarState* state_;
 };
 

@@ -1,2 +1,0 @@
-module tessera.schedule;
-namespace tessera { void record_submission(Recorder&, OpState&) {} }

@@ -1,0 +1,59 @@
+module;
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+export module tessera.schedule:replay;
+import :failure;
+import :op_state;
+import :var;
+import :op_end;
+import :engine;
+import :recording;
+import :trace_sink;
+
+// A replay: the op that stands for a whole recording in the queues of its Vars.
+namespace tessera {
+
+/// Holds what belongs to one replay, so that the next one may be pending already. Its kind's run() hands the arguments to the
+/// recording's slots and drop() takes them back.
+struct ReplayState : OpState, Outcomes {
+  explicit ReplayState(std::shared_ptr<Recording> recorded);
+  ReplayState(const ReplayState&) = delete;
+  ReplayState& operator=(const ReplayState&) = delete;
+  ~ReplayState() override;
+
+  VarState& var(std::size_t index) const noexcept;
+  const SharedFailure& of(const VarState& var) const noexcept override;
+
+  std::shared_ptr<Recording> recording;
+  VarState* const* bound = nullptr;       // by parameter; nullptr where no Var is behind it
+  std::atomic<std::uint32_t> open_nodes;  // last ones that have not ended
+  std::atomic<bool> is_careful;           // some op may have to be left out: look before each
+  SharedFailure* failures = nullptr;      // of each Var of the recording
+  std::unique_ptr<OpState[]> traced;      // what a trace is told of each op, while one is taken
+};
+
+/// Frees a replay that was not submitted after all.
+struct DropReplay {
+  void operator()(ReplayState* replay) const noexcept { replay->kind->free(*replay); }
+};
+using UnsubmittedReplay = std::unique_ptr<ReplayState, DropReplay>;
+
+/// Throws SchedulerError (no scheduler any more, a Var bound so that the edges would be wrong, and as Engine::submit), std::bad_alloc.
+void submit_replay(UnsubmittedReplay replay, const std::source_location& where);
+
+/// Looks whether an op may run, as Engine::begin does for others; if not, its failure says why.
+bool may_begin(const Node& node, ReplayState& replay) noexcept;
+
+/// The body of an op has thrown.
+void take_exception(const Node& node, ReplayState& replay) noexcept;
+
+/// Leaves the Vars that an op writes as its failure says, if it has one, and forgets that.
+void settle(const Node& node, ReplayState& replay) noexcept;
+
+/// Tells the trace of the recorded ops as if each had been submitted now. Throws std::bad_alloc.
+void trace_submission(ReplayState& replay, TraceSink& sink);
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+module;
+#include <memory>
+export module tessera.schedule:worker_threads;
+import :executor;
+import :engine;
+
+// Threads for a pool of workers, asked for one at a time.
+namespace tessera {
+
+/// Threads of oneTBB, or, in a forked child, which has none of those, threads of its own.
+class WorkerThreads {
+ public:
+  using Work = void (*)(Executor& pool);
+
+  /// At most `most` work at once.
+  explicit WorkerThreads(int most);
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
+  ~WorkerThreads();
+
+  /// Has a thread call `work(*pool)`, soon; pool and engine are held until it has returned. Throws std::bad_alloc, std::system_error.
+  void request(std::shared_ptr<Executor> pool, std::shared_ptr<Engine> engine, Work work);
+
+ private:
+  struct Arena;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace tessera
