@@ -41,7 +41,8 @@ class Engine {
 
   void submit(std::span<Var* const> reads, std::span<Var* const> writes, std::function<void()> body) {
     const std::lock_guard lock(mutex_);
-    ops_.push_back({.reads{reads.begin(), reads.end()}, .writes{writes.begin(), writes.end()}, .body = std::move(body)});
+    ops_.push_back(
+        {.reads{reads.begin(), reads.end()}, .writes{writes.begin(), writes.end()}, .body = std::move(body)});
     changed_.notify_one();
   }
 

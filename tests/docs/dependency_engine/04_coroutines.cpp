@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "recycling.hpp"
 #include "step.hpp"
 #include "wait_counters.hpp"
 
@@ -14,6 +15,9 @@ struct Coroutine {
   struct promise_type : Op {
     Engine* engine = nullptr;
     std::coroutine_handle<> point;  // where it goes on
+
+    static void* operator new(std::size_t bytes) { return Recycled::take(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) { Recycled::give(frame, bytes); }
 
     Coroutine get_return_object() { return {}; }
     std::suspend_never initial_suspend() noexcept { return {}; }

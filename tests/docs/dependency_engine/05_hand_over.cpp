@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "recycling.hpp"
 #include "step.hpp"
 #include "wait_counters.hpp"
 
@@ -12,6 +13,9 @@ struct Coroutine {
   struct promise_type : Op {
     Engine* engine = nullptr;
     std::coroutine_handle<> point;  // where it goes on
+
+    static void* operator new(std::size_t bytes) { return Recycled::take(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) { Recycled::give(frame, bytes); }
 
     Coroutine get_return_object() { return {}; }
     std::suspend_never initial_suspend() noexcept { return {}; }
@@ -129,7 +133,8 @@ bool chain_stays_on_its_thread() {
   const auto [lowest, highest] = std::ranges::minmax(stack);
   const std::ptrdiff_t depth = highest - lowest;
   if (same != many || depth > 4096) {
-    std::printf("hand-over: %td of %d ops ran on the first one's thread, stacks differ by %td bytes\n", same, many, depth);
+    std::printf("hand-over: %td of %d ops ran on the first one's thread, stacks differ by %td bytes\n", same, many,
+                depth);
   }
   return same == many && depth <= 4096;
 }

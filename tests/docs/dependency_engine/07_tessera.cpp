@@ -1,6 +1,8 @@
 // The library: the same workloads on its scheduler, and one step of training two layers, which draws its own timeline and graph.
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -33,6 +35,36 @@ class Engine {
   Scheduler scheduler_;
 };
 
+/// The same for what it has captured.
+class ReplayingEngine {
+ public:
+  using Var = tessera::Var;
+
+  explicit ReplayingEngine(int workers) : scheduler_({.workers = workers}) {}
+
+  template <class F>
+  void submit(std::span<Var* const> read, std::span<Var* const> written, const F& body) {
+    submissions_.push_back([this, read, written, body] {
+      if (read.empty()) return scheduler_.submit(writes(*written[0]), body);
+      scheduler_.submit(reads(*read[0], *read[1]), writes(*written[0]), body);
+    });
+  }
+  void replay() {
+    if (!step_) {
+      step_ = scheduler_.capture([this] {
+        for (const std::function<void()>& submission : submissions_) submission();
+      });
+    }
+    step_->replay();
+    scheduler_.wait_all();
+  }
+
+ private:
+  Scheduler scheduler_;
+  std::vector<std::function<void()>> submissions_;
+  std::optional<Step<>> step_;
+};
+
 /// Two layers, a batch, and what one step of training computes on the way.
 struct Network {
   static constexpr float eta = 0.01f;
@@ -53,9 +85,7 @@ struct Network {
   void find_gradient1() { gradient1 = dot(input.T(), error_hidden); }
   void update1() { weights1 = weights1 - eta * gradient1; }
 
-  void step() {
-    forward1(), forward2(), loss(), find_gradient2(), backward(), update2(), find_gradient1(), update1();
-  }
+  void step() { forward1(), forward2(), loss(), find_gradient2(), backward(), update2(), find_gradient1(), update1(); }
 };
 
 // --8<-- [start:step]
@@ -157,5 +187,6 @@ int main(int count, char** arguments) {
   }
   if (!are_same("graph", structure_of(text_of(graph)), structure_of(drawn.graph))) return 1;
   if (!are_same("timeline", summary_of(text_of(timeline)), summary_of(drawn.timeline))) return 1;
-  return step::run<Engine>("Tessera");
+  const int submitted = step::run<Engine>("Tessera");
+  return submitted != 0 ? submitted : step::run<ReplayingEngine>("Tessera, replay");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -75,7 +76,8 @@ inline Work random(std::size_t count) {
 template <class Engine>
 class Submission {
  public:
-  explicit Submission(const Work& work) : work_(&work), vars_(work.vars), values_(work.vars) {
+  explicit Submission(const Work& work)
+      : work_(&work), vars_(work.vars), values_(work.vars), expected_(work.serial_result()) {
     for (const Task& task : work.tasks) {
       for (const std::size_t read : task.reads) named_.push_back(&vars_[read]);
       named_.push_back(&vars_[task.write]);
@@ -96,11 +98,10 @@ class Submission {
 
   /// Prints the first difference from the serial result, if there is one.
   bool is_right(const char* engine) const {
-    const std::vector<std::uint64_t> expected = work_->serial_result();
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (values_[i] == expected[i]) continue;
+      if (values_[i] == expected_[i]) continue;
       std::printf("%s, %s: Var %zu is %#llx and must be %#llx\n", engine, work_->name, i,
-                  static_cast<unsigned long long>(values_[i]), static_cast<unsigned long long>(expected[i]));
+                  static_cast<unsigned long long>(values_[i]), static_cast<unsigned long long>(expected_[i]));
       return false;
     }
     return true;
@@ -110,7 +111,7 @@ class Submission {
   const Work* work_;
   std::deque<typename Engine::Var> vars_;
   std::vector<typename Engine::Var*> named_;
-  std::vector<std::uint64_t> values_;
+  std::vector<std::uint64_t> values_, expected_;
 };
 
 /// Two ops that keep both workers of an engine busy until they are let go, so that what is submitted meanwhile piles up.
@@ -139,40 +140,82 @@ class Gates {
   std::atomic<bool> open_{false};
 };
 
-/// Submits and runs a workload, or replays it. Returns the seconds, most of them with the whole workload waiting.
-template <class Engine>
-double seconds_of(Engine& engine, Submission<Engine>& submission) {
+/// The median time of calls of `run` in seconds, or a negative number if one returned false.
+template <class F>
+double median_seconds(const F& run) {
   using Clock = std::chrono::steady_clock;
+  std::vector<double> seconds;
+  const auto end = Clock::now() + std::chrono::milliseconds(200);
+  while (seconds.size() < 5 || Clock::now() < end) {
+    const auto begin = Clock::now();
+    if (!run()) return -1;
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  std::ranges::nth_element(seconds, seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2));
+  return seconds[seconds.size() / 2];
+}
+
+/// Submits a workload, then lets it run; or replays it.
+template <class Engine>
+void run_once(Engine& engine, Submission<Engine>& submission) {
   submission.clear();
   if constexpr (requires { engine.replay(); }) {
-    const auto begin = Clock::now();
     engine.replay();
-    return std::chrono::duration<double>(Clock::now() - begin).count();
   } else {
     Gates<Engine> gates(engine);
-    const auto begin = Clock::now();
     submission.submit_to(engine);
     gates.open();
     engine.wait_all();
-    return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 }
 
-/// Runs a workload several times, each time checked. Returns the ns per op of the fastest, or a negative number if one was wrong. An
-/// engine with replay() is given the ops once, and its replays are timed.
+/// Half the ops wait for a slow one, the others do not share a Var with it; it ends after them. Returns ns per op, or a negative number.
+template <class Engine>
+double time_held_up(const char* name, std::size_t count) {
+  typename Engine::Var slow, other;
+  typename Engine::Var* named[] = {&slow, &other};
+  std::array<std::size_t, 2> ran{};
+  std::atomic<bool> is_over{false};
+  Engine engine(2);
+  const auto submit = [&] {
+    engine.submit(std::span(named, 0), std::span(named, 1), [&is_over] { is_over.wait(false); });
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = 2 * i / count;
+      engine.submit(std::span(named, 0), std::span(named + at, 1), [&ran, at] { ++ran[at]; });
+    }
+    engine.submit(std::span(named, 0), std::span(named + 1, 1), [&is_over] {
+      is_over = true;
+      is_over.notify_all();
+    });
+  };
+  if constexpr (requires { engine.replay(); }) submit();
+  const double seconds = median_seconds([&] {
+    ran = {};
+    is_over = false;
+    if constexpr (requires { engine.replay(); }) {
+      engine.replay();
+    } else {
+      submit();
+      engine.wait_all();
+    }
+    return ran[0] + ran[1] == count;
+  });
+  if (seconds < 0) std::printf("%s: %zu and %zu of %zu ops ran\n", name, ran[0], ran[1], count);
+  return seconds / static_cast<double>(count) * 1e9;
+}
+
+/// Runs a workload several times, each time checked. Returns ns per op, or a negative number. An engine with replay() is given the ops
+/// once, and its replays are timed.
 template <class Engine>
 double time_of(const char* name, const Work& work) {
   Engine engine(2);
   Submission<Engine> submission(work);
   if constexpr (requires { engine.replay(); }) submission.submit_to(engine);
-  double fastest = 1e30, sum = 0;
-  for (int repetition = 0; repetition < 3 || sum < 0.2; ++repetition) {
-    const double taken = seconds_of(engine, submission);
-    if (!submission.is_right(name)) return -1;
-    fastest = std::min(fastest, taken);
-    sum += taken;
-  }
-  return fastest / static_cast<double>(work.tasks.size()) * 1e9;
+  const double seconds = median_seconds([&] {
+    run_once(engine, submission);
+    return submission.is_right(name);
+  });
+  return seconds / static_cast<double>(work.tasks.size()) * 1e9;
 }
 
 /// Whether two ops that share no Var run at the same time: each waits until the other has begun.
@@ -207,9 +250,11 @@ int run(const char* name, std::size_t count = 10'000) {
   for (const Work& work : {chain(count), independent(count), random(count)}) {
     const double taken = time_of<Engine>(name, work);
     if (taken < 0) return 1;
-    std::printf("  %s %.0f ns", work.name, taken);
+    std::printf("  %s %.0f", work.name, taken);
   }
-  std::printf("  an op, %zu ops\n", count);
+  const double held_up = time_held_up<Engine>(name, count);
+  if (held_up < 0) return 1;
+  std::printf("  held up %.0f  ns an op, %zu ops\n", held_up, count);
   return 0;
 }
 
