@@ -116,14 +116,13 @@ bool chain_stays_on_its_thread() {
   Var var;
   Var* written = &var;
   std::vector<std::thread::id> ran_on;
-  std::vector<const char*> stack;
+  std::vector<const char*> stack;  // where it stands in each op
   ran_on.reserve(many);
   stack.reserve(many);
   step::Gates<Engine> gates(engine);
   for (int i = 0; i < many; ++i) {
     engine.submit({}, std::span(&written, 1), [&] {
-      const char here = 0;
-      stack.push_back(&here);
+      stack.push_back(static_cast<const char*>(__builtin_frame_address(0)));
       ran_on.push_back(std::this_thread::get_id());
     });
   }

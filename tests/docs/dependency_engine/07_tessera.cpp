@@ -18,11 +18,11 @@ using namespace tessera;
 namespace {
 
 /// Gives the library's scheduler the shape that the other steps have.
-class Engine {
+class SubmittingEngine {
  public:
   using Var = tessera::Var;
 
-  explicit Engine(int workers) : scheduler_({.workers = workers}) {}
+  explicit SubmittingEngine(int workers) : scheduler_({.workers = workers}) {}
 
   template <class F>
   void submit(std::span<Var* const> read, std::span<Var* const> written, const F& body) {
@@ -187,6 +187,6 @@ int main(int count, char** arguments) {
   }
   if (!are_same("graph", structure_of(text_of(graph)), structure_of(drawn.graph))) return 1;
   if (!are_same("timeline", summary_of(text_of(timeline)), summary_of(drawn.timeline))) return 1;
-  const int submitted = step::run<Engine>("Tessera");
+  const int submitted = step::run<SubmittingEngine>("Tessera");
   return submitted != 0 ? submitted : step::run<ReplayingEngine>("Tessera, replay");
 }
