@@ -20,7 +20,7 @@ long counted = 0;
 template <class F>
 double ns(int times, const F& body) {
   double fastest = 1e30;
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < 20; ++round) {
     const auto begin = std::chrono::steady_clock::now();
     body();
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
@@ -112,16 +112,17 @@ int main() {
     b.handle.destroy();
   });
   std::atomic<int> turn{0};
+  constexpr int few = 10'000;
   const double line = ns_of_turns(
-      many,
+      few,
       [&turn](int mine) {
         while (turn.load(std::memory_order_acquire) != mine) continue;
       },
       [&turn](int next) { turn.store(next, std::memory_order_release); });
-  constexpr int few = 4'000;
+  constexpr int very_few = 1'000;
   std::condition_variable changed;
   const double wake = ns_of_turns(
-      few,
+      very_few,
       [&](int mine) {
         std::unique_lock guard(mutex);
         changed.wait(guard, [&] { return turn == mine; });
@@ -137,7 +138,7 @@ int main() {
       lock, callable, frame, transfer, line, wake);
   is_over = true;
   is_over.notify_all();
-  const long expected = 5L * (5L * many + few);
+  const long expected = 20L * (4L * many + few + very_few);
   if (counted != expected) std::printf("counted %ld and must be %ld\n", counted, expected);
   return counted == expected ? 0 : 1;
 }

@@ -119,7 +119,7 @@ bool chain_stays_on_its_thread() {
   std::vector<const char*> stack;  // where it stands in each op
   ran_on.reserve(many);
   stack.reserve(many);
-  step::Gates<Engine> gates(engine);
+  step::Gates<Engine> gates(engine, 2);
   for (int i = 0; i < many; ++i) {
     engine.submit({}, std::span(&written, 1), [&] {
       stack.push_back(static_cast<const char*>(__builtin_frame_address(0)));

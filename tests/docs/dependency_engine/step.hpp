@@ -114,12 +114,12 @@ class Submission {
   std::vector<std::uint64_t> values_, expected_;
 };
 
-/// Two ops that keep both workers of an engine busy until they are let go, so that what is submitted meanwhile piles up.
+/// Ops that keep all workers of an engine busy until they are let go, so that what is submitted meanwhile piles up.
 template <class Engine>
 class Gates {
  public:
-  explicit Gates(Engine& engine) {
-    for (int i = 0; i < 2; ++i) {
+  Gates(Engine& engine, int workers) {
+    for (int i = 0; i < workers; ++i) {
       typename Engine::Var* written[] = {&vars_[i]};
       engine.submit(std::span(written, 0), std::span(written), [this] {
         ++entered_;
@@ -127,7 +127,7 @@ class Gates {
         open_.wait(false);
       });
     }
-    for (int seen = entered_; seen != 2; seen = entered_) entered_.wait(seen);
+    for (int seen = entered_; seen != workers; seen = entered_) entered_.wait(seen);
   }
   void open() {
     open_ = true;
@@ -157,12 +157,12 @@ double median_seconds(const F& run) {
 
 /// Submits a workload, then lets it run; or replays it.
 template <class Engine>
-void run_once(Engine& engine, Submission<Engine>& submission) {
+void run_once(Engine& engine, int workers, Submission<Engine>& submission) {
   submission.clear();
   if constexpr (requires { engine.replay(); }) {
     engine.replay();
   } else {
-    Gates<Engine> gates(engine);
+    Gates<Engine> gates(engine, workers);
     submission.submit_to(engine);
     gates.open();
     engine.wait_all();
@@ -207,12 +207,12 @@ double time_held_up(const char* name, std::size_t count) {
 /// Runs a workload several times, each time checked. Returns ns per op, or a negative number. An engine with replay() is given the ops
 /// once, and its replays are timed.
 template <class Engine>
-double time_of(const char* name, const Work& work) {
-  Engine engine(2);
+double time_of(const char* name, const Work& work, int workers) {
+  Engine engine(workers);
   Submission<Engine> submission(work);
   if constexpr (requires { engine.replay(); }) submission.submit_to(engine);
   const double seconds = median_seconds([&] {
-    run_once(engine, submission);
+    run_once(engine, workers, submission);
     return submission.is_right(name);
   });
   return seconds / static_cast<double>(work.tasks.size()) * 1e9;
@@ -242,15 +242,16 @@ bool runs_two_at_once(const char* name) {
   return met == 2;
 }
 
-/// Checks an engine, prints ns per op, and returns what main returns.
+/// Checks an engine, prints ns per op with one and two workers, and returns what main returns.
 template <class Engine>
 int run(const char* name, std::size_t count = 10'000) {
   if (!runs_two_at_once<Engine>(name)) return 1;
   std::printf("%-16s", name);
   for (const Work& work : {chain(count), independent(count), random(count)}) {
-    const double taken = time_of<Engine>(name, work);
-    if (taken < 0) return 1;
-    std::printf("  %s %.0f", work.name, taken);
+    const double alone = time_of<Engine>(name, work, 1);
+    const double together = alone < 0 ? alone : time_of<Engine>(name, work, 2);
+    if (together < 0) return 1;
+    std::printf("  %s %.0f / %.0f", work.name, alone, together);
   }
   const double held_up = time_held_up<Engine>(name, count);
   if (held_up < 0) return 1;
