@@ -52,8 +52,15 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     }
     const int worker = thread_context().worker;
     const bool own = worker >= 0 && thread_context().pool == this;
-    (own ? slots_[static_cast<std::size_t>(worker)].queue : submitted_).push(ready);
-    if (Activity::of(activity_.load(std::memory_order_acquire)).searching == 0) wake_one();
+    ReadyQueue& queue = own ? slots_[static_cast<std::size_t>(worker)].queue : submitted_;
+    queue.push(ready);
+    // Who searches will find one op, but takes some microseconds if its thread sleeps: the others do not wait for it.
+    const std::uint32_t searching = Activity::of(activity_.load(std::memory_order_acquire)).searching;
+    if (searching == 0) {
+      wake_one(false);
+    } else if (queue.size(Priority::normal) + queue.size(Priority::high) > searching) {
+      wake_one(true);
+    }
   }
 
   bool wait(Signal& signal, const Deadline& deadline) override {
@@ -160,8 +167,8 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     }
   }
 
-  void wake_one() noexcept {
-    if (is_stopped() || !try_activate(activity_.load(std::memory_order_relaxed), false)) return;
+  void wake_one(bool even_if_searched = false) noexcept {
+    if (is_stopped() || !try_activate(activity_.load(std::memory_order_relaxed), even_if_searched)) return;
     try {
       threads_.request(shared_from_this(), engine_->shared_from_this(),
                        [](Executor& pool) { static_cast<PoolExecutor&>(pool).work(); });

@@ -19,6 +19,18 @@ TEST_CASE("take copies slices in the order of the indices, negative ones from th
     CHECK(array_equal(taken(i, all), matrix(rows[static_cast<std::size_t>(i)], all)));
 }
 
+TEST_CASE("take_into writes what take returns, also into a strided result") {
+  const Array<float, 2> matrix = reshape(arange<float>(12), Dim{4, 3});
+  const auto indices = make_array(std::vector<std::int64_t>{2, -1, 0});
+  const Array<float, 2> wide = zeros<float>(Dim{3, 6});
+  const auto result = wide(all, range(0, none, 2));
+  take_into(result, matrix, indices);
+  CHECK(array_equal(result, take(matrix, indices)));
+  CHECK(array_equal(wide(all, range(1, none, 2)), zeros<float>(Dim{3, 3})));
+  CHECK_THROWS_AS(take_into(zeros<float>(Dim{2, 3}), matrix, indices), ShapeError);
+  CHECK_THROWS_AS(take_into(result, matrix, make_array(std::vector<std::int64_t>{1, 2, 4})), IndexError);
+}
+
 TEST_CASE("take works on vectors, strided arrays and other index types") {
   const Array<double, 1> vector = arange<double>(10.0);
   CHECK(array_equal(take(vector, make_array(std::vector<std::uint8_t>{9, 2})), make_array(std::vector{9.0, 2.0})));

@@ -44,6 +44,18 @@ with tempfile.TemporaryDirectory() as folder:
         run("--epochs", 4, "--threads", threads, "--json", "t.json", "--quiet", cwd=cwd)
         sums.add(json.loads((cwd / "t.json").read_text())["checksum"])
     check(len(sums) == 1, f"weights are bit-identical with 1, 2 and 4 threads: {sums}")
+    for threads in (1, 2, 4):
+        result = run("--async", "--epochs", 4, "--threads", threads, "--json", "t.json", "--quiet", cwd=cwd)
+        check(result.returncode == 0, f"--async with {threads} threads succeeds: {result.stderr}")
+        sums.add(json.loads((cwd / "t.json").read_text())["checksum"])
+    check(len(sums) == 1, f"weights are bit-identical with --async: {sums}")
+    report = (cwd / "report.html").read_text()
+    check("tessera-timeline" in report and "tessera-graph" in report, "the report shows the timeline and the graph of a step")
+    for arguments in (["--epochs", 1, "--batch", 1437], ["--epochs", 2, "--batch", 700], ["--dtype", "bf16", "--epochs", 2]):
+        for mode in ([], ["--async"]):
+            run(*mode, *arguments, "--json", f"{len(mode)}.json", "--quiet", cwd=cwd)
+        both = [json.loads((cwd / f"{n}.json").read_text())["checksum"] for n in (0, 1)]
+        check(both[0] == both[1], f"--async {arguments} gives the same weights: {both}")
     run("--epochs", 4, "--seed", 2, "--json", "t.json", "--quiet", cwd=cwd)
     check(json.loads((cwd / "t.json").read_text())["checksum"] not in sums, "another seed gives other weights")
     for dtype in ("f64", "bf16"):

@@ -231,3 +231,34 @@ TEST_CASE("names of expressions") {
   for (const OpRecord& record : trace.records()) names += record.name + "; ";
   CHECK(names == "s * (a + (s * b)); relu(dot(a, b) + s); where(a > s, b, c); softmax(a); ");
 }
+
+TEST_CASE("a recorded step of assignments can be replayed") {
+  for (const SchedulerOptions& options : executors()) {
+    Scheduler scheduler(options);
+    Array<float, 1> w = ones<float>(Dim{8}), g = zeros<float>(Dim{8});
+    const auto step = scheduler.capture([&] {
+      const Async on{scheduler};
+      g = w * 2;
+      w = w + g;
+    });
+    CHECK(elements(w) == std::vector<float>(8, 1.0f));
+    for (int i = 0; i < 3; ++i) step.replay();
+    CHECK(elements(w) == std::vector<float>(8, 27.0f));
+  }
+}
+
+TEST_CASE("scopes nest, and threads have their own") {
+  Scheduler first({.workers = 1}), second({.workers = 1});
+  Array<float, 1> a = ones<float>(Dim{8}), b = zeros<float>(Dim{8}), c = zeros<float>(Dim{8});
+  {
+    const Async outer{first};
+    b = a + 1;
+    {
+      const Async inner{second};
+      c = b * 2;
+    }
+    b = c + 1;
+    std::thread([&] { CHECK(elements(b) == std::vector<float>(8, 5.0f)); }).join();
+  }
+  CHECK(elements(c) == std::vector<float>(8, 4.0f));
+}
