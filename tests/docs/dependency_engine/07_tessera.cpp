@@ -125,6 +125,7 @@ Pictures draw() {
   Scheduler scheduler({.workers = 2});
   Pictures drawn;
   for (int step = 0; step < 20; ++step) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // each step begins with all workers idle
     // --8<-- [start:trace]
     const Trace trace(scheduler);
     submit_step(scheduler, asynchronous, vars);
