@@ -33,11 +33,11 @@ export struct Permuting {
 };
 
 /// Ops run on threads of oneTBB.
-export struct Pool {};
+export struct ThreadPool {};
 
 export struct SchedulerOptions {
-  int workers = 0;  ///< ops that run at once in a Pool; 0: num_threads()
-  std::variant<Pool, Inline, Permuting> executor = Pool{};
+  int workers = 0;  ///< ops that run at once in a ThreadPool; 0: num_threads()
+  std::variant<ThreadPool, Inline, Permuting> executor = ThreadPool{};
   std::ptrdiff_t window = 1 << 16;  ///< pending ops above which submit() blocks; 0: no bound
   std::ptrdiff_t window_bytes = 0;  ///< the same for the sum of OpOptions::bytes
 };
