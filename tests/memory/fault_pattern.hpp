@@ -5,15 +5,15 @@
 
 #include <vector>
 
-struct Outcome {
+struct Attempt {
   int succeeded = 0;
   int refused = 0;
 };
 
 /// Meets warm and cold size classes. `Error` is what a refusal throws, `Pool` the library's.
 template <class Error, class Pool>
-Outcome run_pattern(Pool& pool) {
-  Outcome outcome;
+Attempt run_pattern(Pool& pool) {
+  Attempt outcome;
   std::vector<void*> blocks;
   blocks.reserve(64);
   for (int step = 0; step < 60; ++step) {

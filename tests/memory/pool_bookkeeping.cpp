@@ -60,7 +60,7 @@ TEST_CASE("when the N-th allocation of the pool's own bookkeeping fails, nothing
     {
       Pool pool(PlainAllocator{&outstanding});
       news_until_failure = failing + 1;  // the first is run_pattern's own vector
-      const Outcome outcome = run_pattern<std::bad_alloc>(pool);
+      const Attempt outcome = run_pattern<std::bad_alloc>(pool);
       failed = news_until_failure < 0;
       news_until_failure = -1;
       refused += outcome.refused;

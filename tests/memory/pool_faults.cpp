@@ -15,7 +15,7 @@ TEST_CASE("when the N-th call of the allocator fails, the pool tries again witho
     Ledger ledger{.first_failure = failing, .last_failure = failing + 1};
     {
       Pool pool{LedgerAllocator<Place>(ledger)};
-      const Outcome outcome = run_pattern<OutOfMemory>(pool);
+      const Attempt outcome = run_pattern<OutOfMemory>(pool);
       CHECK(outcome.refused == 0);
       CHECK(pool.stats().in_use == 0);
       CHECK(pool.stats().reserved == ledger.bytes);
@@ -37,7 +37,7 @@ TEST_CASE("when the allocator fails from the N-th call on for a while, allocatio
       Ledger ledger{.first_failure = failing, .last_failure = failing + width};
       {
         Pool pool{LedgerAllocator<Place>(ledger)};
-        const Outcome outcome = run_pattern<OutOfMemory>(pool);
+        const Attempt outcome = run_pattern<OutOfMemory>(pool);
         refused += outcome.refused;
         CHECK(outcome.succeeded + outcome.refused == 60);
         CHECK(pool.stats().in_use == 0);
