@@ -35,9 +35,7 @@ struct PendingResult {
   double count = 0;
 
   /// Waits for it.
-  BatchResult get() const {
-    return {.loss = -static_cast<double>(log_likelihood[{}]) / count, .correct = correct[{}]};
-  }
+  BatchResult get() const { return {.loss = -static_cast<double>(log_likelihood[{}]) / count, .correct = correct[{}]}; }
 };
 
 /// Seconds and calls of the kinds of work in a training run.

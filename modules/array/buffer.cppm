@@ -15,7 +15,8 @@ namespace tessera {
 /// What the scheduler knows of a buffer.
 struct BufferVar {
   Var var;
-  std::atomic<Engine*> engine{nullptr};  // the last one to which an op on it was submitted; with ops pending, it is alive
+  std::atomic<Engine*> engine{
+      nullptr};  // the last one to which an op on it was submitted; with ops pending, it is alive
 };
 
 /// Whether any buffer has ever been named by an op: until then nothing has to be waited for.

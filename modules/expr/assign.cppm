@@ -46,7 +46,8 @@ void assign_by_plan(const D& destination, const Node& node) {
     plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)}, computation_of<T>(lowered));
   } else {
     const plan::Written written{destination.data(), shape.extents(), destination.strides(), sizeof(T)};
-    const bool aliased = ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
+    const bool aliased =
+        ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
     if (!aliased) return evaluate_into(node, destination.data(), shape, destination.strides(), place);
     const Strides<D::rank> strides = contiguous_strides(shape);
     const memory::Allocation values(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
@@ -103,9 +104,9 @@ template <class Node, class D>
   const auto from = node.shape();
   check_broadcast(from.extents(), destination.shape().extents(), "assignment");
   if (const Place place = destination.place(); !place.on_host()) plan::throw_cannot_evaluate(place);
-  accesses.submit(*scope, make_callable_op(LaterAssignment<Node, D>{destination, node},
-                                           {.name = OpName::of_immortal(assignment_name<Node>())},
-                                           accesses.place_of(*scope)));
+  accesses.submit(*scope,
+                  make_callable_op(LaterAssignment<Node, D>{destination, node},
+                                   {.name = OpName::of_immortal(assignment_name<Node>())}, accesses.place_of(*scope)));
 }
 
 /// Waits until a node can be computed.

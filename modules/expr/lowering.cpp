@@ -72,10 +72,9 @@ bool overlaps(const Written& written, const Written& read) {
 }
 
 OverlapVisitor::OverlapVisitor(const Written& memory)
-    : LeafVisitor{.visit =
-                      [](const LeafVisitor& self, const Written& read, const Buffer*) {
-                        return overlaps(static_cast<const OverlapVisitor&>(self).written, read);
-                      }},
+    : LeafVisitor{
+          .visit = [](const LeafVisitor& self, const Written& read,
+                      const Buffer*) { return overlaps(static_cast<const OverlapVisitor&>(self).written, read); }},
       written(memory) {}
 
 bool conflicts(const Written& written, const Written& read) {

@@ -71,7 +71,8 @@ class ExpressionWriter {
     if (node.name == "LeafNode") return next_leaf();
     if (node.name == "ScalarNode") return "s";
     const TypeName* op = node.arguments.empty() ? nullptr : &node.arguments.front();
-    if (op != nullptr && (op->name == "Uniform" || op->name == "UserMap") && !op->arguments.empty()) op = &op->arguments.front();
+    if (op != nullptr && (op->name == "Uniform" || op->name == "UserMap") && !op->arguments.empty())
+      op = &op->arguments.front();
     std::vector<std::string> operands;
     const std::string infix = op == nullptr ? "" : infix_of(op->name);
     for (const TypeName& argument : node.arguments) {
@@ -89,9 +90,9 @@ class ExpressionWriter {
  private:
   static std::string infix_of(std::string_view op) {
     static const std::map<std::string_view, std::string> signs{
-        {"Add", "+"},      {"Subtract", "-"},   {"Multiply", "*"},     {"Divide", "/"}, {"Remainder", "%"},
-        {"Less", "<"},     {"LessEqual", "<="}, {"Greater", ">"},      {"Equal", "=="}, {"GreaterEqual", ">="},
-        {"NotEqual", "!="}};
+        {"Add", "+"},       {"Subtract", "-"},      {"Multiply", "*"},   {"Divide", "/"},
+        {"Remainder", "%"}, {"Less", "<"},          {"LessEqual", "<="}, {"Greater", ">"},
+        {"Equal", "=="},    {"GreaterEqual", ">="}, {"NotEqual", "!="}};
     const auto found = signs.find(op);
     return found == signs.end() ? "" : found->second;
   }

@@ -196,7 +196,8 @@ void Engine::set_count_period() noexcept {
   int period = 0;
   for (const CountWaiter* waiter = first_count_waiter_; waiter != nullptr; waiter = waiter->next) {
     constexpr std::uint64_t longest = 256;
-    const std::uint64_t sixteenth = waiter->most == 0 ? longest : std::clamp<std::uint64_t>(waiter->most / 16, 1, longest);
+    const std::uint64_t sixteenth =
+        waiter->most == 0 ? longest : std::clamp<std::uint64_t>(waiter->most / 16, 1, longest);
     const int own = waiter->bytes == PTRDIFF_MAX ? static_cast<int>(sixteenth) : 1;
     period = period == 0 ? own : std::min(period, own);
   }

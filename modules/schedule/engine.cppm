@@ -178,7 +178,8 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> retired_{false};
   OpCounts counts_;
-  alignas(64) std::atomic<int> count_period_{0};  // ended ops of a thread between looks at those who wait for counts; 0: nobody does
+  alignas(64) std::atomic<int> count_period_{
+      0};  // ended ops of a thread between looks at those who wait for counts; 0: nobody does
   std::atomic<std::ptrdiff_t> bytes_{0};
   Parking parking_;
   CountWaiter* first_count_waiter_ = nullptr;  // guarded by parking_
@@ -188,11 +189,11 @@ export class Engine : public std::enable_shared_from_this<Engine> {
 
 /// What this thread is doing for which engine.
 export struct ThreadContext {
-  OpState* op = nullptr;       // runs now
-  OpState* next = nullptr;     // what a coroutine that ended hands over to the loop below it
-  unsigned handed_over = 0;    // in a row
+  OpState* op = nullptr;        // runs now
+  OpState* next = nullptr;      // what a coroutine that ended hands over to the loop below it
+  unsigned handed_over = 0;     // in a row
   int until_count_waiters = 0;  // ended ops until it looks at them
-  bool has_submitted = false;  // the op that runs now, an op
+  bool has_submitted = false;   // the op that runs now, an op
   int worker = -1;
   const void* pool = nullptr;  // the executor whose worker this thread is now
   Engine* drained = nullptr;   // the engine whose inline queue this thread empties

@@ -55,10 +55,10 @@ TEST_CASE("assignments in a scope give what they give outside") {
     // --8<-- [start:scope]
     {
       const Async on{scheduler};
-      b = a + 1;      // submitted
-      c = b * b;      // after b
-      d = a - 1;      // beside them
-      a = c + d;      // after c and d, and after the ops that read a
+      b = a + 1;  // submitted
+      c = b * b;  // after b
+      d = a - 1;  // beside them
+      a = c + d;  // after c and d, and after the ops that read a
     }
     float first = a[{0}];  // waits
     // --8<-- [end:scope]
@@ -96,8 +96,8 @@ TEST_CASE("what is read is as it was at the assignment") {
   {
     const Async on{scheduler};
     b = F<Gate>(a) * factor;
-    factor = 5;      // scalars were copied
-    a = a + 10;      // waits until b has been computed
+    factor = 5;             // scalars were copied
+    a = a + 10;             // waits until b has been computed
     a = Array<float, 1>();  // the storage stays as long as it is needed
   }
   Gate::is_open = true;
@@ -145,7 +145,7 @@ TEST_CASE("a failure surfaces at the next access and names the expression") {
       }
     }
     CHECK_THROWS_AS(b(range(0, 2)) = 1, OperationFailed);  // not all of it is rewritten
-    b = 7;  // rewritten: nothing is wrong with it any more
+    b = 7;                                                 // rewritten: nothing is wrong with it any more
     CHECK(elements(b) == std::vector<float>(3, 7.0f));
   }
 }
