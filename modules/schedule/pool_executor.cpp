@@ -240,7 +240,10 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
       }
       if (!search(done)) break;
     }
-    if (!searching) lost(slot);
+    if (!searching) {  // `done` while there was work: what it ended, others may wait for
+      lost(slot);
+      engine_->look_at_count_waiters();
+    }
     context.worker = outer_worker;
     context.pool = outer_pool;
     context.recorder = outer_recorder;
