@@ -2,6 +2,7 @@ module;
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,23 @@ import :process;
 
 // The protocol of Vars and ops: submission, grants, completion. It knows no callables, no coroutines and no threads.
 namespace tessera {
+
+/// What this thread is doing for which engine.
+export struct ThreadContext {
+  OpState* op = nullptr;            // runs now
+  OpState* next = nullptr;          // what a coroutine that ended hands over to the loop below it
+  unsigned handed_over = 0;         // in a row
+  int until_count_waiters = 0;      // ended ops until it looks at them
+  unsigned count_group = UINT_MAX;  // none yet
+  bool has_submitted = false;       // the op that runs now, an op
+  int worker = -1;
+  const void* pool = nullptr;       // the executor whose worker this thread is now
+  class Engine* drained = nullptr;  // the engine whose inline queue this thread empties
+  class Recorder* recorder = nullptr;
+};
+
+extern constinit thread_local ThreadContext context_of_thread;
+export inline ThreadContext& thread_context() noexcept { return context_of_thread; }
 
 /// Bounds on what may be pending; 0 is no bound.
 struct Window {
@@ -49,10 +67,20 @@ class OpCounts {
   };
   static constexpr std::size_t groups = 8;
 
-  Count& here() noexcept;
+  inline Count& here() noexcept;
 
   std::array<Count, groups> counts_{};
 };
+
+/// The group of threads that this one counts with.
+unsigned new_count_group(unsigned groups) noexcept;
+
+inline OpCounts::Count& OpCounts::here() noexcept {
+  unsigned& group = context_of_thread.count_group;
+  if (group == UINT_MAX) [[unlikely]]
+    group = new_count_group(groups);
+  return counts_[group];
+}
 
 /// How an op leaves the Vars that it writes, one by one.
 class Outcomes {
@@ -187,19 +215,6 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   std::array<SharedFailure, 8> unobserved_;  // the first ones, oldest first, then empty ones
 };
 
-/// What this thread is doing for which engine.
-export struct ThreadContext {
-  OpState* op = nullptr;        // runs now
-  OpState* next = nullptr;      // what a coroutine that ended hands over to the loop below it
-  unsigned handed_over = 0;     // in a row
-  int until_count_waiters = 0;  // ended ops until it looks at them
-  bool has_submitted = false;   // the op that runs now, an op
-  int worker = -1;
-  const void* pool = nullptr;  // the executor whose worker this thread is now
-  Engine* drained = nullptr;   // the engine whose inline queue this thread empties
-  class Recorder* recorder = nullptr;
-};
-
 /// Nanoseconds of the steady clock.
 std::int64_t now() noexcept;
 
@@ -221,8 +236,6 @@ OpState* run_recorded(OpState& op) noexcept;
 
 /// Ends an op of a recording after the ops that it submitted. Returns its replay if it was the last one of that.
 OpState* end_recorded(OpState& op, ReadyList& ready) noexcept;
-
-export ThreadContext& thread_context() noexcept;
 
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);

@@ -175,3 +175,22 @@ TEST_CASE("every call that blocks is refused inside an op") {
     CHECK(refused == 8);
   });
 }
+
+TEST_CASE("a thread that helps until its Var is ready does not leave those asleep who wait for everything") {
+  Scheduler scheduler({.workers = 1});
+  const Var var;
+  for (int round = 0; round < 500; ++round) {
+    std::atomic<bool> told{true};
+    for (int op = 0; op < 3; ++op) scheduler.submit(writes(var), [] {});
+    std::thread all([&] {
+      try {
+        scheduler.wait_all_for(std::chrono::seconds(10));
+      } catch (const DeadlineExceeded&) {
+        told = false;
+      }
+    });
+    scheduler.wait(var);
+    all.join();
+    REQUIRE(told);
+  }
+}

@@ -1,0 +1,184 @@
+module;
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+module tessera.schedule;
+import tessera.core;
+
+// Waiting of threads: for a Var, for an op, for all ops.
+namespace tessera {
+
+void check_may_block(const char* operation) {
+  const OpState* op = context_of_thread.op;
+  if (op == nullptr) return;
+  throw SchedulerError(
+      to_string({.operation = operation,
+                 .problem = "it would block the worker that runs op " + description_of(op->name, op->where),
+                 .advice = "make the op a coroutine and use co_await"}));
+}
+
+bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
+  waiter.engine = this;
+  waiter.set(OpState::is_waiter);
+  waiter.access_count = 1;
+  waiter.accesses[0].tagged =
+      reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
+  waiter.pending.store(1, std::memory_order_relaxed);
+  const std::lock_guard lock(var.lock);
+  if (var.head == nullptr && !var.written &&
+      (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
+    waiter.failure = var.failure;
+    return true;
+  }
+  var.append(waiter.accesses[0]);
+  return false;
+}
+
+bool Engine::withdraw_waiter(OpState& waiter, VarState& var) noexcept {
+  ReadyList ready;
+  Access* granted = nullptr;
+  var.lock.lock();
+  const bool withdrawn = var.withdraw(waiter.accesses[0], granted);
+  unlock_and_collect(var);
+  grant(granted, ready);
+  distribute(ready);
+  return withdrawn;
+}
+
+std::string Engine::holders_of(VarState& var) {
+  const std::lock_guard lock(var.lock);
+  if (var.written) {
+    return "op " + description_of(var.writer_name.load(), var.writer_where.load()) + " has not ended";
+  }
+  if (var.head == nullptr) return "nothing is pending on it now";
+  OpState& op = var.head->op();
+  return "op " + description_of(op.name, op.where) + " waits for " + std::to_string(var.readers) + " that read it";
+}
+
+namespace {
+
+/// A thread that waits for a Var.
+struct BlockedThread : OpState {
+  explicit BlockedThread(Parking& parking) : signal(parking) {}
+  Signal signal;
+};
+
+void wake_thread(OpState& waiter) { static_cast<BlockedThread&>(waiter).signal.set(); }
+
+constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free = nullptr};
+
+}  // namespace
+
+void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
+  check_process();
+  check_not_recording(*this, "wait");
+  check_may_block("wait");
+  if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
+  VarState& state = *var.state();
+  if (process_ != 0) take_over(state);
+  BlockedThread waiter(parking_);
+  waiter.kind = &blocked_thread_kind;
+  if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
+    const std::string holders = holders_of(state);
+    if (withdraw_waiter(waiter, state)) {
+      throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
+    }
+    waiter.signal.sleep({});  // it has just been granted
+  }
+  if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
+}
+
+void settle(const Var& var, Engine* engine, Purpose purpose) {
+  OpState* const op = context_of_thread.op;
+  if (op == nullptr) {
+    if (engine != nullptr) engine->wait(var, {}, purpose);
+    return;
+  }
+  for (OpState* around = op; around != nullptr; around = around->parent) {
+    for (int i = 0; i < around->access_count; ++i) {
+      if (around->access(i).var() == var.state()) return;
+    }
+  }
+  if (process_number() != 0) op->engine->take_over(*var.state());
+  SharedFailure failure;
+  bool is_idle = false;
+  {
+    const std::lock_guard lock(var.state()->lock);
+    is_idle = var.state()->is_idle();
+    failure = var.state()->failure;
+  }
+  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
+  if (is_idle) return;
+  throw SchedulerError(
+      to_string({.operation = "element access",
+                 .problem = "ops are pending on this data, and op " + description_of(op->name, op->where) +
+                            " has not declared that it " + (purpose == Purpose::read ? "reads" : "writes") + " it",
+                 .advice = "name its Var in reads() or writes(), or co_await it"}));
+}
+
+void Engine::wait(OpState& op) {
+  check_process();
+  check_not_recording(*this, "wait");
+  check_may_block("wait");
+  if (op.engine != this) {
+    throw SchedulerError(to_string({.operation = "wait",
+                                    .problem = "op " + description_of(op.name, op.where) + " is another scheduler's",
+                                    .advice = "wait with the scheduler that it was submitted to"}));
+  }
+  BlockedThread thread(parking_);
+  thread.kind = &blocked_thread_kind;
+  thread.set(OpState::is_waiter);
+  OpAwaiter awaiter{.op = &thread, .next = nullptr, .failure = {}};
+  if (await_end(op, awaiter)) executor_->wait(thread.signal, {});
+  if (awaiter.failure) throw_failure(*awaiter.failure);
+}
+
+void Engine::wait_all(const Deadline& deadline) {
+  check_process();
+  check_not_recording(*this, "wait_all");
+  check_may_block("wait_all");
+  if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
+    throw DeadlineExceeded(
+        to_string({.operation = "wait_all",
+                   .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
+                              std::to_string(executor_->running()) + " workers run"}));
+  }
+  if (const SharedFailure failure = take_unobserved()) throw_failure(*failure);
+}
+
+void Engine::drain() noexcept {
+  if (counts_.pending() != 0) wait_for_count(0, PTRDIFF_MAX, {});
+}
+
+SharedFailure Engine::take_unobserved() noexcept {
+  const std::lock_guard lock(unobserved_mutex_);
+  forget_observed();
+  SharedFailure first = unobserved_.front();
+  unobserved_.fill(SharedFailure());
+  return first;
+}
+
+void Engine::note_unobserved(const SharedFailure& failure) noexcept {
+  const std::lock_guard lock(unobserved_mutex_);
+  forget_observed();
+  const auto free = std::ranges::find_if(unobserved_, [](const SharedFailure& kept) { return !kept; });
+  if (free != unobserved_.end()) *free = failure;
+}
+
+/// Somebody has waited for an op after it had ended.
+void Engine::forget_observed() noexcept {
+  const auto is_gone = [](const SharedFailure& kept) {
+    return !kept || kept->was_thrown.load(std::memory_order_relaxed);
+  };
+  const auto rest = std::ranges::remove_if(unobserved_, is_gone);
+  std::ranges::fill(rest, SharedFailure());
+}
+
+}  // namespace tessera
