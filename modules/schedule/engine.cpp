@@ -74,7 +74,7 @@ void Engine::grant(Access* granted, ReadyList& ready) noexcept {
   while (granted != nullptr) {
     Access* const next = granted->next;
     OpState& op = granted->op();
-    __builtin_prefetch(&op);
+    if (next != nullptr) __builtin_prefetch(&next->op(), 1);
     // Only grants lower the count, so if 1 is left it is this one.
     if (op.pending.load(std::memory_order_acquire) == 1 || op.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       became_ready(op, ready);

@@ -22,6 +22,7 @@ struct alignas(64) VarState {
   std::uint32_t queued_reads = 0;
   Access* head = nullptr;  // not granted yet, oldest first
   Access* tail = nullptr;
+  Access* fetched = nullptr;              // the last one in the queue that look_ahead() has fetched
   bool closed = false;                    // no more ops may name it
   bool written = false;                   // a write is granted
   std::atomic<bool> poisoned{false};      // `failure` is one; changed under the lock
@@ -57,6 +58,7 @@ struct alignas(64) VarState {
  private:
   Access* grant_next() noexcept;
   Access* grant_reads() noexcept;
+  void look_ahead() noexcept;
   void set_writer(Access& access) noexcept;
   inline void count_version() noexcept {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);

@@ -8,6 +8,7 @@
 // mutant: NESTED COUNTED_AFTER_PUSH -> invalid end state
 // mutant: NESTED PARENT_ENDS_BEFORE_CHILD -> assertion violated
 // mutant: NESTED WAITERS_READ_BEFORE_COUNT -> invalid end state
+// mutant: NESTED LEAVES_WITHOUT_LOOK -> invalid end state
 // mutant: NESTED SUMMED_BEFORE_REGISTERED -> invalid end state
 // mutant: NESTED ASLEEP_AFTER_UNLOCK -> invalid end state
 // mutant: BOTH_WAIT ONE_WAITER_TOLD -> invalid end state
@@ -108,19 +109,28 @@ inline tell_waiters() {
   d_step { sum = 0; locked = false }
 }
 
-// The counter is incremented by an atomic operation that is ordered with the load after it.
-inline count_ended(o, group) {
-  all_ended = all_ended | BIT(o);
-#ifdef WAITERS_READ_BEFORE_COUNT
-  has_waiters = waiters != 0;
-  ended[group]++;
-#else
-  ended[group]++;
+// The counter was incremented by an atomic operation that is ordered with the load here.
+inline look_at_waiters() {
+#ifndef WAITERS_READ_BEFORE_COUNT
   has_waiters = waiters != 0;
 #endif
   if
   :: has_waiters -> has_waiters = false; tell_waiters()
   :: else
+  fi
+}
+
+// Only now and then an ended op looks whether somebody waits: each choice may be the one. Who ends ops owes a last look.
+inline count_ended(o, group) {
+  all_ended = all_ended | BIT(o);
+#ifdef WAITERS_READ_BEFORE_COUNT
+  has_waiters = waiters != 0;
+#endif
+  ended[group]++;
+  owes = true;
+  if
+  :: look_at_waiters()
+  :: true
   fi
 }
 
@@ -138,10 +148,10 @@ inline end_share(group) {
   fi
 }
 
-// In NESTED, op 1 submits op 2 and ends only after it.
+// A worker, or a thread that works while it waits for something else. In NESTED, op 1 submits op 2 and ends only after it.
 proctype worker(byte group) {
   short sum;
-  bool has_waiters, is_last;
+  bool has_waiters, is_last, owes;
   do
   :: d_step { ready[0] -> ready[0] = false; begun++ }
      count_ended(0, group)
@@ -156,7 +166,13 @@ proctype worker(byte group) {
      count_ended(2, group);
      end_share(group)
 #endif
+  :: d_step { owes -> owes = false }  // it finds no op, or leaves for another reason
+     look_at_waiters()
+#ifdef LEAVES_WITHOUT_LOOK
   :: begun == OPS && !ready[0] && !ready[1] && !ready[2] -> break
+#else
+  :: begun == OPS && !ready[0] && !ready[1] && !ready[2] && !owes -> break
+#endif
   od
 }
 
