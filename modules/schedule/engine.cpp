@@ -74,7 +74,7 @@ void Engine::grant(Access* granted, ReadyList& ready) noexcept {
   while (granted != nullptr) {
     Access* const next = granted->next;
     OpState& op = granted->op();
-    if (next != nullptr) __builtin_prefetch(&next->op(), 1);
+    if (next != nullptr) prefetch_to_write(&next->op());
     // Only grants lower the count, so if 1 is left it is this one.
     if (op.pending.load(std::memory_order_acquire) == 1 || op.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       became_ready(op, ready);
@@ -87,7 +87,7 @@ void Engine::end_accesses(OpState& op, ReadyList& ready) noexcept {
   if (op.extras != nullptr && op.extras->outcomes != nullptr) [[unlikely]]
     return end_with_outcomes(op, ready);
   const int count = op.access_count;
-  for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
+  for (int i = 1; i < count; ++i) prefetch_to_write(op.access(i).var());
   for (int i = 0; i < count; ++i) {
     const Access& access = op.access(i);
     VarState& var = *access.var();

@@ -11,6 +11,7 @@ module;
 export module tessera.schedule:op_state;
 import :failure;
 import :op_name;
+import :spin_lock;
 
 // An op as the engine sees it: what it waits for, what it accesses and how it is run.
 namespace tessera {
@@ -149,9 +150,9 @@ inline OpState& Access::op() {
 
 inline void Access::prefetch_op() {
   const auto* bytes = reinterpret_cast<const std::byte*>(&op());
-  __builtin_prefetch(bytes, 1);
-  __builtin_prefetch(bytes + 64, 1);
-  __builtin_prefetch(bytes + 128, 1);
+  prefetch_to_write(bytes);
+  prefetch_to_write(bytes + 64);
+  prefetch_to_write(bytes + 128);
 }
 
 /// Ops that have become ready, in that order.

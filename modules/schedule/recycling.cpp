@@ -127,9 +127,9 @@ struct ThreadLists {
   /// Fetches what is handed out next: it was last written on the core that gave it back.
   static void prefetch(const FreeBlock* block) {
     const auto* bytes = reinterpret_cast<const std::byte*>(block);
-    __builtin_prefetch(bytes, 1);
-    __builtin_prefetch(bytes + 64, 1);
-    __builtin_prefetch(bytes + 128, 1);
+    prefetch_to_write(bytes);
+    prefetch_to_write(bytes + 64);
+    prefetch_to_write(bytes + 128);
   }
 
   void* take(int at) {

@@ -75,8 +75,8 @@ void run_body(const Node& node, ReplayState& replay, const Engine& engine) noexc
 
 void prefetch_ahead(const Node& node, const Recording& recording) {
   const auto* op = reinterpret_cast<const std::byte*>(recording.ops[node.ahead]);
-  __builtin_prefetch(&recording.nodes[node.ahead], 1);
-  __builtin_prefetch(op, 1);
+  prefetch_to_write(&recording.nodes[node.ahead]);
+  prefetch_to_write(op);
   __builtin_prefetch(op + offsetof(OpState, storage));
 }
 

@@ -140,7 +140,7 @@ void Engine::submit(OpState& op) {
 
 void Engine::register_accesses(OpState& op) {
   const int count = op.access_count;
-  for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
+  for (int i = 1; i < count; ++i) prefetch_to_write(op.access(i).var());
   for (int i = 0; i < count; ++i) {
     VarState* var = op.access(i).var();
     var->lock.lock();

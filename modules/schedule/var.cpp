@@ -93,10 +93,10 @@ Access* VarState::pass_on(const Access& access) noexcept {
 /// Fetches one more of the accesses that wait. Readers end one by one but are granted together: by then they are in the cache, where
 /// following the list would meet one cache miss after the other.
 void VarState::look_ahead() noexcept {
-  if (fetched != nullptr) __builtin_prefetch(&fetched->op(), 1);
+  if (fetched != nullptr) prefetch_to_write(&fetched->op());
   Access* const next = fetched == nullptr ? head : fetched->next;
   if (next == nullptr) return;
-  __builtin_prefetch(next, 1);
+  prefetch_to_write(next);
   fetched = next;
 }
 

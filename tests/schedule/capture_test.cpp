@@ -1,27 +1,13 @@
 // Tests of recordings: a replay does what submitting the same ops again would do, with new arguments, on every executor.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <random>
 #include <set>
-#include <string>
-#include <thread>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "every_executor.hpp"
-import tessera;
+#include "executors.hpp"
 
-using namespace tessera;
+using namespace support;
 
 namespace {
-
-const auto every_executor = executors_of<SchedulerOptions, Inline, Permuting>();
 
 /// One op of the random workload: it reads some variables and writes one.
 struct RandomOp {
@@ -59,7 +45,7 @@ std::vector<Var> named(const std::vector<Var>& vars, const std::vector<std::size
 TEST_CASE("a random workload that is recorded once and replayed gives what serial execution gives") {
   constexpr std::size_t variables = 100;
   constexpr int replays = 5;
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     const std::vector<RandomOp> ops = random_workload(name.starts_with("permuting") ? 500 : 2000, variables, 42);
     std::vector<double> expected(variables, 1.0), values(variables, 1.0);
@@ -82,7 +68,7 @@ TEST_CASE("a random workload that is recorded once and replayed gives what seria
 }
 
 TEST_CASE("each replay has its own arguments, also those that wait for an earlier one") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     // [start:capture]
@@ -104,7 +90,7 @@ TEST_CASE("each replay has its own arguments, also those that wait for an earlie
 }
 
 TEST_CASE("a Var may be an argument, and orders the replay among other ops on it") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     // [start:var]
@@ -141,7 +127,7 @@ static_assert(NamesVar<Parameter<Cell>> && !NamesVar<Parameter<int>> && !NamesVa
 }  // namespace
 
 TEST_CASE("an argument that has a Var is given to reads and writes, and let go when the replay has ended") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     auto step = sched.capture([&](Parameter<Cell> from, Parameter<Cell> to) {
@@ -164,7 +150,7 @@ TEST_CASE("an argument that has a Var is given to reads and writes, and let go w
 }
 
 TEST_CASE("replays and ordinary ops keep the order of submission") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     Var a, b;
@@ -207,7 +193,7 @@ TEST_CASE("recorded ops that share no Var may run in any order, and each runs on
 }
 
 TEST_CASE("a graph that is wide and deep runs every op in order on several workers, again and again") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     constexpr int layers = 20, width = 16, replays = 20;
     Scheduler sched(options);
@@ -275,7 +261,7 @@ TEST_CASE("a recording without Vars is not replayed twice at once") {
 }
 
 TEST_CASE("a step may go away while its replays are pending") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     const auto token = std::make_shared<int>(0);
@@ -296,7 +282,7 @@ TEST_CASE("a step may go away while its replays are pending") {
 }
 
 TEST_CASE("an empty recording replays nothing") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     auto step = sched.capture([](Parameter<Var>) {});
@@ -311,7 +297,7 @@ TEST_CASE("an empty recording replays nothing") {
 }
 
 TEST_CASE("a recorded op may submit ops and ends after them") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     Var var;
@@ -333,7 +319,7 @@ TEST_CASE("a recorded op may submit ops and ends after them") {
 }
 
 TEST_CASE("a replay inside an op belongs to that op") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     Var inner, outer;

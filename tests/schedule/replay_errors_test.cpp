@@ -1,45 +1,14 @@
 // Tests of what goes wrong in recordings: failing ops poison what ordinary ops would, and what cannot be recorded or replayed says so.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <coroutine>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <random>
 #include <source_location>
-#include <stdexcept>
-#include <stop_token>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-#include "every_executor.hpp"
-import tessera;
+#include "executors.hpp"
 
-using namespace tessera;
+using namespace support;
 
 namespace {
-
-const auto every_executor = executors_of<SchedulerOptions, Inline, Permuting>();
-
-/// What an action throws, or "".
-template <class Error, class Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// How a Var was left: its version, and the failure by which it is poisoned.
 struct VarEnd {
@@ -127,7 +96,7 @@ TEST_CASE("ops that fail leave every Var as they do when they are not recorded")
           for (int i = 0; i < 3; ++i) submit_all(sched, ops, vars, runs);
         });
     poisoned += std::ranges::count_if(expected.vars, [](const VarEnd& end) { return end.failure != ""; });
-    for (const auto& [name, options] : every_executor) {
+    for (const auto& [name, options, at_once] : executor_cases()) {
       CAPTURE(name);
       CAPTURE(seed);
       const WorkloadEnd end =
@@ -148,7 +117,7 @@ TEST_CASE("ops that fail leave every Var as they do when they are not recorded")
 }
 
 TEST_CASE("a failed op of a replay is named, its readers are skipped, and the next replay mends it") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     // [start:failure]
@@ -184,7 +153,7 @@ TEST_CASE("a failed op of a replay is named, its readers are skipped, and the ne
 }
 
 TEST_CASE("the failure of a recorded op that writes nothing is thrown by wait_all, once a replay") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     Var var;
@@ -200,7 +169,7 @@ TEST_CASE("the failure of a recorded op that writes nothing is thrown by wait_al
 }
 
 TEST_CASE("a stop that is requested cancels recorded ops that have not begun, except those that always run") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     std::stop_source of_op, of_replays;
@@ -260,7 +229,7 @@ TEST_CASE("shutting down with cancel cancels the ops of a pending replay") {
 }
 
 TEST_CASE("what runs only once cannot be recorded, and the message says what to do") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options), other(options);
     Var var;
@@ -288,7 +257,7 @@ TEST_CASE("what runs only once cannot be recorded, and the message says what to 
 }
 
 TEST_CASE("a capture whose body throws records nothing, and the thread submits as before") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     const auto token = std::make_shared<int>(0);
@@ -384,7 +353,7 @@ TEST_CASE("a step outlives its scheduler but cannot be replayed then") {
 }
 
 TEST_CASE("an op that a recorded op submits may not access what the replay writes") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     Var own, sibling;
@@ -401,7 +370,7 @@ TEST_CASE("an op that a recorded op submits may not access what the replay write
 }
 
 TEST_CASE("a trace has one record of every recorded op and replay, and none of the replay itself") {
-  for (const auto& [name, options] : every_executor) {
+  for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
     Var a, b;
