@@ -117,7 +117,7 @@ class Trainer {
 
   /// As train_epoch: the whole epoch is submitted, and results are read some steps later.
   Epoch train_epoch_async(int epoch, Progress& progress) {
-    constexpr std::size_t places = 3, steps_ahead = 16;
+    constexpr std::size_t places = 3, steps_ahead = 32;
     const auto start = std::chrono::steady_clock::now();
     const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
     std::deque<std::pair<std::int64_t, PendingResult<compute_t<T>>>> pending;
@@ -145,7 +145,10 @@ class Trainer {
       static_cast<void>(prepare(*scheduler_, batch, order(range(done, end))));
       pending.emplace_back(end - done, network_.step_later(batch.images, batch.targets, batch.labels, rule_));
       if (is_traced(epoch, step)) ops_of_step_ = trace_->submitted();
-      if (pending.size() > steps_ahead) read_one();
+      if (pending.size() > steps_ahead) {  // waits once for many: to sleep and to wake costs more than to submit a step
+        pending[steps_ahead / 2].second.correct.wait();
+        while (pending.size() > steps_ahead / 2) read_one();
+      }
       if (trace_ && step == 5) draw_trace();
       done = end;
     }
