@@ -21,9 +21,8 @@ struct Arrays {
 };
 
 void count(benchmark::State& state) {
-  state.SetItemsProcessed(state.iterations() * steps);
-  state.counters["ns"] = benchmark::Counter(static_cast<double>(state.iterations()) * steps / 1e9,
-                                            benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["each"] = benchmark::Counter(static_cast<double>(state.iterations()) * steps,
+                                              benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void at_once(benchmark::State& state) {
@@ -120,12 +119,16 @@ void replayed_alone(benchmark::State& state) {
 }
 
 // The first one before anything is asynchronous, because assignments look for pending ops from then on.
-BENCHMARK(at_once)->Name("assignment/at once")->Arg(16)->Arg(1024);
-BENCHMARK(submitted)->Name("assignment/submitted")->Arg(16)->Arg(1024);
-BENCHMARK(replayed_fixed)->Name("assignment/replayed, nothing changes")->Arg(16)->Arg(1024);
-BENCHMARK(replayed)->Name("assignment/replayed, array and scalar change")->Arg(16)->Arg(1024);
-BENCHMARK(replayed_destination)->Name("assignment/replayed, destination changes too")->Arg(16)->Arg(1024);
-BENCHMARK(replayed_alone)->Name("assignment/one a replay")->Arg(16)->Arg(1024);
-BENCHMARK(at_once)->Name("assignment/at once, afterwards")->Arg(16)->Arg(1024);
+BENCHMARK(at_once)->Name("assignment/at once")->Arg(16)->Arg(1024)->UseRealTime();
+BENCHMARK(submitted)->Name("assignment/submitted")->Arg(16)->Arg(1024)->UseRealTime();
+BENCHMARK(replayed_fixed)->Name("assignment/replayed, nothing changes")->Arg(16)->Arg(1024)->UseRealTime();
+BENCHMARK(replayed)->Name("assignment/replayed, array and scalar change")->Arg(16)->Arg(1024)->UseRealTime();
+BENCHMARK(replayed_destination)
+    ->Name("assignment/replayed, destination changes too")
+    ->Arg(16)
+    ->Arg(1024)
+    ->UseRealTime();
+BENCHMARK(replayed_alone)->Name("assignment/one a replay")->Arg(16)->Arg(1024)->UseRealTime();
+BENCHMARK(at_once)->Name("assignment/at once, afterwards")->Arg(16)->Arg(1024)->UseRealTime();
 
 }  // namespace

@@ -144,8 +144,8 @@ struct DeviceNode<ScalarNode<T>> {
   static constexpr DeviceName emit(DeviceEmission& emission) { return emission.scalar(value); }
 };
 
-template <Element T, class S, class Convert>
-struct DeviceNode<ScalarParameterNode<T, S, Convert>> : DeviceNode<ScalarNode<T>> {};
+template <Element T, class P, class Convert>
+struct DeviceNode<ScalarParameterNode<T, P, Convert>> : DeviceNode<ScalarNode<T>> {};
 
 template <class Op, Element Value, class... Nodes>
 struct DeviceNode<MapNode<Op, Value, Nodes...>> {

@@ -285,8 +285,8 @@ class Explainer {
     const compute_t<T> value = node.value();
     add_scalar(stage, depth, dtype_of<T>, value, plan::value_text(dtype_of<compute_t<T>>, &value));
   }
-  template <Element T, class S, class Convert>
-  void add_node(Stage& stage, plan::Lowering&, const ScalarParameterNode<T, S, Convert>&, int depth) {
+  template <Element T, class P, class Convert>
+  void add_node(Stage& stage, plan::Lowering&, const ScalarParameterNode<T, P, Convert>&, int depth) {
     add_scalar(stage, depth, dtype_of<T>, compute_t<T>(1), "given by each replay");
   }
   static void add_scalar(Stage& stage, int depth, DType dtype, const auto& value, std::string text) {

@@ -62,7 +62,7 @@ class ParameterNode {
 };
 
 /// A parameter that is a scalar, beside elements of type T, of which `Convert` makes an element of type T.
-template <Element T, ScalarValue S, class Convert>
+template <Element T, ScalarParameter P, class Convert>
 class ScalarParameterNode {
  public:
   using expression_tag = void;
@@ -74,9 +74,8 @@ class ScalarParameterNode {
   static constexpr bool reads_memory_only = true;
 
   /// Throws SchedulerError if the parameter's recording is not being made and no replay of it runs.
-  ScalarParameterNode(const Parameter<S>& parameter, const Convert& convert)
-      : parameter_(parameter), convert_(convert) {
-    if (!is_being_recorded(parameter.slot())) static_cast<void>(parameter.value());
+  ScalarParameterNode(const P& parameter, const Convert& convert) : parameter_(parameter), convert_(convert) {
+    if (!is_recorded_scalar(parameter)) static_cast<void>(parameter.value());
   }
 
   /// Throws SchedulerError when no replay runs, and what Convert throws.
@@ -92,7 +91,7 @@ class ScalarParameterNode {
   bool any_leaf(const plan::LeafVisitor&) const { return false; }
 
  private:
-  Parameter<S> parameter_;
+  P parameter_;
   [[no_unique_address]] Convert convert_;
 };
 
@@ -109,7 +108,7 @@ struct ToElement {
 template <Element T, Scalar S, class Convert>
 [[gnu::always_inline]] inline auto scalar_node(const S& scalar, const Convert& convert) {
   if constexpr (ScalarParameter<S>) {
-    return ScalarParameterNode<T, scalar_of<S>, Convert>(scalar, convert);
+    return ScalarParameterNode<T, S, Convert>(scalar, convert);
   } else {
     return ScalarNode<T>(convert(scalar));
   }

@@ -78,6 +78,9 @@ struct Network {
   }
 };
 
+template <class T>
+concept Negatable = requires(const T& x) { -x; };
+
 /// Holds up whoever evaluates it until it is let go.
 struct Gate {
   static inline std::atomic<bool> is_open{true};
@@ -239,6 +242,29 @@ TEST_CASE("a scalar parameter is as weak as a number of its type") {
   CHECK(elements(shifted) == std::vector<std::uint8_t>(2, 0));
   const std::string message = message_of<OperationFailed>([&] { static_cast<void>(elements(chosen)); });
   CHECK_MESSAGE(contains(message, "the scalar 300 does not fit in uint8"), message);
+}
+
+TEST_CASE("what C++ computes from scalar parameters is a scalar of each replay") {
+  for (const SchedulerOptions& options : executors()) {
+    Scheduler scheduler(options);
+    const Array<float, 1> g = full(Dim{2}, 0.3f);
+    Array<float, 1> w = ones<float>(Dim{2}), expected = ones<float>(Dim{2}), ratio;
+    const auto step = scheduler.capture([&](Parameter<float> rate, Parameter<int> epoch) {
+      const Async on{scheduler};
+      w = w * (1 - rate * 0.5f) + -rate * g / (epoch + 1);
+      ratio = rate / epoch - epoch;
+    });
+    for (int epoch = 1; epoch < 4; ++epoch) {
+      const float rate = 0.1f * static_cast<float>(epoch);
+      step.replay(rate, epoch);
+      expected = expected * (1 - rate * 0.5f) + -rate * g / (epoch + 1);
+      CHECK(elements(w) == elements(expected));
+      CHECK(ratio[{0}] == rate / static_cast<float>(epoch) - static_cast<float>(epoch));
+    }
+    static_assert(std::same_as<scalar_of<decltype(-std::declval<Parameter<float>&>())>, float>);
+    static_assert(std::same_as<scalar_of<decltype(std::declval<Parameter<int>&>() * 2.0)>, double>);
+    static_assert(!Negatable<Parameter<std::string>>);
+  }
 }
 
 TEST_CASE("one array may be given for two parameters, and may be in the recording, if it is only read") {
@@ -419,6 +445,7 @@ TEST_CASE("a parameter means nothing outside of its recording") {
       1.0f, out);
   const Async on{scheduler};
   CHECK_THROWS_AS(out = out * kept[0], SchedulerError);
+  CHECK_THROWS_AS(out = out * -kept[0], SchedulerError);
   CHECK_THROWS_AS(out = arrays[0] + 1, SchedulerError);
   CHECK_THROWS_AS(arrays[0] = out + 1, SchedulerError);
   CHECK(elements(out) == std::vector<float>(3, 1.0f));
