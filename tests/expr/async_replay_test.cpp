@@ -104,7 +104,7 @@ TEST_CASE("arrays and scalars of a recorded assignment are those of the replay")
   for (const SchedulerOptions& options : executors()) {
     Scheduler scheduler(options);
     // --8<-- [start:rebind]
-    Array<float, 1> weights = ones<float>(Dim{3}), first = ones<float>(Dim{3}), second = full(Dim{3}, 2.0f), norm;
+    Array<float, 1> weights = ones<float>(Dim{3}), first = ones<float>(Dim{3}), second = full(Dim{3}, 2.0f);
     const auto step = scheduler.capture(
         [&](Parameter<Array<float, 1>> gradient, Parameter<float> rate, Parameter<Array<float, 1>> out) {
           const Async on{scheduler};
@@ -247,5 +247,30 @@ TEST_CASE("what C++ computes from scalar parameters is a scalar of each replay")
     static_assert(std::same_as<scalar_of<decltype(-std::declval<Parameter<float>&>())>, float>);
     static_assert(std::same_as<scalar_of<decltype(std::declval<Parameter<int>&>() * 2.0)>, double>);
     static_assert(!Negatable<Parameter<std::string>>);
+  }
+}
+
+TEST_CASE("arrays of a known place and of rank 0 may be parameters") {
+  for (const SchedulerOptions& options : executors()) {
+    Scheduler scheduler(options);
+    using Local = Array<float, 1, CpuPlace>;
+    Local kept = ones<float>(Dim{2}, CpuPlace{});
+    Array<float, 0> total;
+    const auto step = scheduler.capture(
+        [&](Parameter<Local> x, Parameter<Array<float, 0>> scale, Parameter<Local> out) {
+          const Async on{scheduler};
+          out = x * scale + kept;
+          total = sum(out) * scale;
+          scale = total + 1;
+        },
+        kept, Array<float, 0>(Dim<0>()), kept);
+    for (const float value : {1.0f, 2.0f, 3.0f}) {
+      const Local x = full(Dim{2}, value, CpuPlace{}), out(Dim{2});
+      Array<float, 0> scale{Dim<0>()};
+      scale[{}] = 10 * value;
+      step.replay(x, scale, out);
+      CHECK(elements(out) == std::vector<float>(2, 10 * value * value + 1));
+      CHECK(scale[{}] == 2 * (10 * value * value + 1) * 10 * value + 1);
+    }
   }
 }
