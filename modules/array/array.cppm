@@ -14,6 +14,8 @@ export import :iterator;
 export import :view;
 export import :elements;
 export import :handle;
+export import :array_parameter;
+export import :scalar_parameter;
 export import :reshaping;
 export import :axes;
 export import :windows;

@@ -4,6 +4,7 @@ module;
 export module tessera.array:concepts;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 
 // The contract between arrays and what is computed from them. An array assigns whatever satisfies Source by calling
 // assign(destination, source), which the expression room defines.
@@ -37,13 +38,43 @@ concept Expression = requires(const std::remove_cvref_t<E>& node) {
   { node.shape() } -> std::convertible_to<Dim<std::remove_cvref_t<E>::rank>>;
 };
 
+template <class P>
+inline constexpr bool is_array_parameter = false;
+
+/// An array that each replay of a recording is given, or a view of it: Parameter<Array<T, D, P>>.
+export template <class P>
+concept ArrayParameter = is_array_parameter<std::remove_cvref_t<P>>;
+
 /// Operands of expressions: arrays, views and other expressions.
 export template <class O>
-concept Operand = Expression<O> || Elements<O>;
+concept Operand = Expression<O> || Elements<O> || ArrayParameter<O>;
 
-/// A C++ arithmetic type or any other element type, standing for one value.
+/// A C++ arithmetic type or any other element type.
+export template <class T>
+concept ScalarValue = WeakScalar<T> || Element<T>;
+
+template <class S>
+struct ScalarFacts {
+  using type = S;
+  static constexpr bool is_parameter = false;
+};
+template <ScalarValue T>
+struct ScalarFacts<Parameter<T>> {
+  using type = T;
+  static constexpr bool is_parameter = true;
+};
+
+/// The type of a scalar's value, which for a Parameter<T> is T.
 export template <class S>
-concept Scalar = WeakScalar<std::remove_cvref_t<S>> || Element<std::remove_cvref_t<S>>;
+using scalar_of = typename ScalarFacts<std::remove_cvref_t<S>>::type;
+
+/// A scalar that each replay of a recording is given.
+export template <class S>
+concept ScalarParameter = ScalarFacts<std::remove_cvref_t<S>>::is_parameter;
+
+/// A C++ arithmetic type or any other element type, standing for one value, or a parameter of such a type.
+export template <class S>
+concept Scalar = ScalarValue<scalar_of<S>>;
 
 /// What is evaluated into an array that is a variable. An array on the right re-points the variable instead, which only an array
 /// of its own type can do.
@@ -59,7 +90,7 @@ concept Source = Operand<S> || Scalar<S>;
 
 template <class S>
 struct SourceFacts {
-  using value_type = S;
+  using value_type = scalar_of<S>;
   using place_type = void;
   static constexpr int rank = 0;
 };
@@ -89,7 +120,7 @@ concept PlacesMayMeet =
 
 /// A source may be assigned to elements of type T: within its kind, or a scalar that takes the array's type.
 export template <class S, class T>
-concept ValueFits = AssignableTo<value_of<S>, T> || (Scalar<S> && WeakWith<std::remove_cvref_t<S>, T>);
+concept ValueFits = AssignableTo<value_of<S>, T> || (Scalar<S> && WeakWith<scalar_of<S>, T>);
 
 /// S can be assigned to an array of T with Rank axes at P; a failure says what to do.
 export template <class S, class T, int Rank, class P>

@@ -17,6 +17,7 @@ import :plan;
 import :async;
 import :lowering;
 import :node;
+import :parameter_node;
 import :map;
 import :direct;
 import :evaluate;
@@ -131,10 +132,9 @@ decltype(auto) as_assigned_node(const S& source) {
     return (source);
   } else if constexpr (Operand<S>) {
     return as_node(source);
-  } else if constexpr (WeakWith<S, T>) {
-    return ScalarNode<T>(static_cast<compute_t<T>>(source));
   } else {
-    return ScalarNode<S>(source);
+    using Value = std::conditional_t<WeakWith<scalar_of<S>, T>, T, scalar_of<S>>;
+    return scalar_node<Value>(source, ToElement<Value>());
   }
 }
 

@@ -48,6 +48,8 @@ class AssignmentAccesses : public plan::LeafVisitor {
  public:
   /// `rewrites`: all of the buffer is written.
   AssignmentAccesses(const Buffer* written, bool rewrites) noexcept;
+  /// A parameter of the recording that is made is written.
+  explicit AssignmentAccesses(const ParameterSlot& written) noexcept;
 
   /// Waits for what is pending on them, so that the assignment can be computed now.
   void settle() const;
@@ -64,6 +66,7 @@ class AssignmentAccesses : public plan::LeafVisitor {
 
  private:
   static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const Buffer* buffer);
+  static bool add_parameter(const plan::LeafVisitor& self, const ParameterSlot& slot);
 
   static constexpr std::size_t few = 16;
   const Buffer* written_;
@@ -72,6 +75,8 @@ class AssignmentAccesses : public plan::LeafVisitor {
   mutable std::size_t count_ = 0;
   mutable std::array<const Buffer*, few> first_{};
   mutable std::vector<const Buffer*> more_;
+  const ParameterSlot* written_parameter_ = nullptr;
+  mutable std::vector<const ParameterSlot*> parameters_;
 };
 
 }  // namespace tessera

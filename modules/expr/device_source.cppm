@@ -12,6 +12,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :node;
+import :parameter_node;
 import :map;
 import :device_kernel;
 
@@ -142,6 +143,9 @@ struct DeviceNode<ScalarNode<T>> {
   static constexpr DType value = dtype_of<compute_t<T>>;
   static constexpr DeviceName emit(DeviceEmission& emission) { return emission.scalar(value); }
 };
+
+template <Element T, class P, class Convert>
+struct DeviceNode<ScalarParameterNode<T, P, Convert>> : DeviceNode<ScalarNode<T>> {};
 
 template <class Op, Element Value, class... Nodes>
 struct DeviceNode<MapNode<Op, Value, Nodes...>> {

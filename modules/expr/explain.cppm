@@ -24,6 +24,7 @@ namespace tessera {
 /// their own. Nothing is computed and no array changes. Throws PlaceError for operands on different places.
 export template <Operand O>
 std::string explain(const O& expression) {
+  const ExamplesStandIn parameters;
   const auto node = as_node(expression);
   using T = typename std::remove_const_t<decltype(node)>::value_type;
   const Dim<rank_of<O>> shape = node.shape();
@@ -39,6 +40,7 @@ export template <Elements D, class S>
   requires AssignableSource<S, typename D::value_type, D::rank, typename D::place_type>
 std::string explain(const D& destination, const S& source) {
   using T = typename D::value_type;
+  const ExamplesStandIn parameters;
   const auto& node = as_assigned_node<T>(source);
   using Node = std::remove_cvref_t<decltype(node)>;
   if constexpr (ArrayHandle<D>) {

@@ -17,6 +17,7 @@ import :plan;
 import :lowering;
 import :loop_plan;
 import :node;
+import :parameter_node;
 import :kernel;
 import :evaluate;
 import :direct;
@@ -248,7 +249,8 @@ class Explainer {
     if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
       plan::Lowering lowering(storage, node.shape().extents(), place, false);
       add_node(stage, lowering, node, 1);
-      return {node.array().data(), {node.array().strides().begin(), node.array().strides().end()}};
+      const auto& array = node.array();
+      return {array.data(), {array.strides().begin(), array.strides().end()}};
     } else {
       const auto shape = node.shape();
       const auto strides = contiguous_strides(shape);
@@ -281,11 +283,17 @@ class Explainer {
   template <Element T>
   void add_node(Stage& stage, plan::Lowering&, const ScalarNode<T>& node, int depth) {
     const compute_t<T> value = node.value();
+    add_scalar(stage, depth, dtype_of<T>, value, plan::value_text(dtype_of<compute_t<T>>, &value));
+  }
+  template <Element T, class P, class Convert>
+  void add_node(Stage& stage, plan::Lowering&, const ScalarParameterNode<T, P, Convert>&, int depth) {
+    add_scalar(stage, depth, dtype_of<T>, compute_t<T>(1), "given by each replay");
+  }
+  static void add_scalar(Stage& stage, int depth, DType dtype, const auto& value, std::string text) {
     const std::size_t at = stage.scalars.size();
     stage.scalars.resize(at + 16);
     std::memcpy(stage.scalars.data() + at, &value, sizeof value);
-    add_line(stage, depth, "s" + std::to_string(at / 16) + " = scalar", dtype_of<T>, "()",
-             plan::value_text(dtype_of<compute_t<T>>, &value));
+    add_line(stage, depth, "s" + std::to_string(at / 16) + " = scalar", dtype, "()", std::move(text));
   }
 
   template <class Node>

@@ -11,6 +11,7 @@ export module tessera.expr:lowering;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
+import tessera.schedule;
 import tessera.array;
 import :plan;
 import :normalising;
@@ -35,6 +36,8 @@ export bool conflicts(const Written& written, const Written& read);
 /// Looks at the memory that a node reads. The buffer is nullptr if nobody counts who uses the memory.
 export struct LeafVisitor {
   bool (*visit)(const LeafVisitor& self, const Written& memory, const Buffer* buffer);
+  /// Takes parameters of the recording that is made, which have no memory yet; nullptr where there can be none.
+  bool (*visit_parameter)(const LeafVisitor& self, const ParameterSlot& slot) = nullptr;
 
   bool operator()(const Written& memory, const Buffer* buffer) const { return visit(*this, memory, buffer); }
 };

@@ -12,6 +12,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :node;
+import :parameter_node;
 import :vector_reach;
 
 // Elementwise nodes: one scalar function applied to the elements of its operands.
@@ -165,12 +166,12 @@ struct common_value<L, R> {
   using type = promote_t<value_of<L>, value_of<R>>;
 };
 template <Operand L, Scalar R>
-  requires WeakWith<std::remove_cvref_t<R>, value_of<L>>
+  requires WeakWith<scalar_of<R>, value_of<L>>
 struct common_value<L, R> {
   using type = value_of<L>;
 };
 template <Operand L, Scalar R>
-  requires(!WeakScalar<std::remove_cvref_t<R>>) && Promotable<value_of<L>, value_of<R>>
+  requires(!WeakScalar<scalar_of<R>>) && Promotable<value_of<L>, value_of<R>>
 struct common_value<L, R> {
   using type = promote_t<value_of<L>, value_of<R>>;
 };
@@ -187,7 +188,7 @@ auto as_node_beside(S&& source) {
   if constexpr (Operand<S>) {
     return as_node(std::forward<S>(source));
   } else {
-    return ScalarNode<T>(static_cast<compute_t<T>>(source));
+    return scalar_node<T>(source, ToElement<T>());
   }
 }
 

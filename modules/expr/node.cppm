@@ -139,12 +139,17 @@ class ScalarNode {
   compute_t<T> value_;
 };
 
+template <ArrayParameter O>
+class ParameterNode;
+
 /// The node of an operand: itself for expressions, a leaf for arrays and views.
 template <Operand O>
 [[gnu::always_inline]] inline auto as_node(O&& operand) {
   using Plain = std::remove_cvref_t<O>;
   if constexpr (Expression<Plain>) {
     return Plain(std::forward<O>(operand));
+  } else if constexpr (ArrayParameter<Plain>) {
+    return ParameterNode<Plain>(operand);
   } else {
     return LeafNode<Plain>(std::forward<O>(operand));
   }

@@ -68,8 +68,8 @@ std::string snake_case(std::string_view name) {
 class ExpressionWriter {
  public:
   std::string write(const TypeName& node, bool is_inner) {
-    if (node.name == "LeafNode") return next_leaf();
-    if (node.name == "ScalarNode") return "s";
+    if (node.name == "LeafNode" || node.name == "ParameterNode") return next_leaf();
+    if (node.name == "ScalarNode" || node.name == "ScalarParameterNode") return "s";
     const TypeName* op = node.arguments.empty() ? nullptr : &node.arguments.front();
     if (op != nullptr && (op->name == "Uniform" || op->name == "UserMap") && !op->arguments.empty())
       op = &op->arguments.front();

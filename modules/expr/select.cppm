@@ -33,9 +33,9 @@ struct where_value {
   using type = common_value_t<A, B>;
 };
 template <Scalar A, Scalar B>
-  requires std::same_as<std::remove_cvref_t<A>, std::remove_cvref_t<B>> && Element<std::remove_cvref_t<A>>
+  requires std::same_as<scalar_of<A>, scalar_of<B>> && Element<scalar_of<A>>
 struct where_value<A, B> {
-  using type = std::remove_cvref_t<A>;
+  using type = scalar_of<A>;
 };
 
 /// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type. Throws DTypeError for an
@@ -98,7 +98,8 @@ auto cast(O&& operand) {
 }
 
 /// The elements as an expression: `a = copy(b)` writes them into a's storage, where `a = b` would re-point a.
-export template <Elements A>
+export template <class A>
+  requires Elements<A> || ArrayParameter<A>
 auto copy(A&& array) {
   return as_node(std::forward<A>(array));
 }

@@ -6,6 +6,7 @@ export module tessera.expr:user_op;
 import tessera.core;
 import tessera.array;
 import :node;
+import :parameter_node;
 import :map;
 
 // mshadow's way to a user's own operation: a type with a static function `map` on scalars. (A generic lambda over
@@ -72,7 +73,7 @@ auto as_argument(S&& source) {
   if constexpr (Operand<S>) {
     return as_node(std::forward<S>(source));
   } else {
-    return ScalarNode<std::remove_cvref_t<S>>(source);
+    return scalar_node<scalar_of<S>>(source, ToElement<scalar_of<S>>());
   }
 }
 

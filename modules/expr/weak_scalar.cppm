@@ -8,6 +8,7 @@ export module tessera.expr:weak_scalar;
 import tessera.core;
 import tessera.array;
 import :node;
+import :parameter_node;
 import :map;
 import :device_prelude;
 import :operand_concepts;
@@ -17,11 +18,14 @@ import :operand_concepts;
 // whatever has no such meaning throws.
 namespace tessera {
 
-/// A scalar of type S beside elements of type T may be outside T's range.
 template <class S, class T>
-concept MayNotFit = std::integral<S> && !std::same_as<S, bool> && Integer<T> &&
+concept HoldsMore = std::integral<S> && !std::same_as<S, bool> && Integer<T> &&
                     (std::cmp_less(std::numeric_limits<decltype(+S{})>::min(), std::numeric_limits<T>::min()) ||
                      std::cmp_greater(std::numeric_limits<decltype(+S{})>::max(), std::numeric_limits<T>::max()));
+
+/// A scalar S beside elements of type T may be outside T's range.
+template <class S, class T>
+concept MayNotFit = HoldsMore<scalar_of<S>, T>;
 
 /// -1, 0 or 1: the scalar is below, in, or above the range of T.
 template <Integer T, std::integral S>
@@ -38,13 +42,47 @@ constexpr int beside_range(S scalar) {
                         .advice = "convert the array to a wider type: cast<T>(...)"}));
 }
 
+// What is made of a scalar that may not fit in T: at once, or of a parameter's value when its op runs.
+
+/// The scalar itself. Throws DTypeError if it does not fit.
+template <Element T>
+struct ToFitting {
+  const char* operation;
+  compute_t<T> operator()(std::integral auto scalar) const {
+    if (beside_range<T>(scalar) != 0) throw_scalar_does_not_fit(operation, std::to_string(+scalar), dtype_of<T>);
+    return static_cast<compute_t<T>>(scalar);
+  }
+};
+/// Whether it fits.
+template <Element T>
+struct ToFits {
+  bool operator()(std::integral auto scalar) const { return beside_range<T>(scalar) == 0; }
+};
+/// What a comparison with it answers where it does not fit.
+template <class Op, Element T, bool Left>
+struct ToAnswerBeside {
+  bool operator()(std::integral auto scalar) const {
+    const int side =
+        Left ? beside_range<T>(scalar) : -beside_range<T>(scalar);  // of the range, seen from the left operand's
+    return side != 0 && Op::apply(side, 0);
+  }
+};
+/// A shift count: one out of T's range shifts everything out, as T's highest value does.
+template <Element T>
+struct ToShiftCount {
+  T operator()(std::integral auto scalar) const {
+    return beside_range<T>(scalar) == 0 ? static_cast<T>(scalar) : std::numeric_limits<T>::max();
+  }
+};
+
 /// As as_node_beside; throws DTypeError naming `operation` for an integer that does not fit in T.
 template <Element T, Source S>
 auto as_fitting_node(const char* operation, S&& source) {
   if constexpr (MayNotFit<std::remove_cvref_t<S>, T>) {
-    if (beside_range<T>(source) != 0) throw_scalar_does_not_fit(operation, std::to_string(+source), dtype_of<T>);
+    return scalar_node<T>(source, ToFitting<T>{operation});
+  } else {
+    return as_node_beside<T>(std::forward<S>(source));
   }
-  return as_node_beside<T>(std::forward<S>(source));
 }
 
 /// As make_binary, for operations that a wrapped scalar would give another meaning. Throws DTypeError for a scalar that does
@@ -74,25 +112,27 @@ auto make_comparison(L&& left, R&& right) {
   using T = common_value_t<L, R>;
   constexpr bool left_may_not_fit = MayNotFit<std::remove_cvref_t<L>, T>;
   if constexpr (left_may_not_fit || MayNotFit<std::remove_cvref_t<R>, T>) {
-    int side = 0;  // of the range, seen from the left operand's
-    if constexpr (left_may_not_fit)
-      side = beside_range<T>(left);
-    else
-      side = -beside_range<T>(right);
+    const auto& scalar = [&]() -> const auto& {
+      if constexpr (left_may_not_fit)
+        return left;
+      else
+        return right;
+    }();
     return map_of<ScalarComparison<Op, compute_t<T>>, bool>(
         [&] { return as_node_beside<T>(std::forward<L>(left)); },
-        [&] { return as_node_beside<T>(std::forward<R>(right)); }, [&] { return ScalarNode<bool>(side == 0); },
-        [&] { return ScalarNode<bool>(side != 0 && Op::apply(side, 0)); });
+        [&] { return as_node_beside<T>(std::forward<R>(right)); },
+        [&] { return scalar_node<bool>(scalar, ToFits<T>()); },
+        [&] { return scalar_node<bool>(scalar, ToAnswerBeside<Op, T, left_may_not_fit>()); });
   } else {
     return make_binary<Op, bool>(std::forward<L>(left), std::forward<R>(right));
   }
 }
 
-/// The node of a shift count: one out of T's range shifts everything out, as T's highest value does.
+/// The node of a shift count.
 template <Element T, Source S>
 auto as_shift_count(S&& source) {
   if constexpr (MayNotFit<std::remove_cvref_t<S>, T>) {
-    return ScalarNode<T>(beside_range<T>(source) == 0 ? static_cast<T>(source) : std::numeric_limits<T>::max());
+    return scalar_node<T>(source, ToShiftCount<T>());
   } else {
     return as_node_beside<T>(std::forward<S>(source));
   }

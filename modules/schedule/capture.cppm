@@ -55,6 +55,22 @@ struct ReplayOf : ReplayState {
     ((std::get<I>(slots)->value = On ? &std::get<I>(values) : nullptr), ...);
   }
 
+  /// Calls what it is given with each argument, its slot and its number.
+  template <std::size_t... I>
+  void with_each(std::index_sequence<I...>, const auto& visit) const {
+    [[maybe_unused]] const auto& slots = static_cast<const RecordingOf<T...>&>(*recording).slots;
+    (visit(std::get<I>(values), *std::get<I>(slots), I), ...);
+  }
+  void check_arguments() const override {
+    with_each(std::index_sequence_for<T...>(), [this](const auto& value, const auto& slot, std::size_t number) {
+      slot.rules.check(value, {.recording = this->name, .parameter = number, .where = this->where});
+    });
+  }
+  void name_arguments(Engine& to) const override {
+    with_each(std::index_sequence_for<T...>(),
+              [&to](const auto& value, const auto& slot, std::size_t) { slot.rules.name_to(to, value); });
+  }
+
   static void bind(OpState& op) {
     static_cast<ReplayOf&>(op).template fill_slots<true>(std::index_sequence_for<T...>());
   }
@@ -79,7 +95,8 @@ class Step {
   /// Submits the recorded ops, whose Parameters have these values, kept until the replay has ended. It takes its place among other
   /// ops as one op that accesses all Vars of the recording; replays of one recording run one after the other. May be called on
   /// any thread, and in an op. Throws SchedulerError (no scheduler any more, an erased Var, inside a capture, a Var given for two
-  /// parameters or for one when it is in the recording already, unless it is only read), std::bad_alloc; nothing has happened then.
+  /// parameters or for one when it is in the recording already, unless it is only read), ShapeError and PlaceError (an array that is not
+  /// as the example on which expressions were recorded), std::bad_alloc; nothing has happened then.
   void replay(T... arguments, const std::source_location& where = std::source_location::current()) const {
     using Replay = ReplayOf<T...>;
     static_assert(alignof(Replay) <= 64, "an argument may ask for no more than 64-byte alignment");
@@ -152,27 +169,46 @@ export template <class F>
 concept Recordable = HasParametersOnly<F> ||
                      unsatisfied<"the body of a capture takes nothing but Parameter<T>, and its types are written out">;
 
-template <class... T, class F>
+template <class Types, class... Examples>
+inline constexpr bool are_examples = false;
+template <class... T, class... Examples>
+  requires(sizeof...(Examples) <= sizeof...(T))
+inline constexpr bool are_examples<Step<T...>, Examples...> = []<std::size_t... I>(std::index_sequence<I...>) {
+  return (std::convertible_to<const Examples&, std::tuple_element_t<I, std::tuple<T...>>> && ...);
+}(std::index_sequence_for<Examples...>());
+
+/// Arguments of a first replay, as it were: of the first parameters of the body, in their order.
+export template <class F, class... Examples>
+concept ExamplesFor =
+    are_examples<typename StepOf<typename BodyOf<F>::Type>::Type, Examples...> ||
+    unsatisfied<"the examples behind the body of a capture are values for its first parameters, in their order">;
+
+template <class... T, class F, class... Examples>
 Step<T...> record(std::type_identity<Step<T...>>, const std::shared_ptr<Engine>& engine, F&& body,
-                  const CaptureOptions& options) {
+                  const CaptureOptions& options, const Examples&... examples) {
   auto recording = std::make_shared<RecordingOf<T...>>();
   recording->options = options;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (std::get<I>(recording->slots)->rules.take_example(examples), ...);
+  }(std::index_sequence_for<Examples...>());
   std::apply(
       [&](const auto&... slots) {
         const std::array<ParameterSlot*, sizeof...(T)> all{slots.get()...};
         Recorder recorder(engine, recording, all);
         std::forward<F>(body)(Parameter<T>(slots)...);
         recorder.finish();
+        (slots->rules.drop_example(), ...);
       },
       recording->slots);
   return Step<T...>(std::move(recording));
 }
 
 /// Scheduler::capture().
-template <Recordable F>
-auto record(const std::shared_ptr<Engine>& engine, F&& body, const CaptureOptions& options) {
+template <Recordable F, class... Examples>
+auto record(const std::shared_ptr<Engine>& engine, F&& body, const CaptureOptions& options,
+            const Examples&... examples) {
   using StepType = typename StepOf<typename BodyOf<F>::Type>::Type;
-  return record(std::type_identity<StepType>(), engine, std::forward<F>(body), options);
+  return record(std::type_identity<StepType>(), engine, std::forward<F>(body), options, examples...);
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@ module;
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 export module tessera.schedule:parameter;
@@ -23,8 +24,33 @@ concept HasVar = requires(const T& value) {
   { var_of(value) } -> std::convertible_to<Var>;
 };
 
+/// An argument of replay() in messages.
+export struct ArgumentName {
+  const char* recording;
+  std::size_t parameter;
+  std::source_location where;
+};
+
+/// What a recording holds of a parameter of type T beside its Var. Types say more by a specialisation: arrays have a shape, which recorded
+/// expressions are made for.
+export template <class T>
+struct ParameterRules {
+  /// The example that capture() was given.
+  void take_example(const T&) noexcept {}
+  /// The body has been recorded.
+  void drop_example() noexcept {}
+  /// Throws if the recorded ops cannot work on this value.
+  void check(const T&, const ArgumentName&) const noexcept {}
+  /// Ops on what is behind the value are about to be submitted to the engine.
+  void name_to(auto&, const T&) const noexcept {}
+};
+
+/// What a parameter of type T can do beside being read in the bodies of ops: those of arrays can be assigned to.
+export template <class T>
+struct ParameterOperations {};
+
 /// What is known of a parameter whatever its type.
-struct ParameterSlot {
+export struct ParameterSlot {
   const Recorder* recorder = nullptr;  // while its recording is made
   std::optional<Var> stand_in;         // in the recorded accesses, for the Var of each replay
 };
@@ -33,22 +59,27 @@ struct ParameterSlot {
 template <class T>
 struct ParameterSlotOf : ParameterSlot {
   const T* value = nullptr;  // of the replay that runs
+  [[no_unique_address]] ParameterRules<T> rules;
 
   ParameterSlotOf() {
     if constexpr (HasVar<T>) stand_in.emplace();
   }
 };
 
-/// The Var that stands for a parameter. Throws SchedulerError outside the body of the capture that made it.
-VarState* stand_in_of(const ParameterSlot& slot);
+/// The body of the capture that made the parameter runs on this thread.
+export bool is_being_recorded(const ParameterSlot& slot) noexcept;
 
-[[noreturn]] void throw_no_replay();
+/// The Var that stands for a parameter. Throws SchedulerError outside the body of the capture that made it.
+export VarState* stand_in_of(const ParameterSlot& slot);
+
+export [[noreturn]] void throw_no_replay(const ParameterSlot& slot);
 
 /// An argument of a recording. The body of a capture takes it by value and gives copies to the ops that it records.
 export template <class T>
-class Parameter {
+class Parameter : public ParameterOperations<T> {
  public:
   static_assert(std::same_as<T, std::decay_t<T>>, "a parameter holds a value");
+  using ParameterOperations<T>::operator=;
 
   explicit Parameter(std::shared_ptr<ParameterSlotOf<T>> slot) noexcept : slot_(std::move(slot)) {}
 
@@ -56,7 +87,7 @@ class Parameter {
   /// bodies of recorded ops.
   const T& value() const {
     if (slot_->value == nullptr) [[unlikely]]
-      throw_no_replay();
+      throw_no_replay(*slot_);
     return *slot_->value;
   }
 

@@ -220,8 +220,12 @@ void check_not_recording(const Engine& engine, const char* operation) {
                                   .advice = "wait outside the body of capture()"}));
 }
 
+bool is_being_recorded(const ParameterSlot& slot) noexcept {
+  return slot.recorder != nullptr && slot.recorder == thread_context().recorder;
+}
+
 VarState* stand_in_of(const ParameterSlot& slot) {
-  if (slot.recorder == nullptr || slot.recorder != thread_context().recorder) {
+  if (!is_being_recorded(slot)) {
     throw SchedulerError(to_string({.operation = "reads or writes of a Parameter",
                                     .problem = "its capture is not being recorded on this thread",
                                     .advice = "submit the op in the body of capture()"}));
@@ -229,7 +233,13 @@ VarState* stand_in_of(const ParameterSlot& slot) {
   return slot.stand_in->state();
 }
 
-void throw_no_replay() {
+void throw_no_replay(const ParameterSlot& slot) {
+  if (is_being_recorded(slot)) {
+    throw SchedulerError(to_string(
+        {.operation = "Parameter::value",
+         .problem = "the parameter has no value while its capture is recorded",
+         .advice = "read it in the body of a recorded op, and assign within an Async scope of the same scheduler"}));
+  }
   throw SchedulerError(to_string({.operation = "Parameter::value",
                                   .problem = "no replay of its recording runs",
                                   .advice = "read it in the body of a recorded op"}));

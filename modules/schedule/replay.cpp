@@ -68,7 +68,9 @@ void check_bound_vars(const ReplayState& replay) {
     const RecordedVar& stand_in = recording.vars[at];
     const VarState* const var = replay.bound[stand_in.parameter];
     const std::string which = "parameter " + std::to_string(stand_in.parameter);
-    if (var == nullptr) refuse_replay(replay, which + ": its Var has been moved from", "give it another Var");
+    if (var == nullptr)
+      refuse_replay(replay, which + ": its Var has been moved from, or its array has no storage",
+                    "give it another one");
     for (std::size_t other = 0; other < at; ++other) {
       const RecordedVar& held = recording.vars[other];
       if (&replay.var(other) != var || (stand_in.writes == 0 && held.writes == 0)) continue;
@@ -100,8 +102,10 @@ void submit_replay(UnsubmittedReplay replay, const std::source_location& where) 
   const std::shared_ptr<Engine> engine = recording.engine.lock();
   if (engine == nullptr || engine->is_retired())
     refuse_replay(*replay, "its scheduler has been destroyed", "keep the Scheduler until then");
+  replay->check_arguments();
   check_bound_vars(*replay);
   declare_all(*replay);
+  replay->name_arguments(*engine);
   OpExtras& extras = extras_of(*replay);
   extras.bytes = recording.bytes;
   if (TraceSink* sink = engine->trace(); sink != nullptr && thread_context().recorder == nullptr) [[unlikely]]

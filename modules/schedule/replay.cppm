@@ -27,6 +27,11 @@ struct ReplayState : OpState, Outcomes {
   VarState& var(std::size_t index) const noexcept;
   const SharedFailure& of(const VarState& var) const noexcept override;
 
+  /// Throws if the recorded ops cannot work on the arguments.
+  virtual void check_arguments() const = 0;
+  /// Ops on what is behind the arguments are about to be submitted to the engine. Throws std::bad_alloc.
+  virtual void name_arguments(Engine& to) const = 0;
+
   std::shared_ptr<Recording> recording;
   VarState* const* bound = nullptr;       // by parameter; nullptr where no Var is behind it
   std::atomic<std::uint32_t> open_nodes;  // last ones that have not ended
@@ -46,6 +51,10 @@ void submit_replay(UnsubmittedReplay replay, const std::source_location& where);
 
 /// Looks whether an op may run, as Engine::begin does for others; if not, its failure says why.
 bool may_begin(const Node& node, ReplayState& replay) noexcept;
+
+/// In the body of a recorded op that accesses `var`: throws OperationFailed if it is poisoned. For ops that find out only then whether they
+/// depend on what it holds.
+export void require_unpoisoned(const Var& var);
 
 /// The body of an op has thrown.
 void take_exception(const Node& node, ReplayState& replay) noexcept;

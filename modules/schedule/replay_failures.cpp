@@ -60,6 +60,13 @@ bool may_begin(const Node& node, ReplayState& replay) noexcept {
   return begins;
 }
 
+void require_unpoisoned(const Var& var) {
+  OpState* const op = thread_context().op;
+  if (op == nullptr || !op->has(OpState::recorded)) return;
+  const auto& replay = static_cast<const ReplayState&>(*recording_of(*op).frame.parent);
+  if (const SharedFailure& failure = replay.of(*var.state())) throw_failure(*failure);
+}
+
 void take_exception(const Node& node, ReplayState& replay) noexcept {
   OpState& op = *node.op;
   op.failure = failure_of_current_exception(op.name, op.where);

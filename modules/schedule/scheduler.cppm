@@ -108,6 +108,19 @@ export class Scheduler {
   auto capture(F&& body, const CaptureOptions& options = {}) {
     return record(engine_, std::forward<F>(body), options);
   }
+  /// The same with examples of what replay() will be given, for the first parameters of `body`. Nothing is computed from them and none is
+  /// kept: expressions of parameters that are arrays take their shape and place from them, and each replay must have arrays of that
+  /// shape and place.
+  template <Recordable F, class... Examples>
+    requires(sizeof...(Examples) > 0) && ExamplesFor<F, Examples...>
+  auto capture(F&& body, const CaptureOptions& options, const Examples&... examples) {
+    return record(engine_, std::forward<F>(body), options, examples...);
+  }
+  template <Recordable F, class First, class... Examples>
+    requires(!std::same_as<First, CaptureOptions>) && ExamplesFor<F, First, Examples...>
+  auto capture(F&& body, const First& first, const Examples&... examples) {
+    return record(engine_, std::forward<F>(body), CaptureOptions(), first, examples...);
+  }
 
   /// Waits for the ops submitted so far that write `var`. Throws OperationFailed if it is poisoned, each time; SchedulerError inside
   /// an op, where co_await is the way to wait.

@@ -1,0 +1,59 @@
+module;
+#include <cstddef>
+#include <utility>
+export module tessera.expr:assign_parameter;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+import :plan;
+import :async;
+import :lowering;
+import :node;
+import :parameter_node;
+import :assign;
+
+// Assignment to an array that each replay of a recording is given.
+namespace tessera {
+
+/// Some of a buffer, when the op that writes it runs: throws OperationFailed if what it leaves there is poisoned.
+void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes);
+
+/// An assignment to whatever array the replay was given.
+template <class Node, ArrayParameter D>
+struct LaterParameterAssignment {
+  D destination;
+  Node node;
+
+  void operator()() const {
+    const auto& array = destination.array();
+    require_rest(*array.buffer(), array.size() * static_cast<std::ptrdiff_t>(sizeof(typename D::value_type)));
+    compute_array(array, node);
+  }
+};
+
+[[noreturn]] void throw_no_scope();
+
+/// Records the assignment, which each replay then makes to its argument. In the body of a recorded op it is made at once. Throws ShapeError
+/// and DeviceError as any assignment, SchedulerError outside of an Async scope while it is recorded.
+export template <ArrayParameter D, class S>
+  requires AssignableSource<S, typename D::value_type, D::rank, typename D::place_type>
+void assign(const D& destination, const S& source) {
+  if (!is_being_recorded(destination.slot())) {
+    const auto& array = destination.array();
+    return assign(array, source);
+  }
+  const auto& node = as_assigned_node<typename D::value_type>(source);
+  using Node = std::remove_cvref_t<decltype(node)>;
+  check_broadcast(Dim<Node::rank>(node.shape()).extents(), destination.shape().extents(), "assignment");
+  if (const Place place = destination.place(); !place.on_host()) plan::throw_cannot_evaluate(place);
+  Async* const scope = current_async();
+  const AssignmentAccesses accesses(destination.slot());
+  static_cast<void>(node.any_leaf(accesses));
+  if (scope == nullptr || !accesses.are_known()) throw_no_scope();
+  accesses.submit(*scope,
+                  make_callable_op(LaterParameterAssignment<Node, D>{destination, node},
+                                   {.name = OpName::of_immortal(assignment_name<Node>())}, accesses.place_of(*scope)));
+}
+
+}  // namespace tessera

@@ -1,0 +1,8 @@
+// The rank of a parameter is known when its step is recorded.
+// expect: rank mismatch: the source has more axes than the array it is assigned to
+import tessera;
+using namespace tessera;
+
+void record(Scheduler& scheduler, Array<float, 1>& out) {
+  scheduler.capture([&](Parameter<Array<float, 2>> in) { out = in + 1; });
+}
