@@ -90,19 +90,16 @@ class Network {
     }
   }
 
-  /// The logits of a batch: images in rows, one column a class.
-  const Array<T, 2>& forward(const Array<T, 2>& images) {
+  /// The logits of a batch: images in rows, one column a class. The arrays of a batch may be parameters of a recording, here and below.
+  const Array<T, 2>& forward(const auto& images) {
     // --8<-- [start:forward]
-    Array<T, 2> input = images;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      Layer& layer = layers_[i];
-      if (layer.out && layer.out.shape()[0] != input.shape()[0]) layer.out = Array<T, 2>();
-      if (i + 1 < layers_.size()) {
-        layer.out = relu(dot(input, layer.w) + layer.b);
+      const bool is_last = i + 1 == layers_.size();
+      if (i == 0) {
+        activate(layers_[i], images, is_last);
       } else {
-        layer.out = dot(input, layer.w) + layer.b;
+        activate(layers_[i], layers_[i - 1].out, is_last);
       }
-      input = layer.out;
     }
     // --8<-- [end:forward]
     return layers_.back().out;
@@ -110,41 +107,42 @@ class Network {
 
   /// Cross-entropy of the last logits against one-hot targets; keeps its gradient for `backward`.
   BatchResult loss(const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels) {
-    return loss_later(targets, labels).get();
+    PendingResult<State> result;
+    result.count = static_cast<double>(labels.size());
+    loss_into(result.log_likelihood, result.correct, targets, labels);
+    return result.get();
   }
 
-  /// The same; in an Async scope it is computed when its turn comes.
-  PendingResult<State> loss_later(const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels) {
+  /// The same into two arrays of rank 0; in an Async scope it is computed when its turn comes.
+  void loss_into(auto& log_likelihood, auto& correct, const auto& targets, const auto& labels) {
     const Array<T, 2>& logits = layers_.back().out;
     const auto count = static_cast<double>(logits.shape()[0]);
     if (delta_ && delta_.shape() != logits.shape()) log_p_ = delta_ = Array<State, 2>();
     log_p_ = log_softmax<1>(cast<State>(logits));
     delta_ = (exp(log_p_) - targets) / count;
-    PendingResult<State> result;
-    result.log_likelihood = sum(log_p_ * targets);
-    result.correct = sum(argmax<1>(logits) == labels);
-    result.count = count;
-    return result;
+    log_likelihood = sum(log_p_ * targets);
+    correct = sum(argmax<1>(logits) == labels);
   }
 
-  /// Carries the gradient back through the layers and changes every weight as the rule says.
-  void backward(const Array<T, 2>& images, const StepRule& rule, WorkTimes& times) {
+  /// Carries the gradient back through the layers and changes every weight as the rule says, with `rate` as its learning rate.
+  void backward(const auto& images, const auto& rate, const StepRule& rule, WorkTimes& times) {
     // --8<-- [start:backward]
-    const double rate = rule.learning_rate;
     Array<State, 2> delta = delta_;
     for (std::size_t i = layers_.size(); i-- > 0;) {
       Layer& layer = layers_[i];
-      const Array<T, 2>& input = i == 0 ? images : layers_[i - 1].out;
+      if (i == 0) {
+        const Stopwatch watch(times.update);
+        update(layer, images, delta, rate, rule);
+        continue;
+      }
+      const Array<T, 2>& input = layers_[i - 1].out;
       Array<State, 2> below;
-      if (i > 0) {
+      {
         const Stopwatch watch(times.backward);
         below = where(input > 0, dot(delta, layer.w.T()), 0);
       }
       const Stopwatch watch(times.update);
-      layer.w_velocity = rule.momentum * layer.w_velocity - rate * (dot(input.T(), delta) + rule.decay * layer.w);
-      layer.b_velocity = rule.momentum * layer.b_velocity - rate * sum<0>(delta);
-      layer.w += layer.w_velocity;
-      layer.b += layer.b_velocity;
+      update(layer, input, delta, rate, rule);
       delta = below;
     }
     // --8<-- [end:backward]
@@ -162,18 +160,17 @@ class Network {
       const Stopwatch watch(times.loss);
       result = loss(targets, labels);
     }
-    backward(images, rule, times);
+    backward(images, rule.learning_rate, rule, times);
     return result;
   }
 
-  /// The same in an Async scope: returns when all of it has been submitted.
-  PendingResult<State> step_later(const Array<T, 2>& images, const Array<T, 2>& targets,
-                                  const Array<std::int64_t, 1>& labels, const StepRule& rule) {
+  /// The same in an Async scope, into two arrays of rank 0: returns when all of it has been submitted, or recorded.
+  void step_later(auto& log_likelihood, auto& correct, const auto& images, const auto& targets, const auto& labels,
+                  const auto& rate, const StepRule& rule) {
     WorkTimes submission;
     forward(images);
-    PendingResult<State> result = loss_later(targets, labels);
-    backward(images, rule, submission);
-    return result;
+    loss_into(log_likelihood, correct, targets, labels);
+    backward(images, rate, rule, submission);
   }
 
   /// Probabilities of the classes for the last logits.
@@ -191,6 +188,25 @@ class Network {
     Array<State, 1> b_velocity;
     Array<T, 2> out;  // activations of the last batch
   };
+
+  // --8<-- [start:layer]
+  static void activate(Layer& layer, const auto& input, bool is_last) {
+    if (layer.out && layer.out.shape()[0] != input.shape()[0]) layer.out = Array<T, 2>();
+    if (is_last) {
+      layer.out = dot(input, layer.w) + layer.b;
+    } else {
+      layer.out = relu(dot(input, layer.w) + layer.b);
+    }
+  }
+
+  static void update(Layer& layer, const auto& input, const Array<State, 2>& delta, const auto& rate,
+                     const StepRule& rule) {
+    layer.w_velocity = rule.momentum * layer.w_velocity - rate * (dot(input.T(), delta) + rule.decay * layer.w);
+    layer.b_velocity = rule.momentum * layer.b_velocity - rate * sum<0>(delta);
+    layer.w += layer.w_velocity;
+    layer.b += layer.b_velocity;
+  }
+  // --8<-- [end:layer]
 
   std::vector<Layer> layers_;
   Array<State, 2> log_p_;

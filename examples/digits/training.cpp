@@ -104,6 +104,14 @@ class Trainer {
     Array<std::int64_t, 1> labels;
   };
 
+  using Results = PendingResult<compute_t<T>>;
+
+  static Results make_results(std::int64_t count) {
+    return {.log_likelihood = Array<compute_t<T>, 0>(Dim{}),
+            .correct = Array<std::int64_t, 0>(Dim{}),
+            .count = static_cast<double>(count)};
+  }
+
   // --8<-- [start:prepare]
   /// Fills a batch as soon as the step before has read it. A coroutine: its access() names everything at once.
   Op prepare(Scheduler&, BatchPlace batch, Array<std::int64_t, 1> chosen) {
@@ -115,26 +123,45 @@ class Trainer {
   }
   // --8<-- [end:prepare]
 
+  using RecordedStep =
+      Step<Array<T, 2>, Array<T, 2>, Array<std::int64_t, 1>, Array<compute_t<T>, 0>, Array<std::int64_t, 0>, double>;
+
+  // --8<-- [start:record]
+  /// A step on a batch of this size, recorded when the first one comes: its arrays and the learning rate are what each replay gives.
+  const RecordedStep& step_for(const BatchPlace& batch, const Results& results) {
+    const auto known = steps_.find(batch.labels.size());
+    if (known != steps_.end()) return known->second;
+    const auto body = [this](Parameter<Array<T, 2>> images, Parameter<Array<T, 2>> targets,
+                             Parameter<Array<std::int64_t, 1>> labels, Parameter<Array<compute_t<T>, 0>> log_likelihood,
+                             Parameter<Array<std::int64_t, 0>> correct, Parameter<double> rate) {
+      const Async on{*scheduler_};
+      network_.step_later(log_likelihood, correct, images, targets, labels, rate, rule_);
+    };
+    RecordedStep step =
+        scheduler_->capture(body, batch.images, batch.targets, batch.labels, results.log_likelihood, results.correct);
+    return steps_.emplace(batch.labels.size(), std::move(step)).first->second;
+  }
+  // --8<-- [end:record]
+
   /// As train_epoch: the whole epoch is submitted, and results are read some steps later.
   Epoch train_epoch_async(int epoch, Progress& progress) {
     constexpr std::size_t places = 3, steps_ahead = 32;
     const auto start = std::chrono::steady_clock::now();
     const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
-    std::deque<std::pair<std::int64_t, PendingResult<compute_t<T>>>> pending;
+    std::deque<Results> pending;
     std::array<BatchPlace, places> batches;
     Epoch result;
     double loss = 0;
     std::int64_t correct = 0, read = 0;
     const auto read_one = [&] {
-      const auto [count, batch] = std::pair(pending.front().first, pending.front().second.get());
-      pending.pop_front();
+      const BatchResult batch = pending.front().get();
       run_.step_losses.push_back(static_cast<float>(batch.loss));
-      loss += batch.loss * static_cast<double>(count);
+      loss += batch.loss * pending.front().count;
       correct += batch.correct;
-      read += count;
+      read += static_cast<std::int64_t>(pending.front().count);
+      pending.pop_front();
       progress.update(read, loss / static_cast<double>(read), static_cast<double>(correct) / static_cast<double>(read));
     };
-    const Async on{*scheduler_};
     std::size_t step = 0;
     for (std::int64_t done = 0; done < train_.count(); ++step) {
       const std::int64_t end = std::min<std::int64_t>(done + run_.options.batch, train_.count());
@@ -143,10 +170,13 @@ class Trainer {
       BatchPlace& batch = batches[step % places];
       make_room(batch, end - done);
       static_cast<void>(prepare(*scheduler_, batch, order(range(done, end))));
-      pending.emplace_back(end - done, network_.step_later(batch.images, batch.targets, batch.labels, rule_));
+      Results& results = pending.emplace_back(make_results(end - done));
+      step_for(batch, results)
+          .replay(batch.images, batch.targets, batch.labels, results.log_likelihood, results.correct,
+                  rule_.learning_rate);
       if (is_traced(epoch, step)) ops_of_step_ = trace_->submitted();
       if (pending.size() > steps_ahead) {  // waits once for many: to sleep and to wake costs more than to submit a step
-        pending[steps_ahead / 2].second.correct.wait();
+        pending[steps_ahead / 2].correct.wait();
         while (pending.size() > steps_ahead / 2) read_one();
       }
       if (trace_ && step == 5) draw_trace();
@@ -272,6 +302,7 @@ class Trainer {
   WorkTimes times_;
   std::vector<OperationTime> traced_;
   std::optional<Scheduler> scheduler_;  // with --async
+  std::map<std::ptrdiff_t, RecordedStep> steps_;
   std::optional<Trace> trace_;
   std::size_t ops_of_step_ = 0;
 };
