@@ -182,6 +182,7 @@ class Trainer {
       if (trace_ && step == 5) draw_trace();
       done = end;
     }
+    pending.back().correct.wait();
     while (!pending.empty()) read_one();
     if (trace_) draw_trace();
     const auto count = static_cast<double>(train_.count());
