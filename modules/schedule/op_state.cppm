@@ -155,7 +155,7 @@ inline void Access::prefetch_op() {
 }
 
 /// Ops that have become ready, in that order.
-struct ReadyList {
+export struct ReadyList {
   OpState* first = nullptr;
   OpState* last = nullptr;
 
