@@ -82,6 +82,9 @@ export class Buffer {
     if (const BufferVar* var = var_.load(std::memory_order_acquire)) forget_failure_of(*var, view);
   }
 
+  /// How many views of it have Vars of their own, itself among them; 0 if ops name it as a whole only.
+  std::ptrdiff_t count_view_vars() const;
+
   /// Parts of it have Vars of their own.
   bool has_view_vars() const {
     const BufferVar* const var = var_.load(std::memory_order_acquire);

@@ -51,7 +51,7 @@ class ViewSubmission {
     BufferVar& shared = buffer.shared_var();
     ViewVars* views = shared.views.load(std::memory_order_relaxed);
     if (views != nullptr && views->engine != &engine_) {
-      reunite_views(shared, engine_, ready_);
+      reunite_views(shared, &engine_, ready_);
       views = nullptr;
     }
     const Footprint all = footprint_of(buffer);

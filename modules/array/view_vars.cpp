@@ -65,7 +65,7 @@ Footprint footprint_of(const Buffer& buffer) noexcept {
   return Footprint({.data = buffer.data(), .shape = {&bytes, 1}, .strides = {&stride, 1}, .item = 1});
 }
 
-void reunite_views(BufferVar& shared, Engine& engine, ReadyList& ready) {
+void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready) {
   ViewVars& views = *shared.views.load(std::memory_order_relaxed);
   bool is_idle = true;
   SharedFailure failure;
@@ -83,10 +83,10 @@ void reunite_views(BufferVar& shared, Engine& engine, ReadyList& ready) {
       add_access(*join, view.written, Access::read_bit | Access::write_bit);
       if (view.reading) add_access(*join, *view.reading, Access::write_bit);
     }
-    enlist_join(engine, std::move(join), ready);
+    enlist_join(*engine, std::move(join), ready);
     reunite(shared.var);
   }
-  shared.engine.store(is_idle ? nullptr : &engine, std::memory_order_release);
+  shared.engine.store(engine, std::memory_order_release);
   shared.views.store(nullptr, std::memory_order_release);
   delete &views;
 }

@@ -85,7 +85,8 @@ void enlist_join(Engine& engine, UnsubmittedJoin join, ReadyList& ready);
 /// Gives views of the buffer Vars of their own. What has been submitted on the buffer's Var counts as done with all of it.
 ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, ReadyList& ready);
 
-/// Gives the buffer's own Var back its meaning: what comes on it waits for what is pending on the views.
-void reunite_views(BufferVar& shared, Engine& engine, ReadyList& ready);
+/// Gives the buffer's own Var back its meaning: what comes on it waits for what is pending on the views. If nothing is, the engine
+/// may be gone.
+void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready);
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 module;
 #include <atomic>
 #include <cstddef>
+#include <iterator>
 #include <mutex>
 #include <vector>
 module tessera.array;
@@ -19,11 +20,18 @@ void Buffer::name_as_a_whole(BufferVar& shared) const {
     const std::lock_guard lock(views_mutex());
     if (const ViewVars* views = shared.views.load(std::memory_order_relaxed)) {
       engine = views->engine;
-      reunite_views(shared, *engine, ready);
+      reunite_views(shared, engine, ready);
     }
     shared.is_named.store(true, std::memory_order_release);
   }
   if (ready.first != nullptr) engine->distribute(ready);
+}
+
+std::ptrdiff_t Buffer::count_view_vars() const {
+  if (!has_view_vars()) return 0;
+  const std::lock_guard lock(views_mutex());
+  const ViewVars* const views = var_.load(std::memory_order_acquire)->views.load(std::memory_order_relaxed);
+  return views == nullptr ? 0 : std::ssize(views->list);
 }
 
 namespace {

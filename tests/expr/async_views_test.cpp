@@ -6,11 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <iterator>
-#include <optional>
-#include <random>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -101,266 +96,213 @@ TEST_CASE("blocks of rows or columns and tiles of a matrix run at the same time"
   CHECK(!together(range(0, 3), range(0, 4), range(1, 4), range(3, 6), false));
 }
 
-// ------------------------------------------------------------------------------------------------------ random programs
+// -------------------------------------------------------------------------------------------------------------- failures
 
-namespace {
-
-constexpr std::ptrdiff_t rows = 9, columns = 8;
-constexpr int matrices = 2;
-
-/// A view of one of the matrices: where it begins, and its steps.
-struct Part {
-  int matrix;
-  std::ptrdiff_t row, column, row_step, column_step;
-};
-
-enum class Action { add, update, fill, rewrite, sum_rows, read, name, wait };
-
-struct Statement {
-  Action action;
-  std::ptrdiff_t height, width;
-  Part to, from, also;
-  float factor;
-  bool is_option_on;
-};
-
-std::ptrdiff_t pick(std::mt19937& random, std::ptrdiff_t below) {
-  return static_cast<std::ptrdiff_t>(random() % static_cast<std::uint32_t>(below));
-}
-
-/// Where `count` steps fit into `extent`.
-std::pair<std::ptrdiff_t, std::ptrdiff_t> random_steps(std::mt19937& random, std::ptrdiff_t extent,
-                                                       std::ptrdiff_t count) {
-  const std::ptrdiff_t most = count == 1 ? 3 : (extent - 1) / (count - 1);
-  const std::ptrdiff_t step = 1 + pick(random, std::min<std::ptrdiff_t>(most, 3));
-  const std::ptrdiff_t reach = (count - 1) * step;
-  const std::ptrdiff_t start = pick(random, extent - reach);
-  return random() % 4 == 0 ? std::pair(start + reach, -step) : std::pair(start, step);
-}
-
-Part random_part(std::mt19937& random, std::ptrdiff_t height, std::ptrdiff_t width) {
-  const auto [row, row_step] = random_steps(random, rows, height);
-  const auto [column, column_step] = random_steps(random, columns, width);
-  return {static_cast<int>(random() % matrices), row, column, row_step, column_step};
-}
-
-std::vector<Statement> random_program(std::uint32_t seed, int length, bool only_assignments) {
-  std::mt19937 random(seed);
-  std::vector<Statement> program;
-  for (int i = 0; i < length; ++i) {
-    const std::ptrdiff_t height = 1 + pick(random, rows), width = 1 + pick(random, random() % 3 == 0 ? columns : 3);
-    constexpr Action usual[] = {Action::add,    Action::add,  Action::add,     Action::update,
-                                Action::update, Action::fill, Action::rewrite, Action::sum_rows};
-    constexpr Action rare[] = {Action::read, Action::read, Action::wait, Action::name};
-    Action action = usual[random() % std::size(usual)];
-    if (action == Action::rewrite && random() % 2 == 0) action = Action::add;
-    if (!only_assignments && random() % 8 == 0) action = rare[random() % std::size(rare)];
-    if (action == Action::name && random() % 4 != 0) action = Action::read;
-    program.push_back({.action = action,
-                       .height = height,
-                       .width = width,
-                       .to = random_part(random, height, width),
-                       .from = random_part(random, height, width),
-                       .also = random_part(random, height, width),
-                       .factor = static_cast<float>(1 + random() % 7) / 8,
-                       .is_option_on = only_assignments || random() % 6 != 0});
-  }
-  return program;
-}
-
-/// The matrices, one element more for each row, and what has been read on the way.
-struct Machine {
-  std::vector<Array<float, 2>> matrix;
-  Array<float, 1> sums = zeros<float>(Dim{columns});
-  std::vector<float> seen;
-
-  Machine() {
-    for (int i = 0; i < matrices; ++i) {
-      matrix.push_back(reshape(arange(static_cast<float>(rows * columns)), Dim<2>{rows, columns}).clone());
+TEST_CASE("a failure poisons the view that was to be written and what overlaps it, until the view is rewritten") {
+  for (const SchedulerOptions& options : {SchedulerOptions{.executor = Inline{}}, SchedulerOptions{.workers = 2}}) {
+    Scheduler scheduler(options);
+    const Array<float, 1> a = zeros<float>(Dim{12}), source = full(Dim{4}, 3.0f);
+    const Array<float, 1> first = a(range(0, 4)), second = a(range(4, 8)), third = a(range(8, 12));
+    {
+      const Async on{scheduler, disjoint};
+      first(ellipsis) = 1;
+      second(ellipsis) = F<Failing>(source);
+      third(ellipsis) = 3;
+      third(range(0, 2)) = second(range(2, 4)) + 1;  // skipped
     }
-  }
-
-  Array<float, 2> view(const Part& part, const Statement& step) const {
-    const auto axis = [](std::ptrdiff_t start, std::ptrdiff_t count, std::ptrdiff_t by) {
-      const std::ptrdiff_t end = start + count * by;
-      return end < 0 ? range(start, none, by) : range(start, end, by);
-    };
-    return matrix[static_cast<std::size_t>(part.matrix)](axis(part.row, step.height, part.row_step),
-                                                         axis(part.column, step.width, part.column_step));
-  }
-
-  void run(const Statement& step) {
-    const Array<float, 2>& whole = matrix[static_cast<std::size_t>(step.to.matrix)];
-    switch (step.action) {
-      case Action::add:
-        view(step.to, step)(ellipsis) = view(step.from, step) * step.factor + view(step.also, step);
-        break;
-      case Action::update: view(step.to, step) += view(step.from, step) * step.factor; break;
-      case Action::fill: view(step.to, step)(ellipsis) = step.factor; break;
-      case Action::rewrite:
-        whole(ellipsis) = matrix[static_cast<std::size_t>(step.from.matrix)] * step.factor + 1;
-        break;
-      case Action::sum_rows: sums(ellipsis) = sum<0>(whole) * 0.01f + sums; break;
-      case Action::read:
-        for (const float x : view(step.to, step)) seen.push_back(x);
-        break;
-      case Action::wait: whole.wait(); break;
-      case Action::name: static_cast<void>(whole.var()); break;
+    CHECK(elements(first) == std::vector<float>(4, 1));
+    CHECK_THROWS_AS(elements(second), OperationFailed);
+    CHECK_THROWS_AS(elements(third), OperationFailed);
+    CHECK_THROWS_AS(elements(a), OperationFailed);
+    CHECK(elements(a(range(10, 12))) == std::vector<float>(2, 3));
+    CHECK_THROWS_AS(a(range(3, 5)) = 1, OperationFailed);  // a part of the failed one: the rest of that stays wrong
+    {
+      const Async on{scheduler, disjoint};
+      second(ellipsis) = 2;
     }
+    CHECK(elements(second) == std::vector<float>(4, 2));
+    CHECK_THROWS_AS(elements(third), OperationFailed);
+    third(ellipsis) = 4;  // outside of a scope
+    CHECK(elements(a) == std::vector<float>{1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4});
   }
+}
 
-  std::vector<float> result() {
-    for (const Array<float, 2>& array : matrix) {
-      for (const float x : array) seen.push_back(x);
+TEST_CASE("a rewrite of all of the array clears all failures, and one of a block those of its tiles") {
+  Scheduler scheduler({.workers = 2});
+  const Array<float, 2> a = zeros<float>(Dim{4, 4});
+  const Array<float, 1> source = full(Dim{2}, 3.0f);
+  const Async on{scheduler, disjoint};
+  for (const int column : {0, 2}) a(range(0, 2), range(column, column + 2)) = F<Failing>(source);
+  a(range(2, 4), range(0, 2)) = F<Failing>(source);
+  a(range(0, 2), all) = 7;
+  CHECK(elements(a(0, all)) == std::vector<float>(4, 7));
+  CHECK_THROWS_AS(elements(a(2, all)), OperationFailed);
+  a(ellipsis) = 5;
+  CHECK(elements(a) == std::vector<float>(16, 5));
+  CHECK(a.buffer()->count_view_vars() == 1);
+}
+
+TEST_CASE("a failure before the first write of a part is kept, and so is one when the Var is asked for") {
+  Scheduler scheduler({.workers = 1});
+  const Array<float, 1> a = zeros<float>(Dim{8}), source = full(Dim{8}, 3.0f);
+  {
+    const Async on{scheduler, disjoint};
+    a(ellipsis) = F<Failing>(source);
+    a(range(0, 4)) = 1;
+  }
+  CHECK_THROWS_AS(elements(a(range(0, 4))), OperationFailed);
+  scheduler.wait_all();
+  CHECK(a.var().is_poisoned());
+  CHECK(a.buffer()->count_view_vars() == 0);
+  CHECK_THROWS_AS(elements(a), OperationFailed);
+  a(ellipsis) = 1;
+  CHECK(elements(a) == std::vector<float>(8, 1));
+}
+
+// ------------------------------------------------------------------------------------------------------- the array as a whole
+
+TEST_CASE("an array whose Var is asked for is one thing from then on") {
+  for (const SchedulerOptions& options :
+       {SchedulerOptions{.executor = Permuting{.seed = 3}}, SchedulerOptions{.workers = 2}}) {
+    Scheduler scheduler(options);
+    const Array<float, 1> a = zeros<float>(Dim{8});
+    {
+      const Async on{scheduler, disjoint};
+      a(range(0, 4)) = 1;
+      a(range(4, 8)) = 2;
+      CHECK(a.buffer()->count_view_vars() == 3);
+      scheduler.submit(writes(a.var()), [a] {
+        for (std::ptrdiff_t i = 0; i < 8; ++i) a.data()[i] *= 10;
+      });
+      CHECK(a.buffer()->count_view_vars() == 0);
+      a(range(2, 6)) += 5;
+      CHECK(a.buffer()->count_view_vars() == 0);
     }
-    for (const float x : sums) seen.push_back(x);
-    return seen;
+    CHECK(elements(a) == std::vector<float>{10, 10, 15, 15, 25, 25, 20, 20});
   }
-};
-
-std::vector<float> run_synchronously(const std::vector<Statement>& program) {
-  Machine machine;
-  for (const Statement& step : program) machine.run(step);
-  return machine.result();
 }
 
-/// On one scheduler, or on two by turns.
-std::vector<float> run_asynchronously(const std::vector<Statement>& program, Scheduler& scheduler, Scheduler& other) {
-  Machine machine;
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    Scheduler& used = i / 16 % 2 == 0 ? scheduler : other;
-    if (&used != &scheduler && i % 16 == 0) scheduler.wait_all();
-    if (&used == &scheduler && &scheduler != &other && i % 16 == 0) other.wait_all();
-    const Async on{used, {.disjoint_views = program[i].is_option_on}};
-    machine.run(program[i]);
-  }
-  return machine.result();
-}
-
-}  // namespace
-
-TEST_CASE("random programs on views give what they give outside of a scope, to the last bit") {
-  const char* const text = std::getenv("TESSERA_SEED");
-  const auto first = text != nullptr ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10)) : 1u;
-  for (std::uint32_t seed = first; seed < first + 300; ++seed) {
-    INFO("seed ", seed);
-    const std::vector<Statement> program = random_program(seed, 120, false);
-    const std::vector<float> expected = run_synchronously(program);
-    for (std::uint64_t order = 1; order <= 4; ++order) {
-      Scheduler permuting({.executor = Permuting{.seed = order}});
-      REQUIRE(run_asynchronously(program, permuting, permuting) == expected);
+TEST_CASE("a recorded step names arrays as a whole, so its replays wait for what is pending on their views") {
+  for (const SchedulerOptions& options :
+       {SchedulerOptions{.executor = Permuting{.seed = 5}}, SchedulerOptions{.workers = 2}}) {
+    Scheduler scheduler(options);
+    const Array<float, 1> a = zeros<float>(Dim{8}), b = ones<float>(Dim{4});
+    const Async on{scheduler, disjoint};
+    a(range(0, 4)) = b;
+    const auto step = scheduler.capture([&] {
+      const Async inside{scheduler, disjoint};
+      a(range(0, 4)) += 1;
+      a(range(4, 8)) = a(range(0, 4)) * 2;
+    });
+    for (int i = 0; i < 3; ++i) {
+      a(range(2, 6)) += b;
+      step.replay();
     }
-    Scheduler pool({.workers = 2}), more({.workers = 3}), at_once({.executor = Inline{}});
-    REQUIRE(run_asynchronously(program, pool, pool) == expected);
-    REQUIRE(run_asynchronously(program, pool, more) == expected);
-    REQUIRE(run_asynchronously(program, at_once, at_once) == expected);
+    CHECK(elements(a) == std::vector<float>{4, 4, 7, 7, 8, 8, 14, 14});
   }
 }
 
-// ------------------------------------------------------------------------------------------------- no order but what is needed
-
-namespace {
-
-/// Memory that a step reads and writes, as numbers of elements.
-struct Touched {
-  std::set<std::ptrdiff_t> reads, writes;
-};
-
-Touched touched_by(const Statement& step) {
-  const auto add = [&](std::set<std::ptrdiff_t>& to, const Part& part) {
-    for (std::ptrdiff_t i = 0; i < step.height; ++i) {
-      for (std::ptrdiff_t j = 0; j < step.width; ++j) {
-        const std::ptrdiff_t row = part.row + i * part.row_step, column = part.column + j * part.column_step;
-        to.insert((part.matrix * rows + row) * columns + column);
-      }
-    }
-  };
-  const auto add_all = [&](std::set<std::ptrdiff_t>& to, int matrix) {
-    for (std::ptrdiff_t i = 0; i < rows * columns; ++i) to.insert(matrix * rows * columns + i);
-  };
-  Touched touched;
-  if (step.action == Action::rewrite) {
-    add_all(touched.writes, step.to.matrix);
-    add_all(touched.reads, step.from.matrix);
-  } else if (step.action == Action::sum_rows) {
-    add_all(touched.reads, step.to.matrix);
-    touched.writes.insert(-1);
-  } else {
-    add(touched.writes, step.to);
-    if (step.action == Action::add) add(touched.reads, step.also);
-    if (step.action != Action::fill) add(touched.reads, step.from);
-    if (step.action == Action::update) add(touched.reads, step.to);
+TEST_CASE("the list of views stays short, however many there have been") {
+  Scheduler scheduler({.workers = 1});
+  const Array<float, 1> a = zeros<float>(Dim{4000});
+  const Async on{scheduler, disjoint};
+  std::ptrdiff_t longest = 0;
+  for (std::ptrdiff_t i = 0; i + 7 <= 4000; ++i) {
+    a(range(i, i + 7)) += 1;
+    if (i % 16 == 0) a(range(i, i + 1)).wait();
+    longest = std::max(longest, a.buffer()->count_view_vars());
   }
-  return touched;
+  CHECK(longest > 16);
+  CHECK(longest <= 160);
+  CHECK(elements(a(range(3, 9))) == std::vector<float>{4, 5, 6, 7, 7, 7});
 }
 
-template <class T>
-bool meet(const std::set<T>& a, const std::set<T>& b) {
-  return std::ranges::any_of(a, [&](const T& x) { return b.contains(x); });
-}
-
-/// For each pair of ops whether the later one waits for the earlier one, perhaps by way of others.
-template <class Conflicts>
-std::vector<std::vector<bool>> waits(std::size_t count, const Conflicts& conflicts) {
-  std::vector<std::vector<bool>> result(count, std::vector<bool>(count, false));
-  for (std::size_t later = 0; later < count; ++later) {
-    for (std::size_t at = later; at-- > 0;) {
-      if (result[later][at] || !conflicts(at, later)) continue;
-      result[later][at] = true;
-      for (std::size_t i = 0; i < at; ++i) result[later][i] = result[later][i] || result[at][i];
-    }
-  }
-  return result;
-}
-
-}  // namespace
-
-TEST_CASE("ops on views wait for just those that they must wait for") {
-  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
-    const std::vector<Statement> program = random_program(seed, 50, true);
-    Scheduler scheduler({.workers = 1});
-    const Trace trace(scheduler);
-    Machine machine;
+TEST_CASE("handles and schedulers may go while ops on views are pending") {
+  const Array<float, 1> kept = zeros<float>(Dim{8});
+  {
+    Scheduler scheduler({.workers = 2});
     scheduler.stop();
     {
       const Async on{scheduler, disjoint};
-      // Reads that come before the first write of a part count as reads of all.
-      for (const Array<float, 2>& matrix : machine.matrix) matrix(0, 0) = 0;
-      for (const Statement& step : program) machine.run(step);
+      Array<float, 1> a = zeros<float>(Dim{8});
+      a(range(0, 4)) = 1;
+      a(range(4, 8)) = a(range(0, 4)) + 1;
+      kept(range(0, 4)) = a(range(2, 6));
+      kept(range(4, 8)) = 3;
     }
     scheduler.start();
-    scheduler.wait_all();
-    std::vector<OpRecord> records = trace.records();
-    std::ranges::sort(records, {}, &OpRecord::id);
-    const auto in_queues = waits(records.size(), [&](std::size_t a, std::size_t b) {
-      const std::set<std::uint64_t> read(records[a].reads.begin(), records[a].reads.end()),
-          written(records[a].writes.begin(), records[a].writes.end()),
-          reads(records[b].reads.begin(), records[b].reads.end()),
-          writes(records[b].writes.begin(), records[b].writes.end());
-      return meet(written, reads) || meet(written, writes) || meet(read, writes);
-    });
-    std::vector<Touched> touched;
-    for (const Statement& step : program) touched.push_back(touched_by(step));
-    const auto needed = waits(program.size(), [&](std::size_t a, std::size_t b) {
-      return meet(touched[a].writes, touched[b].reads) || meet(touched[a].writes, touched[b].writes) ||
-             meet(touched[a].reads, touched[b].writes);
-    });
-    std::vector<std::size_t> ops;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      if (records[i].name != "join of views") ops.push_back(i);
-    }
-    ops.erase(ops.begin(), ops.begin() + matrices);
-    REQUIRE(ops.size() == program.size());
-    int missing = 0, needless = 0;
-    for (std::size_t later = 0; later < ops.size(); ++later) {
-      for (std::size_t earlier = 0; earlier < later; ++earlier) {
-        const bool is_ordered = in_queues[ops[later]][ops[earlier]];
-        missing += needed[later][earlier] && !is_ordered ? 1 : 0;
-        needless += !needed[later][earlier] && is_ordered ? 1 : 0;
+  }
+  CHECK(elements(kept) == std::vector<float>{1, 1, 2, 2, 3, 3, 3, 3});
+  Scheduler another({.workers = 1});
+  {
+    const Async on{another, disjoint};
+    kept(range(2, 6)) *= 2;
+  }
+  CHECK(elements(kept) == std::vector<float>{1, 1, 4, 4, 6, 6, 3, 3});
+}
+
+TEST_CASE("threads may submit to views of one array at the same time, with and without the option") {
+  Scheduler scheduler({.workers = 2});
+  const Array<float, 1> a = zeros<float>(Dim{64});
+  std::vector<std::thread> threads;
+  for (std::ptrdiff_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 400; ++i) {
+        const Async on{scheduler, {.disjoint_views = i % 7 != thread}};
+        a(range(16 * thread, 16 * thread + 16)) += 1;
+        if (i % 50 == 49) a(ellipsis) = a * 1;
       }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(elements(a) == std::vector<float>(64, 400));
+}
+
+// --------------------------------------------------------------------------------------------------------------- an example
+
+namespace {
+
+/// Shortest ways between all places, from the lengths of the roads between them. Row k holds still in step k.
+void find_shortest_ways(Scheduler& scheduler, const Array<float, 2>& way, std::ptrdiff_t block) {
+  const std::ptrdiff_t places = way.shape()[0];
+  // --8<-- [start:disjoint]
+  const Async on{scheduler, {.disjoint_views = true}};
+  for (std::ptrdiff_t k = 0; k < places; ++k) {
+    const auto from_k = way(range(k, k + 1), all);
+    for (std::ptrdiff_t first = 0; first < places; first += block) {
+      const auto rows = way(range(first, first + block), all);
+      const auto to_k = rows(all, range(k, k + 1));
+      rows(ellipsis) = minimum(rows, to_k + from_k);  // beside the other blocks of rows, when row k is ready
     }
-    INFO("seed ", seed);
-    CHECK(missing == 0);
-    CHECK(needless == 0);
+  }
+  // --8<-- [end:disjoint]
+}
+
+}  // namespace
+
+TEST_CASE("shortest ways are found block by block in one array") {
+  constexpr std::ptrdiff_t places = 48;
+  const Array<float, 2> roads = zeros<float>(Dim{places, places});
+  for (std::ptrdiff_t i = 0; i < places; ++i) {
+    for (std::ptrdiff_t j = 0; j < places; ++j) {
+      roads.data()[i * places + j] = i == j ? 0.0f : static_cast<float>(1 + (i * 31 + j * 17) % 97);
+    }
+  }
+  std::vector<float> expected = elements(roads);
+  const auto at = [&](std::ptrdiff_t i, std::ptrdiff_t j) -> float& {
+    return expected[static_cast<std::size_t>(i * places + j)];
+  };
+  for (std::ptrdiff_t k = 0; k < places; ++k) {
+    for (std::ptrdiff_t i = 0; i < places; ++i) {
+      for (std::ptrdiff_t j = 0; j < places; ++j) at(i, j) = std::min(at(i, j), at(i, k) + at(k, j));
+    }
+  }
+  for (const SchedulerOptions& options :
+       {SchedulerOptions{.executor = Inline{}}, SchedulerOptions{.executor = Permuting{.seed = 9}},
+        SchedulerOptions{.workers = 2}}) {
+    Scheduler scheduler(options);
+    const Array<float, 2> way = roads.clone();
+    find_shortest_ways(scheduler, way, 12);
+    CHECK(elements(way) == expected);
   }
 }
