@@ -287,7 +287,7 @@ void Engine::start(ReadyList& ready) {
   if (counts_.pending() > most) wait_for_count(most, PTRDIFF_MAX, {});
 }
 
-[[gnu::always_inline]] inline void Engine::check_accesses(OpState& op) {
+[[gnu::always_inline]] void Engine::check_accesses(OpState& op) {
   normalise_accesses(op);
   if (process_ != 0) [[unlikely]] {
     for (int i = 0; i < op.access_count; ++i) take_over(*op.access(i).var());
@@ -300,7 +300,7 @@ void Engine::start(ReadyList& ready) {
 }
 
 /// Returns whether the op is ready; if not, it may have ended by then.
-[[gnu::always_inline]] inline bool Engine::register_accesses(OpState& op, std::uint64_t& submitted_before) {
+[[gnu::always_inline]] bool Engine::register_accesses(OpState& op, std::uint64_t& submitted_before) {
   const int count = op.access_count;
   for (int i = 1; i < count; ++i) __builtin_prefetch(op.access(i).var(), 1);
   for (int i = 0; i < count; ++i) {

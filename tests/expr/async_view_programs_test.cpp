@@ -163,10 +163,28 @@ TEST_CASE("random programs on views give what they give outside of a scope, to t
       Scheduler permuting({.executor = Permuting{.seed = order}});
       REQUIRE(run_asynchronously(program, permuting, permuting) == expected);
     }
-    Scheduler pool({.workers = 2}), more({.workers = 3}), at_once({.executor = Inline{}});
+    Scheduler pool({.workers = 2}), more({.workers = 3}), at_once({.executor = Inline{}}),
+        bounded({.workers = 2, .window = 3});
     REQUIRE(run_asynchronously(program, pool, pool) == expected);
     REQUIRE(run_asynchronously(program, pool, more) == expected);
     REQUIRE(run_asynchronously(program, at_once, at_once) == expected);
+    REQUIRE(run_asynchronously(program, bounded, bounded) == expected);
+  }
+}
+
+TEST_CASE("assignments to views inside an op are its children") {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed ", seed);
+    const std::vector<Statement> program = random_program(seed, 80, true);
+    Scheduler scheduler({.workers = 2});
+    Machine machine;
+    const Var done;
+    scheduler.submit(writes(done), [&] {
+      const Async on{scheduler, {.disjoint_views = true}};
+      for (const Statement& statement : program) machine.run(statement);
+    });
+    scheduler.wait(done);
+    REQUIRE(machine.result() == run_synchronously(program));
   }
 }
 
