@@ -25,11 +25,6 @@ const Var& Buffer::var_for(Engine& engine) const {
   return shared.var;
 }
 
-void Buffer::settle_var(Purpose purpose) const {
-  const BufferVar& shared = *var_.load(std::memory_order_acquire);
-  tessera::settle(shared.var, shared.engine.load(std::memory_order_acquire), purpose);
-}
-
 void BufferShare::give_up(std::shared_ptr<Buffer>& share) noexcept { std::destroy_at(&share); }
 
 }  // namespace tessera

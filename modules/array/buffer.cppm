@@ -8,15 +8,25 @@ import tessera.core;
 import tessera.device;
 import tessera.memory;
 import tessera.schedule;
+import :footprint;
 
 // Storage shared by the arrays that view it.
 namespace tessera {
 
+struct ViewVars;
+
 /// What the scheduler knows of a buffer.
 struct BufferVar {
+  BufferVar() = default;
+  BufferVar(const BufferVar&) = delete;
+  BufferVar& operator=(const BufferVar&) = delete;
+  ~BufferVar();
+
   Var var;
   std::atomic<Engine*> engine{
-      nullptr};  // the last one to which an op on it was submitted; with ops pending, it is alive
+      nullptr};                       // the last one to which an op on it was submitted; with ops pending, it is alive
+  std::atomic<bool> is_named{false};  // by ops that know no other Var of the buffer
+  std::atomic<ViewVars*> views{nullptr};  // while parts of the buffer have Vars of their own; see view_vars.cppm
 };
 
 /// Whether any buffer has ever been named by an op: until then nothing has to be waited for.
@@ -41,28 +51,55 @@ export class Buffer {
   Place place() const { return allocation_.place(); }
   bool owns() const { return allocation_.owns(); }
 
-  /// What ops name that read or write the elements. Throws std::bad_alloc.
-  const Var& var() const { return shared_var().var; }
+  /// What ops name that read or write the elements, all of them from now on. Throws std::bad_alloc.
+  const Var& var() const {
+    BufferVar& shared = shared_var();
+    if (!shared.is_named.load(std::memory_order_acquire)) name_as_a_whole(shared);
+    return shared.var;
+  }
 
   /// The Var, for an op that will be submitted to `engine`.
   const Var& var_for(Engine& engine) const;
 
-  /// Returns when no pending op writes the elements; unless they are to be read only, when none reads them either. Throws
-  /// OperationFailed if the op failed that should have written them (but not for a rewrite), SchedulerError inside an op that has not
-  /// named them.
-  void settle(Purpose purpose) const {
+  /// Returns when no pending op writes the elements of a view; unless they are to be read only, when none reads them either. Throws
+  /// OperationFailed if the op failed that should have written them (but not for a rewrite of all of the view), SchedulerError inside an
+  /// op that has not named them.
+  void settle(Purpose purpose, const ViewMemory& view) const {
     if (var_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
-      settle_var(purpose);
+      settle_var(purpose, view);
+  }
+  /// For reading some bytes, or the whole.
+  void settle_for_reading(const Footprint& bytes) const {
+    if (has_view_vars()) return settle_parts(Purpose::read, bytes);
+    settle_for_reading();
+  }
+  void settle_for_reading() const {
+    if (var_.load(std::memory_order_acquire) != nullptr) settle_whole(Purpose::read);
   }
 
-  /// All elements have been written since a failed op should have written them.
-  void forget_failure() const {
-    if (const BufferVar* var = var_.load(std::memory_order_acquire)) var->var.clear();
+  /// All elements of the view have been written since a failed op should have written them.
+  void forget_failure(const ViewMemory& view) const {
+    if (const BufferVar* var = var_.load(std::memory_order_acquire)) forget_failure_of(*var, view);
+  }
+
+  /// How many views of it have Vars of their own, itself among them; 0 if ops name it as a whole only.
+  std::ptrdiff_t count_view_vars() const;
+
+  /// Parts of it have Vars of their own.
+  bool has_view_vars() const {
+    const BufferVar* const var = var_.load(std::memory_order_acquire);
+    return var != nullptr && var->views.load(std::memory_order_relaxed) != nullptr;
   }
 
  private:
+  friend class ViewSubmission;
+
   BufferVar& shared_var() const;
-  void settle_var(Purpose purpose) const;
+  void name_as_a_whole(BufferVar& shared) const;
+  void settle_var(Purpose purpose, const ViewMemory& view) const;
+  void settle_whole(Purpose purpose) const;
+  void settle_parts(Purpose purpose, const Footprint& bytes) const;
+  void forget_failure_of(const BufferVar& shared, const ViewMemory& view) const;
 
   memory::Allocation allocation_;
   mutable std::atomic<BufferVar*> var_{nullptr};

@@ -14,6 +14,7 @@ import tessera.schedule;
 import :buffer;
 import :concepts;
 import :elements;
+import :footprint;
 import :layout;
 import :strided_copy;
 import :view;
@@ -112,7 +113,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 
   void settle(Purpose purpose) const {
     if (buffers_have_vars.load(std::memory_order_relaxed) && buffer() != nullptr) [[unlikely]]
-      buffer()->settle(purpose);
+      buffer()->settle(purpose, {data_, shape().extents(), strides(), sizeof(T)});
   }
 
   /// The array has storage.

@@ -94,7 +94,9 @@ const char* assignment_name() {
 template <class Node, class D>
 [[gnu::noinline]] void assign_in_order(const D& destination, const Node& node) {
   const auto bytes = static_cast<std::ptrdiff_t>(sizeof(typename D::value_type));
-  AssignmentAccesses accesses(destination.buffer().get(), destination.size() * bytes == destination.buffer()->bytes());
+  AssignmentAccesses accesses(destination.buffer().get(),
+                              {destination.data(), destination.shape().extents(), destination.strides(), bytes},
+                              destination.size() * bytes == destination.buffer()->bytes());
   static_cast<void>(node.any_leaf(accesses));
   Async* const scope = current_async();
   if (scope == nullptr || !accesses.are_known()) {
@@ -113,7 +115,7 @@ template <class Node, class D>
 /// Waits until a node can be computed.
 template <class Node>
 [[gnu::noinline]] void settle_operands(const Node& node) {
-  const AssignmentAccesses accesses(nullptr, false);
+  const AssignmentAccesses accesses(nullptr, {}, false);
   static_cast<void>(node.any_leaf(accesses));
   accesses.settle();
 }

@@ -18,12 +18,16 @@ namespace {
 
 constinit thread_local Async* innermost = nullptr;
 
+/// Whether views of any buffer may have Vars of their own: until then it is enough to know buffers.
+constinit std::atomic<bool> views_have_vars{false};
+
 }  // namespace
 
-Async::Async(Scheduler& scheduler, const std::source_location& where)
-    : engine_(scheduler.engine().get()), op_(thread_context().op), where_(where), outer_(innermost) {
+Async::Async(Scheduler& scheduler, const AsyncOptions& options, const std::source_location& where)
+    : engine_(scheduler.engine().get()), options_(options), op_(thread_context().op), where_(where), outer_(innermost) {
   engine_->check_process();
   buffers_have_vars.store(true, std::memory_order_relaxed);
+  if (options.disjoint_views) views_have_vars.store(true, std::memory_order_relaxed);
   innermost = this;
 }
 
@@ -33,16 +37,20 @@ Async* current_async() noexcept {
   return innermost != nullptr && innermost->op_ == thread_context().op ? innermost : nullptr;
 }
 
-AssignmentAccesses::AssignmentAccesses(const Buffer* written, bool rewrites) noexcept
+AssignmentAccesses::AssignmentAccesses(const Buffer* written, const plan::Written& memory, bool rewrites)
     : LeafVisitor{.visit = add, .visit_parameter = add_parameter},
       written_(written),
+      memory_(memory),
       rewrites_(rewrites),
+      knows_views_(views_have_vars.load(std::memory_order_relaxed)),
       known_(written != nullptr) {}
 
 AssignmentAccesses::AssignmentAccesses(const ParameterSlot& written) noexcept
     : LeafVisitor{.visit = add, .visit_parameter = add_parameter},
       written_(nullptr),
+      memory_(),
       rewrites_(true),
+      knows_views_(false),
       written_parameter_(&written) {}
 
 bool AssignmentAccesses::add_parameter(const plan::LeafVisitor& visitor, const ParameterSlot& slot) {
@@ -50,48 +58,76 @@ bool AssignmentAccesses::add_parameter(const plan::LeafVisitor& visitor, const P
   return false;  // go on
 }
 
-bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Written&, const Buffer* buffer) {
+bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Written& memory, const Buffer* buffer) {
   const auto& self = static_cast<const AssignmentAccesses&>(visitor);
   if (buffer == nullptr) {
     self.known_ = false;
-  } else if (self.count_ < few) {
+    return false;  // go on
+  }
+  if (self.count_ < few) {
     self.first_[self.count_++] = buffer;
   } else {
     self.more_.push_back(buffer);
   }
-  return false;  // go on
+  if (self.knows_views_) {
+    self.views_.push_back({.buffer = buffer, .bytes = Footprint(memory), .reads = true, .writes = false});
+  }
+  return false;
 }
 
 void AssignmentAccesses::settle() const {
-  if (written_ != nullptr) written_->settle(rewrites_ ? Purpose::rewrite : Purpose::change);
-  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle(Purpose::read);
-  for (const Buffer* buffer : more_) buffer->settle(Purpose::read);
+  if (written_ != nullptr) written_->settle(Purpose::rewrite, memory_);
+  for (const ViewAccess& view : views_) view.buffer->settle_for_reading(view.bytes);
+  if (knows_views_) return;
+  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle_for_reading();
+  for (const Buffer* buffer : more_) buffer->settle_for_reading();
 }
 
-void AssignmentAccesses::end() const {
-  if (rewrites_) written_->forget_failure();
-}
+void AssignmentAccesses::end() const { written_->forget_failure(memory_); }
 
-void AssignmentAccesses::submit(Async& scope, UnsubmittedOp op) const {
-  Engine& engine = *scope.engine_;
-  OpState& state = *op;
-  reserve_accesses(state, 1 + count_ + more_.size() + parameters_.size());
-  const auto declare_var = [&](const auto* var, std::uintptr_t bit) {
-    state.access(state.access_count++).tagged = reinterpret_cast<std::uintptr_t>(var) | bit;
-  };
-  const auto declare = [&](const Buffer& buffer, std::uintptr_t bit) {
-    declare_var(buffer.var_for(engine).state(), bit);
+void AssignmentAccesses::declare_buffers(Engine& engine, OpState& op) const {
+  reserve_accesses(op, 1 + count_ + more_.size() + parameters_.size());
+  const bool is_recorded = thread_context().recorder != nullptr;
+  const auto declare = [&](const Buffer& buffer, std::uintptr_t bits) {
+    if (is_recorded) static_cast<void>(buffer.var());  // replays name the buffer, whatever its views have by then
+    add_access(op, buffer.var_for(engine), bits);
   };
   // What is left of a failed op's elements where only some are written is as wrong as before. Of a parameter it is known in each replay.
   if (written_parameter_ != nullptr) {
-    declare_var(stand_in_of(*written_parameter_), Access::write_bit);
+    add_access(op, stand_in_of(*written_parameter_), Access::write_bit);
   } else {
     declare(*written_, rewrites_ ? Access::write_bit : Access::write_bit | Access::read_bit);
   }
-  for (const ParameterSlot* slot : parameters_) declare_var(stand_in_of(*slot), Access::read_bit);
+  for (const ParameterSlot* slot : parameters_) add_access(op, stand_in_of(*slot), Access::read_bit);
   for (std::size_t i = 0; i < count_; ++i) declare(*first_[i], Access::read_bit);
   for (const Buffer* buffer : more_) declare(*buffer, Access::read_bit);
-  engine.submit(state);
+}
+
+void AssignmentAccesses::submit_by_views(const Async& scope, OpState& op) const {
+  views_.push_back({.buffer = written_, .bytes = Footprint(memory_), .reads = false, .writes = true});
+  for (std::size_t i = 0; i < count_ + more_.size() && !knows_views_; ++i) {
+    const Buffer& buffer = i < few ? *first_[i] : *more_[i - few];
+    views_.push_back({.buffer = &buffer, .bytes = footprint_of(buffer), .reads = true, .writes = false});
+  }
+  tessera::submit_by_views(*scope.engine_, op, views_, scope.options_.disjoint_views ? Views::disjoint : Views::whole);
+}
+
+void AssignmentAccesses::submit(Async& scope, UnsubmittedOp op) const {
+  const auto has_view_vars = [](const ViewAccess& access) { return access.buffer->has_view_vars(); };
+  const bool is_recorded = thread_context().recorder != nullptr;
+  const bool divides = scope.options_.disjoint_views && !rewrites_;
+  if (!is_recorded &&
+      (divides || (knows_views_ && (written_->has_view_vars() || std::ranges::any_of(views_, has_view_vars))))) {
+    submit_by_views(scope, *op);
+  } else {
+    declare_buffers(*scope.engine_, *op);
+    try {
+      scope.engine_->submit(*op);
+    } catch (const VarIsDivided&) {  // by another thread, just now
+      forget_accesses(*op);
+      submit_by_views(scope, *op);
+    }
+  }
   static_cast<void>(op.release());
 }
 

@@ -14,6 +14,14 @@ import :lowering;
 // Asynchronous arrays: assignments become ops of a scheduler, which knows what each of them reads and writes.
 namespace tessera {
 
+/// What may be chosen for the assignments of a scope.
+export struct AsyncOptions {
+  /// Assignments to views of one array run beside each other, and beside ops that read other parts of it, if the views provably share no
+  /// memory: blocks of rows or columns, tiles, even and odd elements. An array whose var() has been asked for stays one thing, and so do
+  /// all arrays in a capture.
+  bool disjoint_views = false;
+};
+
 /// While it lives, the assignments of this thread are submitted to a scheduler instead of being computed at once. Operands are read and
 /// destinations written when their turn comes; handles are kept alive and scalars copied. Shapes and places are checked at the
 /// assignment. Element access, iteration, printing, to(), clone() and make_view() wait for what they need, on any thread and
@@ -21,13 +29,15 @@ namespace tessera {
 /// assignment with an ArrayView among its operands is computed at once, when its arrays are ready, because a view keeps nothing alive.
 export class [[nodiscard("it must live while assignments are to be asynchronous")]] Async {
  public:
-  explicit Async(Scheduler& scheduler, const std::source_location& where = std::source_location::current());
+  explicit Async(Scheduler& scheduler, const AsyncOptions& options = {},
+                 const std::source_location& where = std::source_location::current());
   Async(const Async&) = delete;
   Async& operator=(const Async&) = delete;
   ~Async();
 
  private:
   Engine* engine_;
+  AsyncOptions options_;
   OpState* op_;  // of the thread when the scope began: what that op calls is not in the scope
   std::source_location where_;
   Async* outer_;
@@ -46,8 +56,8 @@ const char* readable_expression(const char* function);
 /// The buffers that an assignment reads and writes.
 class AssignmentAccesses : public plan::LeafVisitor {
  public:
-  /// `rewrites`: all of the buffer is written.
-  AssignmentAccesses(const Buffer* written, bool rewrites) noexcept;
+  /// The destination and its memory; `rewrites`: that is all of the buffer. Both must live as long as this.
+  AssignmentAccesses(const Buffer* written, const plan::Written& memory, bool rewrites);
   /// A parameter of the recording that is made is written.
   explicit AssignmentAccesses(const ParameterSlot& written) noexcept;
 
@@ -67,16 +77,21 @@ class AssignmentAccesses : public plan::LeafVisitor {
  private:
   static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const Buffer* buffer);
   static bool add_parameter(const plan::LeafVisitor& self, const ParameterSlot& slot);
+  void declare_buffers(Engine& engine, OpState& op) const;
+  void submit_by_views(const Async& scope, OpState& op) const;
 
   static constexpr std::size_t few = 16;
   const Buffer* written_;
+  plan::Written memory_;
   bool rewrites_;
+  bool knows_views_;
   mutable bool known_ = true;
   mutable std::size_t count_ = 0;
   mutable std::array<const Buffer*, few> first_{};
   mutable std::vector<const Buffer*> more_;
   const ParameterSlot* written_parameter_ = nullptr;
   mutable std::vector<const ParameterSlot*> parameters_;
+  mutable std::vector<ViewAccess> views_;  // of the operands, if they are to be known
 };
 
 }  // namespace tessera

@@ -20,12 +20,7 @@ import :normalising;
 namespace tessera::plan {
 
 /// Memory that an assignment writes, or that an operand reads.
-export struct Written {
-  const void* data;
-  std::span<const std::ptrdiff_t> shape;
-  std::span<const std::ptrdiff_t> strides;
-  std::ptrdiff_t item;
-};
+export using Written = ViewMemory;
 
 /// The two touch a common byte range.
 export bool overlaps(const Written& written, const Written& read);

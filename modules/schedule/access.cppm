@@ -66,7 +66,7 @@ void declare(OpState& op, const D&... declarations) {
     for (std::size_t at = 0; at < declaration.size(); ++at) {
       VarState* var = declaration[at];
       if (var == nullptr) throw_moved_from_var(op);
-      op.access(op.access_count++).tagged = reinterpret_cast<std::uintptr_t>(var) | declaration.bit;
+      add_access(op, var, declaration.bit);
     }
   };
   (add(declarations), ...);

@@ -110,6 +110,12 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   /// this one holds, another process), std::bad_alloc; nothing has happened then and the op is the caller's.
   void submit(OpState& op);
 
+  /// As submit(), for one who holds a lock: if the op is ready it is left in `ready`, which must go to start() when the lock is free,
+  /// and the bounds on what is pending do not count before that. An op that names no memory of its own (`bytes`) and is not recorded.
+  void enlist(OpState& op, ReadyList& ready);
+  /// Begins what enlist() has left, and waits while too much is pending.
+  void start(ReadyList& ready);
+
   /// Runs a ready op, or goes on with it. Returns the op to run next on this thread, or nullptr.
   OpState* run(OpState& op) noexcept;
 
@@ -183,7 +189,8 @@ export class Engine : public std::enable_shared_from_this<Engine> {
     CountWaiter* next;
   };
 
-  void register_accesses(OpState& op);
+  void check_accesses(OpState& op);
+  bool register_accesses(OpState& op, std::uint64_t& submitted_before);
   void find_failure(OpState& op) noexcept;
   void grant(Access* granted, ReadyList& ready) noexcept;
   void became_ready(OpState& op, ReadyList& ready) noexcept;

@@ -48,7 +48,7 @@ struct FailureRecord {
 };
 
 /// A share of a failure, or none.
-class SharedFailure {
+export class SharedFailure {
  public:
   SharedFailure() noexcept = default;
   inline explicit SharedFailure(FailureRecord* record) noexcept : record_(record) {}

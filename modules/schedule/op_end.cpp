@@ -76,12 +76,17 @@ void reserve_accesses(OpState& op, std::size_t count) {
   op.set(OpState::has_long_list);
 }
 
-void forget_declaration(OpState& op) noexcept {
+void forget_accesses(OpState& op) noexcept {
   if (op.has(OpState::has_long_list)) give_recycled(op.many.list, op.many.capacity * sizeof(LongAccess));
-  op.flags =
-      static_cast<std::uint8_t>(op.flags & ~(OpState::has_long_list | OpState::always_run | OpState::is_submitted));
+  op.flags = static_cast<std::uint8_t>(op.flags & ~OpState::has_long_list);
+  std::uninitialized_value_construct_n(op.accesses, OpState::inline_accesses);
   op.access_count = 0;
   op.parent = nullptr;
+}
+
+void forget_declaration(OpState& op) noexcept {
+  forget_accesses(op);
+  op.flags = static_cast<std::uint8_t>(op.flags & ~(OpState::always_run | OpState::is_submitted));
   op.extras->stop = {};
   op.extras->bytes = 0;
 }

@@ -30,7 +30,10 @@ void release_op(OpState& op) noexcept;
 /// Makes room for `count` accesses. Throws std::bad_alloc, SchedulerError above 65,535.
 export void reserve_accesses(OpState& op, std::size_t count);
 
-/// Makes an op as if it had not declared anything yet, after its submission has failed.
+/// Makes an op as if it had not named any Var yet, after its submission has failed.
+export void forget_accesses(OpState& op) noexcept;
+
+/// Makes a coroutine as if it had not declared anything yet, after its submission has failed.
 void forget_declaration(OpState& op) noexcept;
 
 /// Gives back the extras and the list of accesses, before the op itself.

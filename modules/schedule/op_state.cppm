@@ -155,8 +155,13 @@ inline void Access::prefetch_op() {
   prefetch_to_write(bytes + 128);
 }
 
+/// Adds an access to an op that has room for it; `bits` are Access::read_bit, write_bit or both.
+export inline void add_access(OpState& op, const VarState* var, std::uintptr_t bits) noexcept {
+  op.access(op.access_count++).tagged = reinterpret_cast<std::uintptr_t>(var) | bits;
+}
+
 /// Ops that have become ready, in that order.
-struct ReadyList {
+export struct ReadyList {
   OpState* first = nullptr;
   OpState* last = nullptr;
 

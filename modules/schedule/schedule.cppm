@@ -14,6 +14,7 @@ export import :engine;
 export import :executor;
 export import :failure;
 export import :graph_layout;
+export import :join;
 export import :layer_order;
 export import :markup;
 export import :op;

@@ -126,27 +126,60 @@ void Engine::submit(OpState& op) {
   } else if (op.extras != nullptr && op.extras->bytes != 0 && window_.bytes != 0) {
     wait_for_room(op);
   }
+  check_accesses(op);
+  std::uint64_t before = 0;
+  if (register_accesses(op, before)) {
+    ReadyList ready;
+    ready.add(op);
+    executor_->push(ready);
+  }
+  if (window_.ops != 0 && !nested) bound_pending(before);
+}
+
+void Engine::enlist(OpState& op, ReadyList& ready) {
+  check_process();
+  op.engine = this;
+  ThreadContext& context = thread_context();
+  if (context.op != nullptr && !is_join(op)) {  // a join is nobody's child: others wait for it too
+    op.parent = context.op;
+    context.has_submitted = true;
+  }
+  check_accesses(op);
+  std::uint64_t before = 0;
+  if (register_accesses(op, before)) ready.add(op);
+}
+
+void Engine::start(ReadyList& ready) {
+  if (ready.first != nullptr) distribute(ready);
+  if (window_.ops == 0 || thread_context().op != nullptr || executor_->is_stopped()) return;
+  const auto most = static_cast<std::uint64_t>(window_.ops);
+  if (counts_.pending() > most) wait_for_count(most, PTRDIFF_MAX, {});
+}
+
+[[gnu::always_inline]] inline void Engine::check_accesses(OpState& op) {
   normalise_accesses(op);
   if (process_ != 0) [[unlikely]] {
     for (int i = 0; i < op.access_count; ++i) take_over(*op.access(i).var());
   }
-  if (nested) check_against_parents(op);
+  if (op.parent != nullptr) check_against_parents(op);
   if (TraceSink* sink = trace(); sink != nullptr && !op.has(OpState::recorded)) [[unlikely]] {
     static_cast<void>(extras_of(op));
     sink->submitted(op);
   }
-  register_accesses(op);
 }
 
-void Engine::register_accesses(OpState& op) {
+/// Returns whether the op is ready; if not, it may have ended by then.
+[[gnu::always_inline]] inline bool Engine::register_accesses(OpState& op, std::uint64_t& submitted_before) {
   const int count = op.access_count;
   for (int i = 1; i < count; ++i) prefetch_to_write(op.access(i).var());
   for (int i = 0; i < count; ++i) {
     VarState* var = op.access(i).var();
     var->lock.lock();
-    if (!var->closed) [[likely]]
+    if (!var->closed || (var->divided && is_join(op))) [[likely]]
       continue;
+    const bool is_divided = var->divided;
     unlock(op, i + 1);
+    if (is_divided) throw VarIsDivided{};
     refuse(op, "Var " + std::to_string(var->id) + " has been erased", "submit before erase(), or use another Var");
   }
   std::uint32_t waits = 0;
@@ -161,16 +194,10 @@ void Engine::register_accesses(OpState& op) {
   if (op.parent != nullptr) op.parent->open.fetch_add(1, std::memory_order_relaxed);
   const std::ptrdiff_t bytes = op.extras == nullptr ? 0 : op.extras->bytes;
   if (bytes != 0) bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  const std::uint64_t before = counts_.add_submitted();
-  const bool nested = op.parent != nullptr;
+  submitted_before = counts_.add_submitted();
   // An op that waits may run from the first unlock on, but it cannot end before its last Var is unlocked.
   unlock(op, count);
-  if (waits == 0) {
-    ReadyList ready;
-    ready.add(op);
-    executor_->push(ready);
-  }
-  if (window_.ops != 0 && !nested) bound_pending(before);
+  return waits == 0;
 }
 
 }  // namespace tessera

@@ -23,7 +23,8 @@ struct alignas(64) VarState {
   Access* head = nullptr;  // not granted yet, oldest first
   Access* tail = nullptr;
   Access* fetched = nullptr;              // the last one in the queue that look_ahead() has fetched
-  bool closed = false;                    // no more ops may name it
+  bool closed = false;                    // no more ops may name it,
+  bool divided = false;                   // but joins may, because its parts have Vars of their own
   bool written = false;                   // a write is granted
   std::atomic<bool> poisoned{false};      // `failure` is one; changed under the lock
   std::atomic<std::uint32_t> process{0};  // in which it may be used; see process.cppm
@@ -66,6 +67,9 @@ struct alignas(64) VarState {
 };
 
 static_assert(sizeof(VarState) == 128);
+
+/// Thrown by a submission that names a Var whose parts are to be named instead: who submits knows them.
+export struct VarIsDivided {};
 
 VarState* make_var();
 void release_var(VarState* var) noexcept;

@@ -95,10 +95,29 @@ void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
   if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
 
+namespace {
+
+/// Nothing that is pending on a Var is in the way. Throws OperationFailed.
+bool is_settled(VarState& var, Purpose purpose) {
+  SharedFailure failure;
+  {
+    const std::lock_guard lock(var.lock);
+    if (var.written || var.head != nullptr || (purpose != Purpose::read && var.readers != 0)) return false;
+    failure = var.failure;
+  }
+  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
+  return true;
+}
+
+}  // namespace
+
 void settle(const Var& var, Engine* engine, Purpose purpose) {
   OpState* const op = context_of_thread.op;
   if (op == nullptr) {
-    if (engine != nullptr) engine->wait(var, {}, purpose);
+    if (engine == nullptr) return;
+    // The engine is gone if its scheduler is, but not while ops are pending.
+    if (context_of_thread.recorder == nullptr && is_settled(*var.state(), purpose)) return;
+    engine->wait(var, {}, purpose);
     return;
   }
   for (OpState* around = op; around != nullptr; around = around->parent) {

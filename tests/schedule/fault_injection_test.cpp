@@ -201,3 +201,30 @@ TEST_CASE("a steady stream of ops asks the system for no memory") {
   allocations_until_failure = -1;
   CHECK(runs == 4000);
 }
+
+TEST_CASE("an assignment to a view that finds no memory changes nothing") {
+  on_every_executor([](const SchedulerOptions& options) {
+    Scheduler scheduler(options);
+    const Array<float, 2> a = zeros<float>(Dim{40, 6});
+    std::vector<float> expected(240, 0.0f);
+    scheduler.stop();
+    int failures = 0;
+    for (std::ptrdiff_t i = 0; i < 300; ++i) {
+      const std::ptrdiff_t row = i * 7 % 38, column = i % 5, from = i * 11 % 38;
+      const Async on{scheduler, {.disjoint_views = true}};
+      const auto to = a(range(row, row + 2), range(column, column + 2));
+      const auto source = a(range(from, from + 2), range(column, column + 2));
+      failures += fail_each_allocation([&] { to(ellipsis) = source + 1; }, [] {});
+      const auto at = [&](std::ptrdiff_t first, std::ptrdiff_t k) -> float& {
+        return expected[static_cast<std::size_t>((first + k / 2) * 6 + column + k % 2)];
+      };
+      std::array<float, 4> values{};
+      for (std::ptrdiff_t k = 0; k < 4; ++k) values[static_cast<std::size_t>(k)] = at(from, k) + 1;
+      for (std::ptrdiff_t k = 0; k < 4; ++k) at(row, k) = values[static_cast<std::size_t>(k)];
+    }
+    scheduler.start();
+    scheduler.wait_all();
+    CHECK(failures > 300);
+    CHECK(std::vector<float>(a.begin(), a.end()) == expected);
+  });
+}

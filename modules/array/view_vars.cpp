@@ -1,0 +1,123 @@
+module;
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+
+// The Vars of a buffer's views: how a buffer comes to have them, and how it loses them.
+namespace tessera {
+
+std::mutex& views_mutex() noexcept {
+  static std::mutex mutex;
+  return mutex;
+}
+
+bool ViewVar::is_quiet() const noexcept {
+  const VarCondition condition = condition_of(written);
+  return condition.is_idle && !condition.failure && (!reading || condition_of(*reading).is_idle);
+}
+
+void ViewVar::look_again() noexcept {
+  if (may_be_written) {
+    const VarCondition condition = condition_of(written);
+    may_be_written = !condition.is_idle || condition.failure;
+  }
+  if ((was_read || is_joined) && condition_of(*reading).is_idle) was_read = is_joined = false;
+}
+
+void ViewVar::take_over() noexcept {
+  may_be_written = may_be_written || is_written_now;
+  if (is_written_now) was_read = is_joined = false;  // the op waits for them, and others wait for it
+  was_read = was_read || is_read_now;
+}
+
+void ViewVars::trim() noexcept {
+  if (list.size() < trim_at) return;
+  list.erase(std::remove_if(list.begin() + 1, list.end(), [](const ViewVar& view) { return view.is_quiet(); }),
+             list.end());
+  trim_at = std::max<std::size_t>(64, 2 * list.size());
+}
+
+std::size_t ViewVars::find_or_add(const Footprint& bytes) {
+  const auto found = std::ranges::find(list, bytes, &ViewVar::bytes);
+  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+  list.emplace_back(bytes);
+  return list.size() - 1;
+}
+
+void enlist_join(Engine& engine, UnsubmittedJoin join, ReadyList& ready) {
+  engine.enlist(*join, ready);
+  static_cast<void>(join.release());
+}
+
+BufferVar::~BufferVar() { delete views.load(std::memory_order_relaxed); }
+
+Footprint footprint_of(const Buffer& buffer) noexcept {
+  const std::ptrdiff_t bytes = buffer.bytes(), stride = 1;
+  return Footprint({.data = buffer.data(), .shape = {&bytes, 1}, .strides = {&stride, 1}, .item = 1});
+}
+
+void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready) {
+  ViewVars& views = *shared.views.load(std::memory_order_relaxed);
+  bool is_idle = true;
+  SharedFailure failure;
+  for (const ViewVar& view : views.list) {
+    const VarCondition condition = condition_of(view.written);
+    is_idle = is_idle && condition.is_idle && (!view.reading || condition_of(*view.reading).is_idle);
+    if (!failure) failure = condition.failure;
+  }
+  if (is_idle) {
+    reunite(shared.var, failure);
+  } else {
+    UnsubmittedJoin join = make_join(1 + 2 * views.list.size());
+    add_access(*join, shared.var, Access::write_bit);
+    for (const ViewVar& view : views.list) {
+      add_access(*join, view.written, Access::read_bit | Access::write_bit);
+      if (view.reading) add_access(*join, *view.reading, Access::write_bit);
+    }
+    enlist_join(*engine, std::move(join), ready);
+    reunite(shared.var);
+  }
+  shared.engine.store(engine, std::memory_order_release);
+  shared.views.store(nullptr, std::memory_order_release);
+  delete &views;
+}
+
+ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, ReadyList& ready) {
+  auto views = std::make_unique<ViewVars>();
+  views->engine = &engine;
+  views->list.reserve(8);
+  ViewVar& all = views->list.emplace_back(footprint_of(buffer));
+  all.reading.emplace();
+  UnsubmittedJoin after_writers = make_join(2), after_readers = make_join(2);
+  const VarCondition before = divide(shared.var);
+  try {
+    if (!before.is_idle || before.failure) {
+      add_access(*after_writers, shared.var, Access::read_bit);
+      add_access(*after_writers, all.written, Access::write_bit);
+      enlist_join(engine, std::move(after_writers), ready);
+      all.may_be_written = true;
+    }
+    if (before.has_readers) {
+      add_access(*after_readers, shared.var, Access::write_bit);
+      add_access(*after_readers, *all.reading, Access::write_bit);
+      enlist_join(engine, std::move(after_readers), ready);
+      all.is_joined = true;
+    }
+  } catch (...) {
+    reunite(shared.var);
+    throw;
+  }
+  shared.views.store(views.get(), std::memory_order_release);
+  return *views.release();
+}
+
+}  // namespace tessera
