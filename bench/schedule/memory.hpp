@@ -21,30 +21,32 @@ inline double resident_bytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// Bytes an op by which a fresh process grows while ops are submitted and none begins. Right for the first shape in a process.
+/// Bytes an op by which a fresh process grows while the second half of many ops is submitted and none begins; what the first ones
+/// need once is not theirs. Right for the first shape in a process.
 template <class Way>
 void answer_memory(const Request& request) {
   if constexpr (Holds<Way>) {
     for (const bool reads : {false, true}) {
       const std::string name = reads ? "two_reads" : "chain";
       if (!request.wants(name) || !Way::takes(name)) continue;
-      constexpr std::uint32_t ops = 500'000;
+      constexpr std::uint32_t ops = 2'000'000;
       const Work work = reads ? two_reads(ops) : chain(ops);
       Way way(work, 1);
       malloc_trim(0);
       way.hold();
+      way.submit(Empty{}, 0, ops / 2);
       const double before = resident_bytes();
-      way.submit(Empty{}, 0, ops);
+      way.submit(Empty{}, ops / 2, ops);
       const double grown = resident_bytes() - before;
       way.release();
       way.wait();
       Answer answer("memory", Way::name, name, 1);
-      answer.add("bytes", {grown / ops});
+      answer.add("bytes", {grown / (ops / 2)});
     }
   }
 }
 
-/// Allocations an op after rounds with as many pending ops.
+/// Allocations an op after rounds with as many pending ops: some, because each thread keeps some free blocks, and not always as many.
 template <class Way>
 void answer_allocations(const Request& request) {
   if (bench_allocations == nullptr) {
@@ -65,7 +67,7 @@ void answer_allocations(const Request& request) {
           run_whole(way, work, empty);
         }
       };
-      for (int i = 0; i < 3; ++i) round();
+      for (int i = 0; i < 8; ++i) round();
       const unsigned long before = bench_allocations();
       for (int i = 0; i < request.repeats; ++i) round();
       const double count = static_cast<double>(bench_allocations() - before);
