@@ -72,12 +72,11 @@ void AssignmentAccesses::settle() const {
 
 void AssignmentAccesses::end() const { written_->forget_failure(memory_); }
 
-void AssignmentAccesses::declare_buffers(Engine& engine, OpState& op) const {
+void AssignmentAccesses::declare_buffers(Engine& engine, OpState& op, bool is_recorded) const {
   reserve_accesses(op, 1 + count_ + more_.size());
-  const bool is_recorded = thread_context().recorder != nullptr;
   const auto declare = [&](const Buffer& buffer, std::uintptr_t bits) {
     if (is_recorded) static_cast<void>(buffer.var());  // replays name the buffer, whatever its views have by then
-    add_access(op, buffer.var_for(engine), bits);
+    op.access(op.access_count++).tagged = reinterpret_cast<std::uintptr_t>(buffer.var_for(engine).state()) | bits;
   };
   // What is left of a failed op's elements where only some are written is as wrong as before.
   declare(*written_, rewrites_ ? Access::write_bit : Access::write_bit | Access::read_bit);
@@ -102,7 +101,7 @@ void AssignmentAccesses::submit(Async& scope, UnsubmittedOp op) const {
       (divides || (knows_views_ && (written_->has_view_vars() || std::ranges::any_of(views_, has_view_vars))))) {
     submit_by_views(scope, *op);
   } else {
-    declare_buffers(*scope.engine_, *op);
+    declare_buffers(*scope.engine_, *op, is_recorded);
     try {
       scope.engine_->submit(*op);
     } catch (const VarIsDivided&) {  // by another thread, just now

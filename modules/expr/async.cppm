@@ -74,7 +74,7 @@ class AssignmentAccesses : public plan::LeafVisitor {
 
  private:
   static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const Buffer* buffer);
-  void declare_buffers(Engine& engine, OpState& op) const;
+  void declare_buffers(Engine& engine, OpState& op, bool is_recorded) const;
   void submit_by_views(const Async& scope, OpState& op) const;
 
   static constexpr std::size_t few = 16;
