@@ -87,7 +87,7 @@ void declare_all(ReplayState& replay) {
   reserve_accesses(replay, recording.vars.size());
   for (std::size_t i = 0; i < recording.vars.size(); ++i) {
     const std::uintptr_t bit = recording.vars[i].writes != 0 ? Access::write_bit : Access::read_bit;
-    replay.access(replay.access_count++).tagged = reinterpret_cast<std::uintptr_t>(&replay.var(i)) | bit;
+    add_access(replay, &replay.var(i), bit);
   }
 }
 

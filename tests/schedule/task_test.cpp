@@ -174,7 +174,9 @@ TEST_CASE("when_any returns the first value, asks the others to stop, and they e
     };
     static_cast<void>(body(scheduler, done, fast, slow, stop, index, value, returned));
     fast.signal();
-    CHECK_THROWS_AS(scheduler.wait_for(done, 20ms), DeadlineExceeded);
+    for (int wait = 0; wait < 1000 && !stop.stop_requested(); ++wait) {
+      CHECK_THROWS_AS(scheduler.wait_for(done, 20ms), DeadlineExceeded);
+    }
     CHECK(stop.stop_requested());
     slow.signal();
     scheduler.wait(done);
