@@ -43,6 +43,7 @@ AssignmentAccesses::AssignmentAccesses(const Buffer* written, const plan::Writte
       memory_(memory),
       rewrites_(rewrites),
       knows_views_(views_have_vars.load(std::memory_order_relaxed)),
+      divides_(knows_views_ && current_async() != nullptr && current_async()->options_.disjoint_views),
       known_(written != nullptr) {}
 
 AssignmentAccesses::AssignmentAccesses(const ParameterSlot& written) noexcept
@@ -51,6 +52,7 @@ AssignmentAccesses::AssignmentAccesses(const ParameterSlot& written) noexcept
       memory_(),
       rewrites_(true),
       knows_views_(false),
+      divides_(false),
       written_parameter_(&written) {}
 
 bool AssignmentAccesses::add_parameter(const plan::LeafVisitor& visitor, const ParameterSlot& slot) {
@@ -64,13 +66,12 @@ bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Writt
     self.known_ = false;
     return false;  // go on
   }
-  if (self.count_ < few) {
+  if (self.knows_views_ && (self.divides_ || buffer->has_view_vars())) {
+    self.views_.push_back({.buffer = buffer, .bytes = Footprint(memory), .reads = true, .writes = false});
+  } else if (self.count_ < few) {
     self.first_[self.count_++] = buffer;
   } else {
     self.more_.push_back(buffer);
-  }
-  if (self.knows_views_) {
-    self.views_.push_back({.buffer = buffer, .bytes = Footprint(memory), .reads = true, .writes = false});
   }
   return false;
 }
@@ -78,7 +79,6 @@ bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Writt
 void AssignmentAccesses::settle() const {
   if (written_ != nullptr) written_->settle(Purpose::rewrite, memory_);
   for (const ViewAccess& view : views_) view.buffer->settle_for_reading(view.bytes);
-  if (knows_views_) return;
   for (std::size_t i = 0; i < count_; ++i) first_[i]->settle_for_reading();
   for (const Buffer* buffer : more_) buffer->settle_for_reading();
 }
@@ -86,7 +86,7 @@ void AssignmentAccesses::settle() const {
 void AssignmentAccesses::end() const { written_->forget_failure(memory_); }
 
 void AssignmentAccesses::declare_buffers(Engine& engine, OpState& op) const {
-  reserve_accesses(op, 1 + count_ + more_.size() + parameters_.size());
+  reserve_accesses(op, 1 + parameters_.size() + views_.size() + count_ + more_.size());
   const bool is_recorded = thread_context().recorder != nullptr;
   const auto declare = [&](const Buffer& buffer, std::uintptr_t bits) {
     if (is_recorded) static_cast<void>(buffer.var());  // replays name the buffer, whatever its views have by then
@@ -99,13 +99,14 @@ void AssignmentAccesses::declare_buffers(Engine& engine, OpState& op) const {
     declare(*written_, rewrites_ ? Access::write_bit : Access::write_bit | Access::read_bit);
   }
   for (const ParameterSlot* slot : parameters_) add_access(op, stand_in_of(*slot), Access::read_bit);
+  for (const ViewAccess& view : views_) declare(*view.buffer, Access::read_bit);
   for (std::size_t i = 0; i < count_; ++i) declare(*first_[i], Access::read_bit);
   for (const Buffer* buffer : more_) declare(*buffer, Access::read_bit);
 }
 
 void AssignmentAccesses::submit_by_views(const Async& scope, OpState& op) const {
   views_.push_back({.buffer = written_, .bytes = Footprint(memory_), .reads = false, .writes = true});
-  for (std::size_t i = 0; i < count_ + more_.size() && !knows_views_; ++i) {
+  for (std::size_t i = 0; i < count_ + more_.size(); ++i) {
     const Buffer& buffer = i < few ? *first_[i] : *more_[i - few];
     views_.push_back({.buffer = &buffer, .bytes = footprint_of(buffer), .reads = true, .writes = false});
   }

@@ -85,13 +85,14 @@ class AssignmentAccesses : public plan::LeafVisitor {
   plan::Written memory_;
   bool rewrites_;
   bool knows_views_;
+  bool divides_;  // the scope that this is for
   mutable bool known_ = true;
-  mutable std::size_t count_ = 0;
+  mutable std::vector<ViewAccess> views_;  // operands in buffers that are divided or that the scope may divide
+  mutable std::size_t count_ = 0;          // and the buffers of the others
   mutable std::array<const Buffer*, few> first_{};
   mutable std::vector<const Buffer*> more_;
   const ParameterSlot* written_parameter_ = nullptr;
   mutable std::vector<const ParameterSlot*> parameters_;
-  mutable std::vector<ViewAccess> views_;  // of the operands, if they are to be known
 };
 
 }  // namespace tessera
