@@ -160,7 +160,7 @@ def grain_section(answers):
 
 def memory_section(answers):
     yield "## Memory"
-    yield "Bytes by which a fresh process grows for each pending op, 500,000 of them."
+    yield "Bytes by which a fresh process grows for each pending op, a million behind the first million."
     ways = answers.ways(DEPENDENCIES + EDGES, "memory")
     lines = []
     for shape in answers.shapes("memory"):
@@ -171,7 +171,7 @@ def memory_section(answers):
 
 def allocations_section(answers):
     yield "## Allocations"
-    yield "Calls of `malloc` and its kin in three rounds after three rounds with as many pending ops, 1 and 2 workers."
+    yield "Calls of `malloc` and its kin in three rounds after eight rounds with as many pending ops, 1 and 2 workers."
     ways = answers.ways(DEPENDENCIES + EDGES + REPLAYS, "allocations")
     lines = []
     for shape in answers.shapes("allocations"):

@@ -102,7 +102,10 @@ template <Captures S>
 class Replayed {
  public:
   static constexpr const char* name = "Tessera, replay";
-  static bool takes(std::string_view) { return true; }
+  /// A replay is one op, and an op names at most 65,535 Vars.
+  static bool takes(std::string_view shape) {
+    return shape != "independent_writes" && shape != "wavefront" && shape != "tree";
+  }
 
   Replayed(const Work& work, int workers) : work_(&work), vars_(work), scheduler_({.workers = workers}) {}
 
