@@ -15,6 +15,8 @@ class Goal:
         value = self.value(answers)
         if value is None:
             return None
+        if self.unit == "bytes":  # counted in pages, so only whole ones mean something
+            value = round(value)
         kept = value >= self.limit if self.at_least else value <= self.limit
         sign = "at least" if self.at_least else "at most"
         return [self.text, f"{value:.3g} {self.unit}".strip(), f"{sign} {self.limit:g}", "kept" if kept else "**missed**"]
@@ -55,8 +57,8 @@ def goals():
         yield Goal(f"from idle to running, median, {on}", 30, "us", median("latency", OURS, "single", workers, "latency", 1e-3))
         yield Goal(f"use of a core when idle, {on}", 0.5, "%", median("latency", OURS, "single", workers, "idle"))
     yield Goal("submission alone, two reads and one write", 150, "ns", median("speed", OURS, "two_reads", 1, "submission"))
-    yield Goal("a pending op, one write", 192, "bytes", round(median("memory", OURS, "chain", 1, "bytes")))
-    yield Goal("a pending op, two reads and one write", 192, "bytes", round(median("memory", OURS, "two_reads", 1, "bytes")))
+    yield Goal("a pending op, one write", 192, "bytes", median("memory", OURS, "chain", 1, "bytes"))
+    yield Goal("a pending op, two reads and one write", 192, "bytes", median("memory", OURS, "two_reads", 1, "bytes"))
     yield Goal("allocations in the steady state, the most of any shape", 0, "", most_allocations)
 
 
