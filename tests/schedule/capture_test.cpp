@@ -71,7 +71,7 @@ TEST_CASE("each replay has its own arguments, also those that wait for an earlie
   for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
-    // [start:capture]
+    // --8<-- [start:capture]
     Var gradient, weight;
     double g = 0, w = 1;
     auto step = sched.capture([&](Parameter<double> eta) {
@@ -80,7 +80,7 @@ TEST_CASE("each replay has its own arguments, also those that wait for an earlie
     });
     for (const double eta : {0.25, 0.125, 0.5}) step.replay(eta);
     sched.wait(weight);
-    // [end:capture]
+    // --8<-- [end:capture]
     CHECK(w == (1 - 2 * 0.25) * (1 - 2 * 0.125) * (1 - 2 * 0.5));
     step.replay(-0.5);
     sched.wait_all();
@@ -93,7 +93,7 @@ TEST_CASE("a Var may be an argument, and orders the replay among other ops on it
   for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
-    // [start:var]
+    // --8<-- [start:var]
     std::vector<int> batches(4), sums(1);
     std::vector<Var> batch_vars(4);
     Var sum;
@@ -105,7 +105,7 @@ TEST_CASE("a Var may be an argument, and orders the replay among other ops on it
       step.replay(i, batch_vars[i]);
     }
     sched.wait(sum);
-    // [end:var]
+    // --8<-- [end:var]
     CHECK(sums[0] == 1234);
     for (const Var& var : batch_vars) CHECK(var.version() == 1);
     CHECK(sum.version() == 4);
@@ -337,7 +337,7 @@ TEST_CASE("a replay inside an op belongs to that op") {
 
 TEST_CASE("the graph of a recording has its ops, their Vars and what they wait for, transitively reduced") {
   Scheduler sched;
-  // [start:graph]
+  // --8<-- [start:graph]
   Var input, hidden, output;
   auto step = sched.capture([&] {
     sched.submit(writes(input), [] {}, {.name = "load"});
@@ -345,7 +345,7 @@ TEST_CASE("the graph of a recording has its ops, their Vars and what they wait f
     sched.submit(reads(input, hidden), writes(output), [] {}, {.name = "show"});
   });
   const DependencyGraph graph = step.graph();  // graph.to_dot(), graph.to_svg()
-  // [end:graph]
+  // --8<-- [end:graph]
   REQUIRE(graph.size() == 3);
   CHECK(graph.op(0).name == "load");
   CHECK(graph.op(2).name == "show");

@@ -120,7 +120,7 @@ TEST_CASE("a failed op of a replay is named, its readers are skipped, and the ne
   for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
     Scheduler sched(options);
-    // [start:failure]
+    // --8<-- [start:failure]
     Var loaded, shown, other;
     int shows = 0;
     auto step = sched.capture([&](Parameter<bool> fails) {
@@ -134,7 +134,7 @@ TEST_CASE("a failed op of a replay is named, its readers are skipped, and the ne
     });
     step.replay(true);
     CHECK_THROWS_AS(sched.wait(shown), OperationFailed);  // op 'load' (submitted at ...) failed: no such file
-    // [end:failure]
+    // --8<-- [end:failure]
     const std::string message = message_of<OperationFailed>([&] { sched.wait(shown); });
     CHECK_MESSAGE(contains(message, "op 'load' (submitted at "), message);
     CHECK_MESSAGE(contains(message, "replay_errors_test.cpp"), message);
