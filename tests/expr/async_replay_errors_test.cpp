@@ -1,43 +1,13 @@
 // What is refused and what fails in recorded assignments whose arrays and scalars change.
-#include <doctest/doctest.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
-import tessera;
+#include "replays.hpp"
 
-using namespace tessera;
+using namespace replays;
 
 namespace {
-
-using Matrix = Array<float, 2>;
-
-std::vector<SchedulerOptions> executors() {
-  std::vector<SchedulerOptions> all{{.executor = Inline{}}, {.workers = 1}, {.workers = 2}, {.workers = 4}};
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) all.push_back({.executor = Permuting{.seed = seed}});
-  return all;
-}
-
-template <class A>
-std::vector<typename A::value_type> elements(const A& array) {
-  return {array.begin(), array.end()};
-}
-
-template <class Error, class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Failing {
   static float map(float x) {

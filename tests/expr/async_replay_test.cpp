@@ -1,52 +1,12 @@
 // Recorded assignments whose arrays and scalars change from one replay to the next: what the same statements give outside of a recording.
-#include <doctest/doctest.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
-import tessera;
+#include "replays.hpp"
 
-using namespace tessera;
+using namespace replays;
 
 namespace {
-
-using Matrix = Array<float, 2>;
-
-std::vector<SchedulerOptions> executors() {
-  std::vector<SchedulerOptions> all{{.executor = Inline{}}, {.workers = 1}, {.workers = 2}, {.workers = 4}};
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) all.push_back({.executor = Permuting{.seed = seed}});
-  return all;
-}
-
-template <class A>
-std::vector<typename A::value_type> elements(const A& array) {
-  return {array.begin(), array.end()};
-}
-
-template <class Error, class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-Matrix matrix(const Dim<2>& shape, unsigned seed) {
-  Matrix made(shape);
-  std::uint32_t state = seed * 2654435761u + 1;
-  for (float& element : made) {
-    state = state * 1664525u + 1013904223u;
-    element = static_cast<float>(state >> 8) / 16777216.0f - 0.5f;
-  }
-  return made;
-}
 
 /// A network of two layers with its gradients, as in the digits example.
 struct Network {
