@@ -1,11 +1,8 @@
 module;
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
-#include <span>
-#include <string>
 export module tessera.algorithm:gather;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

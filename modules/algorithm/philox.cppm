@@ -1,8 +1,8 @@
 module;
-#include <array>
 #include <cstddef>
 #include <cstdint>
 export module tessera.algorithm:philox;
+import tessera.standard;
 import tessera.core;
 
 // Philox4x32-10, a counter-based generator: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as

@@ -1,11 +1,8 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <optional>
-#include <type_traits>
-#include <utility>
 export module tessera.algorithm:random;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

@@ -1,11 +1,7 @@
 module;
-#include <concepts>
 #include <cstddef>
-#include <span>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 export module tessera.array:array_parameter;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

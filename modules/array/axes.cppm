@@ -1,9 +1,7 @@
 module;
-#include <array>
 #include <cstddef>
-#include <string>
-#include <utility>
 export module tessera.array:axes;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :concepts;

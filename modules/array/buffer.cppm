@@ -1,9 +1,7 @@
 module;
-#include <atomic>
 #include <cstddef>
-#include <memory>
-#include <utility>
 export module tessera.array:buffer;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

@@ -1,7 +1,5 @@
-module;
-#include <concepts>
-#include <type_traits>
 export module tessera.array:concepts;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

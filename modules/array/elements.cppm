@@ -1,10 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <string>
-#include <utility>
 export module tessera.array:elements;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

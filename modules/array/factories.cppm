@@ -1,14 +1,10 @@
 module;
-#include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.array:factories;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :handle;

@@ -1,9 +1,8 @@
 module;
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 export module tessera.array:footprint;
+import tessera.standard;
 
 // The bytes that a view covers, and the proof that two views share none of them.
 namespace tessera {

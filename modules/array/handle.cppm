@@ -1,12 +1,7 @@
 module;
-#include <atomic>
-#include <concepts>
 #include <cstddef>
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.array:handle;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

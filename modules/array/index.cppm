@@ -1,12 +1,8 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
-#include <span>
-#include <string>
 export module tessera.array:index;
+import tessera.standard;
 import tessera.core;
 import :layout;
 

@@ -1,8 +1,7 @@
 module;
-#include <compare>
 #include <cstddef>
-#include <iterator>
 export module tessera.array:iterator;
+import tessera.standard;
 import tessera.core;
 import :layout;
 

@@ -1,11 +1,7 @@
 module;
-#include <array>
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 export module tessera.array:layout;
+import tessera.standard;
 import tessera.core;
 
 // Where the elements of an array lie relative to its first one: shape, strides and offset, and what views do to them.

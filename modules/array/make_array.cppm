@@ -1,14 +1,7 @@
 module;
-#include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <initializer_list>
-#include <iterator>
-#include <ranges>
-#include <string>
-#include <utility>
-#include <vector>
 export module tessera.array:make_array;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :concepts;

@@ -1,12 +1,7 @@
 module;
-#include <complex>
 #include <cstddef>
-#include <ostream>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <vector>
 export module tessera.array:print;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :concepts;

@@ -1,7 +1,5 @@
-module;
-#include <concepts>
-#include <ostream>
 export module tessera.array:reference;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :pointer;

@@ -1,14 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <initializer_list>
-#include <optional>
-#include <source_location>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.array:reshaping;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :concepts;

@@ -1,10 +1,5 @@
-module;
-#include <concepts>
-#include <functional>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 export module tessera.array:scalar_parameter;
+import tessera.standard;
 import tessera.core;
 import tessera.schedule;
 import :concepts;

@@ -1,11 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <optional>
-#include <type_traits>
-#include <utility>
 export module tessera.array:slicing;
+import tessera.standard;
 import tessera.core;
 import :index;
 import :layout;

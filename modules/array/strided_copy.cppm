@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <span>
 export module tessera.array:strided_copy;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 

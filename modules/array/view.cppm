@@ -1,8 +1,7 @@
 module;
 #include <cstddef>
-#include <ranges>
-#include <type_traits>
 export module tessera.array:view;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

@@ -1,10 +1,7 @@
 module;
 #include <cstddef>
-#include <mutex>
-#include <optional>
-#include <span>
-#include <vector>
 export module tessera.array:view_vars;
+import tessera.standard;
 import tessera.core;
 import tessera.schedule;
 import :buffer;

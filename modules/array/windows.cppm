@@ -1,9 +1,7 @@
 module;
-#include <array>
 #include <cstddef>
-#include <string>
-#include <type_traits>
 export module tessera.array:windows;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :axes;

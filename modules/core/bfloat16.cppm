@@ -1,8 +1,7 @@
 module;
-#include <bit>
-#include <concepts>
 #include <cstdint>
 export module tessera.core:bfloat16;
+import tessera.standard;
 import :float16;
 
 // bfloat16 (the upper half of a binary32) as a storage type: arithmetic on it happens in float.

@@ -1,9 +1,7 @@
 module;
-#include <concepts>
 #include <cstddef>
-#include <string>
-#include <utility>
 export module tessera.core:checked;
+import tessera.standard;
 import :error;
 
 // Size arithmetic that throws where it would wrap.

@@ -1,13 +1,7 @@
 module;
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <initializer_list>
-#include <ostream>
-#include <span>
-#include <string>
-#include <utility>
 export module tessera.core:ddim;
+import tessera.standard;
 import :checked;
 import :dim;
 import :error;

@@ -1,11 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <ostream>
-#include <span>
-#include <string>
 export module tessera.core:dim;
+import tessera.standard;
 import :error;
 import :checked;
 

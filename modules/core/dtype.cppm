@@ -1,12 +1,8 @@
 module;
-#include <complex>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <tuple>
-#include <type_traits>
 export module tessera.core:dtype;
+import tessera.standard;
 import :float16;
 import :bfloat16;
 

@@ -1,12 +1,8 @@
 module;
 #include <cstdint>
-#include <initializer_list>
 #include <new>
-#include <source_location>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 export module tessera.core:error;
+import tessera.standard;
 
 // The library's error types and the one form of their messages.
 namespace tessera {

@@ -1,7 +1,7 @@
 module;
-#include <algorithm>
 #include <cstddef>
 export module tessera.core:explain;
+import tessera.standard;
 
 // Concepts that say in a sentence why they failed.
 namespace tessera {

@@ -1,9 +1,7 @@
 module;
-#include <bit>
-#include <compare>
-#include <concepts>
 #include <cstdint>
 export module tessera.core:float16;
+import tessera.standard;
 
 // IEEE 754 binary16 as a storage type: arithmetic on it happens in float.
 namespace tessera {

@@ -1,10 +1,7 @@
 module;
-#include <concepts>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <type_traits>
 export module tessera.core:promote;
+import tessera.standard;
 import :dtype;
 import :error;
 

@@ -1,7 +1,5 @@
-module;
-#include <atomic>
-#include <string_view>
 export module tessera.device:cpu;
+import tessera.standard;
 
 // The CPU's instruction sets, chosen once per process.
 namespace tessera::device {

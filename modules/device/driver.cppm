@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <string_view>
 export module tessera.device:driver;
+import tessera.standard;
 import tessera.core;
 import :place;
 

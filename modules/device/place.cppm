@@ -1,10 +1,7 @@
 module;
-#include <concepts>
 #include <cstdint>
-#include <ostream>
-#include <string>
-#include <type_traits>
 export module tessera.device:place;
+import tessera.standard;
 import tessera.core;
 
 // Places: where an array's memory is. Each is a type of its own, and Place holds any of them.

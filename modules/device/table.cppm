@@ -1,8 +1,7 @@
 module;
 #include <cstddef>
-#include <string>
-#include <vector>
 export module tessera.device:table;
+import tessera.standard;
 import tessera.core;
 import :place;
 

@@ -1,7 +1,5 @@
-module;
-#include <concepts>
-#include <utility>
 export module tessera.expr:angles;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

@@ -1,12 +1,8 @@
 module;
-#include <bit>
 #include <cmath>
-#include <complex>
-#include <concepts>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:arithmetic;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

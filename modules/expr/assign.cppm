@@ -1,13 +1,7 @@
 module;
-#include <atomic>
-#include <concepts>
 #include <cstddef>
-#include <optional>
-#include <source_location>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:assign;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <utility>
 export module tessera.expr:assign_parameter;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

@@ -1,10 +1,7 @@
 module;
-#include <atomic>
-#include <array>
 #include <cstddef>
-#include <source_location>
-#include <vector>
 export module tessera.expr:async;
+import tessera.standard;
 import tessera.core;
 import tessera.schedule;
 import tessera.array;

@@ -1,9 +1,7 @@
 module;
-#include <concepts>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:bits;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

@@ -1,7 +1,7 @@
 module;
-#include <complex>
 #include <cstddef>
 export module tessera.expr:blas;
+import tessera.standard;
 import tessera.core;
 
 // The BLAS library, opened at run time. TESSERA_BLAS names another library than OpenBLAS.

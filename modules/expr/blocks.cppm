@@ -1,10 +1,8 @@
 module;
-#include <array>
 #include <cstddef>
 #include <cstdlib>
-#include <span>
-#include <vector>
 export module tessera.expr:blocks;
+import tessera.standard;
 import tessera.core;
 import tessera.memory;
 import :plan;

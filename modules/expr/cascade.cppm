@@ -1,9 +1,8 @@
 module;
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 export module tessera.expr:cascade;
+import tessera.standard;
 import tessera.core;
 import :plan;
 

@@ -1,11 +1,7 @@
 module;
-#include <bit>
-#include <complex>
-#include <concepts>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:classification;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

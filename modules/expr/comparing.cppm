@@ -1,10 +1,9 @@
 module;
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 export module tessera.expr:comparing;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

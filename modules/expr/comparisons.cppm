@@ -1,6 +1,5 @@
-module;
-#include <utility>
 export module tessera.expr:comparisons;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

@@ -1,9 +1,7 @@
 module;
 #include <cmath>
-#include <concepts>
-#include <complex>
-#include <utility>
 export module tessera.expr:complex;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

@@ -1,8 +1,7 @@
 module;
 #include <cmath>
-#include <complex>
-#include <limits>
 export module tessera.expr:complex_math;
+import tessera.standard;
 
 // Elementary functions of complex numbers. Products and quotients are plain arithmetic, which vectorises; the others go to
 // the C library, one element at a time, and are right at infinities and along branch cuts as C's Annex G says.

@@ -1,8 +1,7 @@
 module;
-#include <bit>
-#include <concepts>
 #include <cstdint>
 export module tessera.expr:conversion;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 

@@ -1,11 +1,8 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 export module tessera.expr:device_kernel;
+import tessera.standard;
 import tessera.core;
 import :plan;
 import :loop_plan;

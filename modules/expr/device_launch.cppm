@@ -1,13 +1,8 @@
 module;
 #include <cstddef>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 export module tessera.expr:device_launch;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

@@ -1,10 +1,8 @@
 module;
-#include <complex>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 export module tessera.expr:device_prelude;
+import tessera.standard;
 import tessera.core;
 
 // CUDA C++ for what elementwise operations mean beyond C++'s own operators: wrapping, division by zero, Python's remainder,

@@ -1,12 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <span>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:device_source;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :plan;

@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <span>
 export module tessera.expr:direct;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

@@ -1,7 +1,5 @@
-module;
-#include <source_location>
-#include <utility>
 export module tessera.expr:dot;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

@@ -1,16 +1,7 @@
 module;
-#include <algorithm>
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <memory>
-#include <optional>
-#include <source_location>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:dot_node;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

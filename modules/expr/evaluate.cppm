@@ -1,11 +1,7 @@
 module;
-#include <concepts>
 #include <cstddef>
-#include <memory>
-#include <span>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:evaluate;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

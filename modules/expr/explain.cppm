@@ -1,9 +1,7 @@
 module;
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <type_traits>
 export module tessera.expr:explain;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

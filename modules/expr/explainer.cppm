@@ -1,15 +1,8 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 export module tessera.expr:explainer;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

@@ -1,11 +1,7 @@
 module;
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 export module tessera.expr:explanation;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :plan;

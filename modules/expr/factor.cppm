@@ -1,9 +1,7 @@
 module;
 #include <cstddef>
-#include <memory>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:factor;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

@@ -1,15 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <optional>
-#include <ranges>
-#include <span>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 export module tessera.expr:joining;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

@@ -2,8 +2,8 @@ module;
 #include <math.h>
 
 #include <cmath>
-#include <concepts>
 export module tessera.expr:library_math;
+import tessera.standard;
 
 // Elementary functions that go to the C library, one element at a time; vector_math.cppm has those that vectorise.
 namespace tessera::math {

@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <vector>
 export module tessera.expr:loop_plan;
+import tessera.standard;
 import tessera.core;
 import :plan;
 import :blocks;

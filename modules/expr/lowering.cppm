@@ -1,13 +1,7 @@
 module;
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 export module tessera.expr:lowering;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

@@ -1,11 +1,7 @@
 module;
-#include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <optional>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:map;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

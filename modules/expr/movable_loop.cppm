@@ -1,9 +1,7 @@
 module;
-#include <algorithm>
 #include <cstddef>
-#include <span>
-#include <vector>
 export module tessera.expr:movable_loop;
+import tessera.standard;
 import tessera.core;
 import :plan;
 

@@ -1,12 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:node;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

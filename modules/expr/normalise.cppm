@@ -1,13 +1,8 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <new>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:normalise;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <span>
 export module tessera.expr:normalise_task;
+import tessera.standard;
 import tessera.core;
 import :plan;
 import :blocks;

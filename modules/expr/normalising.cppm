@@ -1,9 +1,8 @@
 module;
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 export module tessera.expr:normalising;
+import tessera.standard;
 import tessera.core;
 import :plan;
 import :reducers;

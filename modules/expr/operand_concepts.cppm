@@ -1,7 +1,5 @@
-module;
-#include <concepts>
-#include <type_traits>
 export module tessera.expr:operand_concepts;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :map;

@@ -1,7 +1,5 @@
-module;
-#include <optional>
-#include <type_traits>
 export module tessera.expr:parameter_node;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;

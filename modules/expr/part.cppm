@@ -1,8 +1,7 @@
 module;
 #include <cstddef>
-#include <memory>
-#include <utility>
 export module tessera.expr:part;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

@@ -1,8 +1,7 @@
 module;
-#include <array>
 #include <cstddef>
-#include <span>
 export module tessera.expr:plan;
+import tessera.standard;
 import tessera.core;
 
 // What is left of an expression when it is computed: pointers, strides and one inner loop. Nothing here is a template, so

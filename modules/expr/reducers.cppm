@@ -1,10 +1,8 @@
 module;
-#include <complex>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 export module tessera.expr:reducers;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :plan;

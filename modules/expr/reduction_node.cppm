@@ -1,14 +1,9 @@
 module;
-#include <array>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:reduction_node;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

@@ -1,11 +1,7 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <utility>
 export module tessera.expr:repeating;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

@@ -1,9 +1,7 @@
 module;
-#include <array>
 #include <cstddef>
-#include <span>
-#include <vector>
 export module tessera.expr:runs;
+import tessera.standard;
 import tessera.core;
 import :plan;
 

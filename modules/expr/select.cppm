@@ -1,10 +1,7 @@
 module;
-#include <concepts>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:select;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :lowering;

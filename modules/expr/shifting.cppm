@@ -1,14 +1,8 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:shifting;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.array;

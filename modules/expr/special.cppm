@@ -1,7 +1,5 @@
-module;
-#include <limits>
-#include <utility>
 export module tessera.expr:special;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

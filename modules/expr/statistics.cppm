@@ -1,10 +1,7 @@
 module;
-#include <concepts>
 #include <cstddef>
-#include <limits>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:statistics;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :plan;

@@ -1,8 +1,5 @@
-module;
-#include <concepts>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:user_op;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

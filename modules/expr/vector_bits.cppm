@@ -1,7 +1,7 @@
 module;
-#include <bit>
 #include <cstdint>
 export module tessera.expr:vector_bits;
+import tessera.standard;
 
 // Steps on the bits of floats that the vectorised functions share. Integer steps wrap (unsigned): NaN and values outside a
 // function's domain pass through them before they are replaced.

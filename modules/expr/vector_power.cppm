@@ -1,7 +1,7 @@
 module;
-#include <bit>
 #include <cstdint>
 export module tessera.expr:vector_power;
+import tessera.standard;
 import :vector_bits;
 import :vector_exponential;
 

@@ -1,10 +1,5 @@
-module;
-#include <concepts>
-#include <limits>
-#include <string>
-#include <type_traits>
-#include <utility>
 export module tessera.expr:weak_scalar;
+import tessera.standard;
 import tessera.core;
 import tessera.array;
 import :node;

@@ -1,8 +1,7 @@
 module;
 #include <cstddef>
-#include <mutex>
-#include <vector>
 export module tessera.expr:workspaces;
+import tessera.standard;
 import tessera.core;
 import tessera.memory;
 

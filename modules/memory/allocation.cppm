@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <utility>
 export module tessera.memory:allocation;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :pool;

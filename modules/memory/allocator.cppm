@@ -1,7 +1,7 @@
 module;
-#include <concepts>
 #include <cstddef>
 export module tessera.memory:allocator;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 

@@ -1,13 +1,8 @@
 module;
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 export module tessera.memory:pool;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :allocator;

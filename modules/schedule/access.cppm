@@ -1,9 +1,8 @@
 module;
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 export module tessera.schedule:access;
+import tessera.standard;
 import tessera.core;
 import :op_state;
 import :var;

@@ -1,12 +1,8 @@
 module;
-#include <concepts>
 #include <cstddef>
-#include <memory>
 #include <new>
-#include <source_location>
-#include <type_traits>
-#include <utility>
 export module tessera.schedule:callable_op;
+import tessera.standard;
 import tessera.core;
 import :recycling;
 import :op_state;

@@ -1,14 +1,8 @@
 module;
-#include <array>
-#include <concepts>
 #include <cstddef>
-#include <memory>
 #include <new>
-#include <source_location>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 export module tessera.schedule:capture;
+import tessera.standard;
 import tessera.core;
 import :recycling;
 import :op_state;

@@ -1,7 +1,5 @@
-module;
-#include <ostream>
-#include <span>
 export module tessera.schedule:chrome_trace;
+import tessera.standard;
 import :trace_record;
 
 // A trace as a file for the viewers of others.

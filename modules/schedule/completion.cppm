@@ -1,10 +1,5 @@
-module;
-#include <atomic>
-#include <coroutine>
-#include <exception>
-#include <memory>
-#include <utility>
 export module tessera.schedule:completion;
+import tessera.standard;
 import :op_state;
 import :op;
 

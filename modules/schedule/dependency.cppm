@@ -1,11 +1,8 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <unordered_map>
-#include <vector>
 export module tessera.schedule:dependency;
+import tessera.standard;
 
 // What makes one op wait for another: an access of both to one Var, at least one of them a write.
 namespace tessera {

@@ -1,11 +1,8 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 export module tessera.schedule:dependency_graph;
+import tessera.standard;
 import :dependency;
 import :trace_record;
 

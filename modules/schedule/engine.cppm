@@ -1,15 +1,9 @@
 module;
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
 export module tessera.schedule:engine;
+import tessera.standard;
 import :failure;
 import :op_state;
 import :var;

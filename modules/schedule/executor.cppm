@@ -1,10 +1,7 @@
 module;
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <memory>
-#include <vector>
 export module tessera.schedule:executor;
+import tessera.standard;
 import :op_state;
 import :signal;
 

@@ -1,12 +1,7 @@
 module;
-#include <atomic>
 #include <cstdint>
-#include <exception>
-#include <source_location>
-#include <stdexcept>
-#include <string>
-#include <utility>
 export module tessera.schedule:failure;
+import tessera.standard;
 import tessera.core;
 
 // What is known of an op that failed. Every Var that it should have written, and every op that should have read those, shares it.

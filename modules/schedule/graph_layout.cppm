@@ -1,9 +1,7 @@
 module;
 #include <cstddef>
-#include <span>
-#include <utility>
-#include <vector>
 export module tessera.schedule:graph_layout;
+import tessera.standard;
 
 // Where the nodes and edges of a layered drawing lie: longest-path layers, barycentre ordering, and positions by least squares.
 namespace tessera {

@@ -1,8 +1,8 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 export module tessera.schedule:join;
+import tessera.standard;
 import :failure;
 import :op_state;
 import :var;

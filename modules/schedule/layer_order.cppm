@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <vector>
 export module tessera.schedule:layer_order;
+import tessera.standard;
 
 // The order of slots within the layers of a drawing, chosen for few crossings of edges.
 namespace tessera {

@@ -1,8 +1,7 @@
 module;
 #include <cstdint>
-#include <string>
-#include <string_view>
 export module tessera.schedule:markup;
+import tessera.standard;
 
 // Text and numbers as XML, JSON and DOT want them. Whatever is not valid UTF-8 becomes U+FFFD in all three.
 namespace tessera {

@@ -1,13 +1,7 @@
 module;
-#include <concepts>
-#include <coroutine>
 #include <cstddef>
-#include <memory>
-#include <source_location>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 export module tessera.schedule:op;
+import tessera.standard;
 import :recycling;
 import :failure;
 import :op_state;

@@ -1,7 +1,7 @@
 module;
-#include <atomic>
 #include <cstddef>
 export module tessera.schedule:op_end;
+import tessera.standard;
 import :failure;
 import :op_state;
 

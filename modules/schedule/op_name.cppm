@@ -1,9 +1,7 @@
 module;
-#include <concepts>
 #include <cstddef>
-#include <string>
-#include <string_view>
 export module tessera.schedule:op_name;
+import tessera.standard;
 
 // What an op is called in traces, pictures and errors.
 namespace tessera {

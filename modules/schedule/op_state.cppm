@@ -1,14 +1,9 @@
 module;
-#include <atomic>
-#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <source_location>
-#include <stop_token>
-#include <type_traits>
-#include <utility>
 export module tessera.schedule:op_state;
+import tessera.standard;
 import :failure;
 import :op_name;
 import :spin_lock;

@@ -1,8 +1,7 @@
 module;
 #include <cstddef>
-#include <memory>
-#include <type_traits>
 export module tessera.schedule:parallel;
+import tessera.standard;
 import tessera.core;
 
 // A loop whose iterations run on several threads.

@@ -1,12 +1,7 @@
 module;
-#include <concepts>
 #include <cstddef>
-#include <memory>
-#include <optional>
-#include <source_location>
-#include <type_traits>
-#include <utility>
 export module tessera.schedule:parameter;
+import tessera.standard;
 import tessera.core;
 import :var;
 

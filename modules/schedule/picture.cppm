@@ -1,9 +1,7 @@
 module;
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 export module tessera.schedule:picture;
+import tessera.standard;
 import :trace_record;
 
 // What the SVG pictures of this room share: frame, colours of both schemes, and texts about an op. Styles hold below one class

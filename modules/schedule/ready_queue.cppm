@@ -1,9 +1,7 @@
 module;
-#include <array>
-#include <atomic>
 #include <cstddef>
-#include <mutex>
 export module tessera.schedule:ready_queue;
+import tessera.standard;
 import :spin_lock;
 import :op_state;
 

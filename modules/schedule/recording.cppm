@@ -1,13 +1,8 @@
 module;
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <stop_token>
-#include <unordered_map>
-#include <vector>
 export module tessera.schedule:recording;
+import tessera.standard;
 import :failure;
 import :op_name;
 import :op_state;

@@ -1,10 +1,8 @@
 module;
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <source_location>
 export module tessera.schedule:replay;
+import tessera.standard;
 import :failure;
 import :op_state;
 import :var;

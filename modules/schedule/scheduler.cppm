@@ -1,16 +1,8 @@
 module;
-#include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <source_location>
-#include <type_traits>
-#include <utility>
-#include <variant>
-#include <vector>
 export module tessera.schedule:scheduler;
+import tessera.standard;
 import :op_state;
 import :op_end;
 import :var;

@@ -1,10 +1,5 @@
-module;
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <optional>
 export module tessera.schedule:signal;
+import tessera.standard;
 
 // How a thread sleeps until something has happened.
 namespace tessera {

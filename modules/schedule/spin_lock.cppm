@@ -1,7 +1,7 @@
 module;
-#include <atomic>
 #include <cstdint>
 export module tessera.schedule:spin_lock;
+import tessera.standard;
 
 // A lock of four bytes for a few instructions' work.
 namespace tessera {

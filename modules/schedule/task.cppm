@@ -1,18 +1,7 @@
 module;
-#include <atomic>
-#include <concepts>
-#include <coroutine>
 #include <cstddef>
-#include <exception>
-#include <memory>
-#include <optional>
-#include <stop_token>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <variant>
-#include <vector>
 export module tessera.schedule:task;
+import tessera.standard;
 import :recycling;
 import :failure;
 import :op_state;

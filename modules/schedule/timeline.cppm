@@ -1,7 +1,5 @@
-module;
-#include <span>
-#include <string>
 export module tessera.schedule:timeline;
+import tessera.standard;
 import :trace_record;
 
 // A trace as a picture: who worked when.

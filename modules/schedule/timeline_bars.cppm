@@ -1,9 +1,8 @@
 module;
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 export module tessera.schedule:timeline_bars;
+import tessera.standard;
 import :trace_record;
 import :trace_lanes;
 

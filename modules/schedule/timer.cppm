@@ -1,7 +1,5 @@
-module;
-#include <chrono>
-#include <coroutine>
 export module tessera.schedule:timer;
+import tessera.standard;
 import :op_state;
 import :op;
 

@@ -1,8 +1,7 @@
 module;
 #include <cstddef>
-#include <memory>
-#include <vector>
 export module tessera.schedule:trace;
+import tessera.standard;
 import :scheduler;
 import :trace_record;
 import :trace_sink;

@@ -1,10 +1,8 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 export module tessera.schedule:trace_lanes;
+import tessera.standard;
 import :trace_record;
 
 // The ops of each worker, put into rows in which nothing overlaps.

@@ -1,10 +1,7 @@
 module;
 #include <cstdint>
-#include <source_location>
-#include <string>
-#include <string_view>
-#include <vector>
 export module tessera.schedule:trace_record;
+import tessera.standard;
 
 // What is known about an op that is over: plain data, from which the pictures of a run are drawn.
 namespace tessera {

@@ -1,7 +1,7 @@
 module;
-#include <chrono>
 #include <cstdint>
 export module tessera.schedule:trace_sink;
+import tessera.standard;
 import :op_state;
 
 // Where the engine reports what it does while a trace is taken.

@@ -1,10 +1,7 @@
 module;
-#include <atomic>
 #include <cstdint>
-#include <source_location>
-#include <string>
-#include <utility>
 export module tessera.schedule:var;
+import tessera.standard;
 import :spin_lock;
 import :failure;
 import :op_state;

@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
-#include <memory>
 export module tessera.schedule:worker_threads;
+import tessera.standard;
 import :executor;
 import :engine;
 
