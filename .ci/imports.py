@@ -5,7 +5,7 @@ import re
 import sys
 
 # A room may import only rooms that stand before it.
-ROOMS = ["core", "device", "memory", "schedule", "array", "expr", "algorithm", "darray", "io", "tessera"]
+ROOMS = ["standard", "core", "device", "memory", "schedule", "array", "expr", "algorithm", "darray", "io", "tessera"]
 
 MODULE = re.compile(r"^(?:export )?module ([\w.]+)(?::\w+)?;", re.M)
 IMPORT = re.compile(r"^(?:export )?import ([\w.]+);", re.M)

@@ -67,7 +67,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
       : Array(other.buffer(), other.data(), other.layout(), place_cast<P>(other.place())) {}
 
   // Copying and moving are calls, because an expression does both for each of its leaves.
-  [[gnu::noinline]] Array(const Array& other)
+  [[gnu::noinline]] Array(const Array& other) noexcept
       : buffer_(other.buffer_), data_(other.data_), layout_(other.layout_), place_(other.place_) {}
   /// The other handle is left without storage.
   [[gnu::noinline]] Array(Array&& other) noexcept

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <new>
 export module tessera.expr:assign;
 import tessera.standard;
 import tessera.core;
@@ -9,6 +10,7 @@ import tessera.schedule;
 import tessera.array;
 import :plan;
 import :async;
+import :later;
 import :lowering;
 import :node;
 import :parameter_node;
@@ -62,10 +64,19 @@ template <class Node, class D>
   assign_by_plan(destination, node);
 }
 
-/// As assign_node, by a call: the nodes of arrays are in memory anyway, because counting references may change them.
+/// As assign_node, by a call that has forgotten the types: the nodes of arrays are in memory anyway, because counting references may
+/// change them.
 template <class Node, class D>
-[[gnu::noinline]] void compute_array(const D& destination, const Node& node) {
-  assign_node(destination, node);
+[[gnu::noinline]] void compute_array(const void* destination, const void* node) {
+  assign_node(*static_cast<const D*>(destination), *static_cast<const Node*>(node));
+}
+
+/// The same for the array that is a parameter's value in the replay that runs.
+template <class Node, class D>
+void compute_parameter(const void* destination, const void* node) {
+  const auto& array = static_cast<const D*>(destination)->array();
+  require_rest(*array.buffer(), array.size() * static_cast<std::ptrdiff_t>(sizeof(typename D::value_type)));
+  compute_array<Node, std::remove_cvref_t<decltype(array)>>(&array, node);
 }
 
 /// An assignment that is computed when its turn comes.
@@ -74,36 +85,48 @@ struct LaterAssignment {
   D destination;
   Node node;
 
-  void operator()() const { compute_array(destination, node); }
+  static void make(void* later, const void* from) {
+    const auto& operands = *static_cast<const AssignmentOperands*>(from);
+    ::new (later) LaterAssignment{*static_cast<const D*>(operands.destination), *static_cast<const Node*>(operands.node)};
+  }
+  static void run(void* later) {
+    const auto& self = *static_cast<LaterAssignment*>(later);
+    if constexpr (ArrayParameter<D>) {
+      compute_parameter<Node, D>(&self.destination, &self.node);
+    } else {
+      compute_array<Node, D>(&self.destination, &self.node);
+    }
+  }
+  static void drop(void* later) noexcept { static_cast<LaterAssignment*>(later)->~LaterAssignment(); }
+  static void look(const void* from, const AssignmentAccesses& accesses, std::ptrdiff_t* extents) {
+    const auto& node = *static_cast<const Node*>(from);
+    static_cast<void>(node.any_leaf(accesses));
+    const auto& shape = node.shape();
+    for (int axis = 0; axis < Node::rank; ++axis) extents[axis] = shape[axis];
+  }
 };
 
-/// What an assignment is called in errors and pictures: its expression.
 template <class Node>
-const char* assignment_name() {
-  static const char* const name = readable_expression(std::source_location::current().function_name());
-  return name;
+constexpr const char* function_of_node() {
+  return std::source_location::current().function_name();
 }
 
-/// Submits the assignment to the scheduler of this thread's Async scope; without one, waits until it can be computed.
-template <class Node, class D>
-[[gnu::noinline]] void assign_in_order(const D& destination, const Node& node) {
-  const auto bytes = static_cast<std::ptrdiff_t>(sizeof(typename D::value_type));
-  AssignmentAccesses accesses(destination.buffer().get(),
-                              {destination.data(), destination.shape().extents(), destination.strides(), bytes},
-                              destination.size() * bytes == destination.buffer()->bytes());
-  static_cast<void>(node.any_leaf(accesses));
-  Async* const scope = current_async();
-  if (scope == nullptr || !accesses.are_known()) {
-    accesses.settle();
-    compute_array(destination, node);
-    return accesses.end();
-  }
-  const auto from = node.shape();
-  check_broadcast(from.extents(), destination.shape().extents(), "assignment");
-  if (const Place place = destination.place(); !place.on_host()) plan::throw_cannot_evaluate(place);
-  accesses.submit(*scope,
-                  make_callable_op(LaterAssignment<Node, D>{destination, node},
-                                   {.name = OpName::of_immortal(assignment_name<Node>())}, accesses.place_of(*scope)));
+template <class Node, class D, class Later = LaterAssignment<Node, D>>
+inline constinit AssignmentForm assignment_form{
+    .body = {.bytes = sizeof(Later), .alignment = alignof(Later), .make = Later::make, .run = Later::run, .drop = Later::drop},
+    .look = Later::look,
+    .rank = Node::rank,
+    .function = function_of_node<Node>()};
+
+/// Submits the assignment to the scheduler of this thread's Async scope; without one, computes it when that can be done.
+template <class D>
+[[gnu::noinline]] void assign_in_order(const D& destination, const void* node, AssignmentForm& form,
+                                       void (*compute)(const void*, const void*)) {
+  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename D::value_type));
+  assign_in_order({.buffer = destination.buffer().get(),
+                   .memory = {destination.data(), destination.shape().extents(), destination.strides(), item},
+                   .place = destination.place()},
+                  {.destination = &destination, .node = node}, form, compute);
 }
 
 /// Waits until a node can be computed.
@@ -117,8 +140,8 @@ template <class Node>
 template <class Node, class D>
 [[gnu::always_inline]] inline void assign_array(const D& destination, const Node& node) {
   if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
-    return assign_in_order(destination, node);
-  compute_array(destination, node);
+    return assign_in_order(destination, &node, assignment_form<Node, D>, compute_array<Node, D>);
+  compute_array<Node, D>(&destination, &node);
 }
 
 /// The node of a source: expressions are not copied, because that would count references.

@@ -8,6 +8,7 @@ import tessera.schedule;
 import tessera.array;
 import :plan;
 import :async;
+import :later;
 import :lowering;
 import :node;
 import :parameter_node;
@@ -15,22 +16,6 @@ import :assign;
 
 // Assignment to an array that each replay of a recording is given.
 namespace tessera {
-
-/// Some of a buffer, when the op that writes it runs: throws OperationFailed if what it leaves there is poisoned.
-void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes);
-
-/// An assignment to whatever array the replay was given.
-template <class Node, ArrayParameter D>
-struct LaterParameterAssignment {
-  D destination;
-  Node node;
-
-  void operator()() const {
-    const auto& array = destination.array();
-    require_rest(*array.buffer(), array.size() * static_cast<std::ptrdiff_t>(sizeof(typename D::value_type)));
-    compute_array(array, node);
-  }
-};
 
 [[noreturn]] void throw_no_scope();
 
@@ -51,9 +36,7 @@ void assign(const D& destination, const S& source) {
   const AssignmentAccesses accesses(destination.slot());
   static_cast<void>(node.any_leaf(accesses));
   if (scope == nullptr || !accesses.are_known()) throw_no_scope();
-  accesses.submit(*scope,
-                  make_callable_op(LaterParameterAssignment<Node, D>{destination, node},
-                                   {.name = OpName::of_immortal(assignment_name<Node>())}, accesses.place_of(*scope)));
+  submit_later(accesses, *scope, {.destination = &destination, .node = &node}, assignment_form<Node, D>);
 }
 
 }  // namespace tessera

@@ -67,6 +67,7 @@ export import :dot;
 export import :assign;
 export import :assign_parameter;
 export import :async;
+export import :later;
 export import :comparing;
 export import :loop_plan;
 export import :device_storage;

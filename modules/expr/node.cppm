@@ -88,7 +88,7 @@ class LeafNode {
         lowering.add(array_.data(), array_.shape().extents(), array_.strides(), sizeof(value_type), array_.place())};
   }
   bool conflicts(const plan::Written& written) const { return plan::conflicts(written, memory()); }
-  bool any_leaf(const plan::LeafVisitor& visit) const {
+  [[gnu::noinline]] bool any_leaf(const plan::LeafVisitor& visit) const {
     if (array_.data() == nullptr) return false;
     if constexpr (ArrayHandle<A>) {
       return visit(memory(), array_.buffer().get());

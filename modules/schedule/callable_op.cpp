@@ -1,5 +1,7 @@
 module;
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <source_location>
 #include <string>
 module tessera.schedule;
@@ -26,6 +28,59 @@ void set_options(OpState& op, const OpOptions& options, const std::source_locati
   }
   if (options.stop.stop_possible()) extras_of(op).stop = options.stop;
   if (options.bytes != 0) extras_of(op).bytes = options.bytes;
+}
+
+namespace {
+
+/// In the op's storage: a body whose type is forgotten, or where it is.
+struct ErasedBody {
+  static constexpr std::size_t room = OpState::storage_bytes - sizeof(const BodyType*);
+
+  const BodyType* type;
+  union {
+    void* block;
+    alignas(8) std::byte here[room];
+  };
+
+  static bool fits(const BodyType& type) { return type.bytes <= room && type.alignment <= 8; }
+  static ErasedBody& of(OpState& op) { return *std::launder(reinterpret_cast<ErasedBody*>(op.storage)); }
+  void* get() { return fits(*type) ? here : block; }
+};
+static_assert(sizeof(ErasedBody) == OpState::storage_bytes);
+
+void run_erased(OpState& op) {
+  ErasedBody& body = ErasedBody::of(op);
+  body.type->run(body.get());
+}
+
+void drop_erased(OpState& op) noexcept {
+  ErasedBody& body = ErasedBody::of(op);
+  body.type->drop(body.get());
+  if (!ErasedBody::fits(*body.type)) give_recycled(body.block, body.type->bytes);
+}
+
+constexpr OpKind erased_kind{.run = run_erased, .drop = drop_erased, .free = free_callable_op};
+
+void make_in_block(ErasedBody& body, const void* from) {
+  body.block = take_recycled(body.type->bytes);
+  try {
+    body.type->make(body.block, from);
+  } catch (...) {
+    give_recycled(body.block, body.type->bytes);
+    throw;
+  }
+}
+
+}  // namespace
+
+UnsubmittedOp make_erased_op(const BodyType& type, const void* from, const OpOptions& options,
+                             const std::source_location& where) {
+  UnsubmittedOp op(::new (take_recycled(sizeof(OpState))) OpState);
+  set_options(*op, options, where);
+  ErasedBody& body = *::new (static_cast<void*>(op->storage)) ErasedBody{.type = &type, .block = nullptr};
+  ErasedBody::fits(type) ? type.make(body.here, from) : make_in_block(body, from);
+  op->kind = &erased_kind;
+  return op;
 }
 
 void throw_moved_from_var(const OpState& op) {

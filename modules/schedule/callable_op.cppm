@@ -83,4 +83,16 @@ UnsubmittedOp make_callable_op(G&& callable, const OpOptions& options, const std
   return op;
 }
 
+/// What is known of a body whose type has been forgotten.
+export struct BodyType {
+  std::size_t bytes, alignment;               ///< of a body in the op; the alignment is 64 at most
+  void (*make)(void* body, const void* from);  ///< makes one of what make_erased_op is given
+  void (*run)(void* body);
+  void (*drop)(void* body) noexcept;
+};
+
+/// As make_callable_op, by the same code for all bodies. `type` lives for ever. Throws std::bad_alloc and what making the body throws.
+export UnsubmittedOp make_erased_op(const BodyType& type, const void* from, const OpOptions& options,
+                                    const std::source_location& where);
+
 }  // namespace tessera

@@ -35,58 +35,76 @@ module;
 #include <vector>
 export module tessera.standard:names;
 
-// Headers that interfaces include are in the BMI of each of them, and whoever imports the library reads and merges all copies. So the
-// interfaces import the large ones from here. Macros and C functions come from small headers, which they still include.
+// The declarations of every header that an interface includes are in its BMI, and who imports the library reads all copies and merges
+// them. So interfaces import the large headers from here; small ones (cstddef, cstdint, cstring, new), which have macros too, and cmath
+// they include. A name that is missing here is added to the group of its header.
 export namespace std {
 
-using std::addressof;
+// algorithm
+using std::copy_n;
+using std::fill_n;
+using std::max;
+using std::min;
+
+// array, span, tuple, variant, vector, unordered_map
 using std::apply;
 using std::array;
+using std::dynamic_extent;
+using std::forward_as_tuple;
+using std::get;
+using std::make_tuple;
+using std::monostate;
+using std::span;
+using std::tuple;
+using std::tuple_element_t;
+using std::tuple_size_v;
+using std::unordered_map;
+using std::variant;
+using std::vector;
+
+// atomic, condition_variable, mutex
 using std::atomic;
-using std::back_inserter;
-using std::bad_alloc;
-using std::basic_common_reference;
-using std::basic_ostream;
-using std::basic_string;
-using std::basic_string_view;
+using std::condition_variable;
+using std::lock_guard;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
+using std::mutex;
+using std::unique_lock;
+
+// bit, limits
 using std::bit_cast;
 using std::bit_width;
-using std::byte;
-using std::cmp_equal;
-using std::cmp_greater;
-using std::cmp_less;
-using std::common_type;
+using std::numeric_limits;
+
+// complex
+using std::abs;
+using std::acos;
+using std::acosh;
+using std::asin;
+using std::asinh;
+using std::atan;
+using std::atanh;
 using std::complex;
-using std::condition_variable;
+using std::cos;
+using std::cosh;
+using std::exp;
+using std::log;
+using std::pow;
+using std::sin;
+using std::sinh;
+using std::sqrt;
+using std::tan;
+using std::tanh;
+
+// concepts, type_traits
 using std::conditional_t;
 using std::constructible_from;
 using std::convertible_to;
-using std::copy_n;
-using std::coroutine_handle;
-using std::coroutine_traits;
-using std::current_exception;
 using std::decay_t;
-using std::declval;
-using std::destroy_at;
-using std::divides;
-using std::dynamic_extent;
-using std::enable_shared_from_this;
-using std::equality_comparable;
-using std::exception_ptr;
-using std::exchange;
-using std::fill_n;
 using std::floating_point;
-using std::forward;
-using std::forward_as_tuple;
-using std::get;
-using std::hash;
-using std::in_range;
-using std::index_sequence;
-using std::index_sequence_for;
-using std::initializer_list;
-using std::integer_sequence;
 using std::integral;
-using std::invalid_argument;
 using std::invocable;
 using std::invoke_result_t;
 using std::is_arithmetic_v;
@@ -97,113 +115,97 @@ using std::is_invocable_v;
 using std::is_same_v;
 using std::is_signed_v;
 using std::is_void_v;
-using std::launder;
-using std::lock_guard;
-using std::logic_error;
-using std::make_index_sequence;
-using std::make_integer_sequence;
-using std::make_shared;
-using std::make_tuple;
-using std::make_unique;
 using std::make_unsigned_t;
-using std::max;
-using std::memory_order;
-using std::memory_order_acquire;
-using std::memory_order_relaxed;
-using std::memory_order_release;
-using std::memory_order_seq_cst;
-using std::min;
-using std::minus;
-using std::monostate;
-using std::move;
-using std::multiplies;
-using std::mutex;
-using std::negate;
-using std::noop_coroutine;
-using std::nullopt;
-using std::nullopt_t;
-using std::numeric_limits;
-using std::optional;
-using std::ostream;
-using std::out_of_range;
-using std::pair;
-using std::plus;
-using std::random_access_iterator;
-using std::random_access_iterator_tag;
 using std::remove_const_t;
 using std::remove_cvref_t;
-using std::rethrow_exception;
-using std::runtime_error;
 using std::same_as;
-using std::shared_ptr;
 using std::signed_integral;
-using std::source_location;
-using std::span;
-using std::stop_source;
-using std::stop_token;
-using std::string;
-using std::string_view;
-using std::strong_ordering;
-using std::suspend_always;
-using std::suspend_never;
-using std::swap;
-using std::system_error;
-using std::to_string;
-using std::tuple;
-using std::tuple_element;
-using std::tuple_element_t;
-using std::tuple_size;
-using std::tuple_size_v;
 using std::type_identity;
 using std::type_identity_t;
-using std::unique_lock;
-using std::unique_ptr;
-using std::unordered_map;
 using std::unsigned_integral;
-using std::variant;
-using std::vector;
+
+// coroutine, stop_token
+using std::coroutine_handle;
+using std::coroutine_traits;
+using std::noop_coroutine;
+using std::stop_source;
+using std::stop_token;
+using std::suspend_always;
+using std::suspend_never;
+
+// exception, stdexcept, system_error
+using std::current_exception;
+using std::exception_ptr;
+using std::invalid_argument;
+using std::logic_error;
+using std::out_of_range;
+using std::rethrow_exception;
+using std::runtime_error;
+using std::system_error;
+
+// functional
+using std::divides;
+using std::minus;
+using std::multiplies;
+using std::negate;
+using std::plus;
+
+// iterator
+using std::back_inserter;
+using std::random_access_iterator;
+using std::random_access_iterator_tag;
+
+// memory
+using std::addressof;
+using std::destroy_at;
+using std::enable_shared_from_this;
+using std::make_shared;
+using std::make_unique;
+using std::shared_ptr;
+using std::unique_ptr;
 using std::weak_ptr;
-using std::operator==;
-using std::operator<=>;
+
+// optional, utility
+using std::cmp_equal;
+using std::cmp_greater;
+using std::cmp_less;
+using std::declval;
+using std::exchange;
+using std::forward;
+using std::in_range;
+using std::index_sequence;
+using std::index_sequence_for;
+using std::integer_sequence;
+using std::make_index_sequence;
+using std::make_integer_sequence;
+using std::move;
+using std::nullopt;
+using std::optional;
+using std::pair;
+using std::swap;
+
+// ostream, string, string_view, source_location
+using std::initializer_list;
+using std::ostream;
+using std::source_location;
+using std::string;
+using std::string_view;
+using std::to_string;
+
+// of all of them
 using std::operator!=;
-using std::operator<;
-using std::operator>;
-using std::operator<=;
-using std::operator>=;
-using std::operator<<;
+using std::operator*;
 using std::operator+;
 using std::operator-;
-using std::operator*;
 using std::operator/;
-using std::begin;
-using std::end;
-using std::size;
-using std::data;
-using std::real;
-using std::imag;
-using std::conj;
-using std::norm;
-using std::abs;
-using std::exp;
-using std::log;
-using std::sqrt;
-using std::pow;
-using std::sin;
-using std::cos;
-using std::tan;
-using std::sinh;
-using std::cosh;
-using std::tanh;
-using std::asin;
-using std::acos;
-using std::atan;
-using std::asinh;
-using std::acosh;
-using std::atanh;
-using std::log10;
-using std::arg;
-using std::proj;
-using std::polar;
+using std::operator<;
+using std::operator<<;
+using std::operator<=;
+using std::operator<=>;
+using std::operator==;
+using std::operator>;
+using std::operator>=;
+using std::strong_ordering;
 
 namespace ranges {
 using std::ranges::begin;
@@ -222,18 +224,17 @@ namespace chrono {
 using std::chrono::ceil;
 using std::chrono::duration;
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
-using std::chrono::time_point;
-using std::chrono::operator==;
-using std::chrono::operator<=>;
-using std::chrono::operator<;
-using std::chrono::operator>;
-using std::chrono::operator<=;
-using std::chrono::operator>=;
+using std::chrono::operator*;
 using std::chrono::operator+;
 using std::chrono::operator-;
-using std::chrono::operator*;
 using std::chrono::operator/;
+using std::chrono::operator<;
+using std::chrono::operator<=;
+using std::chrono::operator<=>;
+using std::chrono::operator==;
+using std::chrono::operator>;
+using std::chrono::operator>=;
+using std::chrono::steady_clock;
 }  // namespace chrono
 
 }  // namespace std

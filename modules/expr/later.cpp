@@ -1,0 +1,52 @@
+module;
+#include <atomic>
+#include <cstddef>
+#include <span>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+
+// What all assignments do that may have to wait.
+namespace tessera {
+
+namespace {
+
+bool is_whole_buffer(const AssignmentTarget& target) {
+  std::ptrdiff_t bytes = target.memory.item;
+  for (const std::ptrdiff_t extent : target.memory.shape) bytes *= extent;
+  return bytes == target.buffer->bytes();
+}
+
+const char* name_of(AssignmentForm& form) {
+  const char* name = form.name.load(std::memory_order_acquire);
+  if (name == nullptr) form.name.store(name = readable_expression(form.function), std::memory_order_release);
+  return name;
+}
+
+}  // namespace
+
+void submit_later(const AssignmentAccesses& accesses, Async& scope, const AssignmentOperands& operands,
+                  AssignmentForm& form) {
+  accesses.submit(scope, make_erased_op(form.body, &operands, {.name = OpName::of_immortal(name_of(form))},
+                                        accesses.place_of(scope)));
+}
+
+void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,
+                     void (*compute)(const void* destination, const void* node)) {
+  const AssignmentAccesses accesses(target.buffer, target.memory, is_whole_buffer(target));
+  plan::Axes extents;
+  form.look(operands.node, accesses, extents.data());
+  Async* const scope = current_async();
+  if (scope == nullptr || !accesses.are_known()) {
+    accesses.settle();
+    compute(operands.destination, operands.node);
+    return accesses.end();
+  }
+  check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
+  if (!target.place.on_host()) plan::throw_cannot_evaluate(target.place);
+  submit_later(accesses, *scope, operands, form);
+}
+
+}  // namespace tessera
