@@ -87,7 +87,8 @@ struct LaterAssignment {
 
   static void make(void* later, const void* from) {
     const auto& operands = *static_cast<const AssignmentOperands*>(from);
-    ::new (later) LaterAssignment{*static_cast<const D*>(operands.destination), *static_cast<const Node*>(operands.node)};
+    ::new (later)
+        LaterAssignment{*static_cast<const D*>(operands.destination), *static_cast<const Node*>(operands.node)};
   }
   static void run(void* later) {
     const auto& self = *static_cast<LaterAssignment*>(later);
@@ -112,11 +113,14 @@ constexpr const char* function_of_node() {
 }
 
 template <class Node, class D, class Later = LaterAssignment<Node, D>>
-inline constinit AssignmentForm assignment_form{
-    .body = {.bytes = sizeof(Later), .alignment = alignof(Later), .make = Later::make, .run = Later::run, .drop = Later::drop},
-    .look = Later::look,
-    .rank = Node::rank,
-    .function = function_of_node<Node>()};
+inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(Later),
+                                                         .alignment = alignof(Later),
+                                                         .make = Later::make,
+                                                         .run = Later::run,
+                                                         .drop = Later::drop},
+                                                .look = Later::look,
+                                                .rank = Node::rank,
+                                                .function = function_of_node<Node>()};
 
 /// Submits the assignment to the scheduler of this thread's Async scope; without one, computes it when that can be done.
 template <class D>

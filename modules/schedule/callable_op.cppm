@@ -85,7 +85,7 @@ UnsubmittedOp make_callable_op(G&& callable, const OpOptions& options, const std
 
 /// What is known of a body whose type has been forgotten.
 export struct BodyType {
-  std::size_t bytes, alignment;               ///< of a body in the op; the alignment is 64 at most
+  std::size_t bytes, alignment;                ///< of a body in the op; the alignment is 64 at most
   void (*make)(void* body, const void* from);  ///< makes one of what make_erased_op is given
   void (*run)(void* body);
   void (*drop)(void* body) noexcept;
