@@ -1,4 +1,7 @@
-"""Checks the house: each file belongs to its room's module, imports only rooms above, and a root file only re-exports."""
+"""Checks the house: each file belongs to its room's module, imports only rooms above, and a root file only re-exports.
+
+Interfaces include only headers that are small: the others' declarations would be in the BMI of each of them.
+"""
 
 import pathlib
 import re
@@ -7,8 +10,11 @@ import sys
 # A room may import only rooms that stand before it.
 ROOMS = ["standard", "core", "device", "memory", "schedule", "array", "expr", "algorithm", "darray", "io", "tessera"]
 
+SMALL_HEADERS = {"climits", "cmath", "cstddef", "cstdint", "cstdlib", "cstring", "math.h", "new"}
+
 MODULE = re.compile(r"^(?:export )?module ([\w.]+)(?::\w+)?;", re.M)
 IMPORT = re.compile(r"^(?:export )?import ([\w.]+);", re.M)
+INCLUDE = re.compile(r"^#include [<\"](.+)[>\"]", re.M)
 ROOT_LINE = re.compile(r"^(//.*|export module [\w.]+;|export import [\w.]*(:\w+)?;|)$")
 
 
@@ -29,6 +35,10 @@ def complaints(path):
     for name in IMPORT.findall(text):
         if name not in above:
             yield f"imports {name}, which is not above {room}"
+    if path.suffix == ".cppm" and room != "standard":
+        for header in INCLUDE.findall(text):
+            if header not in SMALL_HEADERS:
+                yield f"includes <{header}>: an interface imports tessera.standard instead"
     if path.name == f"{room}.cppm":
         for number, line in enumerate(text.splitlines(), 1):
             if not ROOT_LINE.match(line):

@@ -138,7 +138,7 @@ def submitters_section(answers):
 def latency_section(answers):
     yield "## From idle to running"
     yield ("Microseconds from the submission of one op, after 5 ms without work, to the first instruction of its body; and how much of "
-           "a core the process uses from 100 ms after its last op on.")
+           "a core the process uses from 100 ms after its last op on. The last row is what the machine itself needs to wake a thread.")
     lines = []
     for key in answers.keys("latency"):
         samples = [ns / 1000 for ns in answers.series[key]["latency"]]

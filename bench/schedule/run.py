@@ -23,9 +23,9 @@ sys.path.append(str(HERE.parent / "cpu"))
 import machine  # noqa: E402
 import report  # noqa: E402
 
-PROGRAMS = ("tessera", "mutex_vars", "taskflow", "tbb")
+PROGRAMS = ("tessera", "mutex_vars", "taskflow", "tbb", "threads")
 # Question, rounds, repeats in a round.
-QUESTIONS = (("speed", 3, 3), ("submitters", 3, 2), ("fib", 3, 5), ("latency", 1, 1), ("grain", 3, 1), ("memory", 1, 1),
+QUESTIONS = (("speed", 3, 3), ("submitters", 3, 2), ("fib", 3, 5), ("latency", 3, 1), ("grain", 3, 1), ("memory", 1, 1),
              ("allocations", 1, 3))
 # A process is fresh only for its first shape; allocations do not depend on all of them.
 SHAPES = {"memory": ("chain", "two_reads"), "allocations": ("chain", "two_reads", "independent", "random", "wavefront")}

@@ -60,7 +60,7 @@ export class [[nodiscard("co_await it, wait for it, or cast it to void")]] Op {
 
 /// The first argument that is a Scheduler.
 template <class First, class... Rest>
-Engine* find_engine(First& first, Rest&... rest) {
+Engine* find_engine(First& first, Rest&... rest) noexcept {
   if constexpr (std::same_as<std::remove_const_t<First>, Scheduler>) {
     return &engine_of(first);
   } else if constexpr (std::same_as<std::remove_const_t<First>, Engine>) {
@@ -87,17 +87,21 @@ void check_is_submitted(const OpState& op);
 struct Op::promise_type : OpState {
   promise_type() = delete;
 
+  // It throws nothing: a frame whose promise fails to be made is freed, and without optimisation clang looks there for the exception.
   template <class... Args>
-  explicit promise_type(Args&... args) {
+  explicit promise_type(Args&... args) noexcept {
     static_assert(HasScheduler<Args...>,
                   "one parameter of a coroutine that returns Op must be a Scheduler&: it runs the op");
     kind = &coroutine_kind;
     engine = find_engine(args...);
     set(OpState::is_coroutine);
     shares.store(2, std::memory_order_relaxed);
-    static_cast<void>(extras_of(*this));
+    extras = &own_extras;
   }
-  inline ~promise_type() { free_parts(*this); }
+  inline ~promise_type() {
+    extras = nullptr;
+    free_parts(*this);
+  }
 
   inline static void* operator new(std::size_t bytes) { return take_recycled(bytes); }
   inline static void operator delete(void* frame, std::size_t bytes) noexcept { give_recycled(frame, bytes); }
@@ -127,6 +131,8 @@ struct Op::promise_type : OpState {
   inline static void free(OpState& op) noexcept {
     std::coroutine_handle<promise_type>::from_promise(static_cast<promise_type&>(op)).destroy();
   }
+
+  OpExtras own_extras;
   static constexpr OpKind coroutine_kind{.run = run_coroutine, .drop = drop_coroutine, .free = free};
 };
 

@@ -41,7 +41,7 @@ constexpr std::uint64_t one_active = 1, one_searching = std::uint64_t{1} << 32;
 class PoolExecutor final : public Executor, public std::enable_shared_from_this<PoolExecutor> {
  public:
   PoolExecutor(Engine& engine, int workers)
-      : engine_(&engine), slots_(static_cast<std::size_t>(workers)), threads_(workers) {
+      : engine_(&engine), slots_(static_cast<std::size_t>(workers)), threads_(slots_.size()) {
     for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].index = static_cast<int>(i);
   }
 
@@ -64,7 +64,10 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
   }
 
   bool wait(Signal& signal, const Deadline& deadline) override {
-    if (!deadline && try_activate(activity_.load(std::memory_order_relaxed), true)) help(signal);
+    if (deadline) return signal.sleep(deadline);  // an op may take longer
+    const auto done = [&signal] { return signal.is_set(); };
+    Slot* slot = try_activate(activity_.load(std::memory_order_relaxed), true) ? &claim_slot() : take_place(done);
+    if (slot != nullptr) work(*slot, done, false);
     return signal.sleep(deadline);
   }
 
@@ -167,13 +170,23 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     }
   }
 
+  /// Undoes try_activate and claim_slot.
+  void deactivate(Slot& slot) noexcept {
+    slot.taken.store(false, std::memory_order_release);
+    activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
+  }
+
   void wake_one(bool even_if_searched = false) noexcept {
     if (is_stopped() || !try_activate(activity_.load(std::memory_order_relaxed), even_if_searched)) return;
+    Slot& slot = claim_slot();
     try {
-      threads_.request(shared_from_this(), engine_->shared_from_this(),
-                       [](Executor& pool) { static_cast<PoolExecutor&>(pool).work(); });
+      threads_.request(static_cast<std::size_t>(slot.index), shared_from_this(), engine_->shared_from_this(),
+                       [](Executor& executor, std::size_t worker) {
+                         auto& pool = static_cast<PoolExecutor&>(executor);
+                         pool.work(pool.slots_[worker], [] { return false; }, true);
+                       });
     } catch (...) {  // no memory, no thread: who waits runs what is ready
-      activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
+      deactivate(slot);
     }
   }
 
@@ -219,6 +232,34 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     return false;
   }
 
+  // ---------------------------------------------------------------------------------------------------- taking over
+
+  /// A place among the workers for the thread that is about to sleep until `done`, from the next worker that has ended its op; null if none
+  /// has in a short while. Two workers that the system has put on one core stay there for milliseconds, while the core of the thread that
+  /// gave them work is idle.
+  template <class Done>
+  Slot* take_place(const Done& done) {
+    constexpr int rounds = 50, pauses = 16;
+    std::uintptr_t offer = nobody_asks;
+    if (!offer_.compare_exchange_strong(offer, somebody_asks, std::memory_order_relaxed)) return nullptr;
+    for (int round = 0; round < rounds && !done() && offer_.load(std::memory_order_relaxed) == somebody_asks; ++round) {
+      for (int i = 0; i < pauses; ++i) pause_thread();
+      std::this_thread::yield();
+    }
+    offer = offer_.exchange(nobody_asks, std::memory_order_acquire);
+    return offer == somebody_asks ? nullptr : reinterpret_cast<Slot*>(offer);
+  }
+
+  bool is_asked_for_place() const { return offer_.load(std::memory_order_relaxed) == somebody_asks; }
+
+  /// The slot, which counts as active and searching, is the asking thread's from here on.
+  bool give_place(Slot& slot) {
+    std::uintptr_t offer = somebody_asks;
+    return offer_.compare_exchange_strong(offer, reinterpret_cast<std::uintptr_t>(&slot), std::memory_order_release);
+  }
+
+  // ---------------------------------------------------------------------------------------------------- running ops
+
   /// Runs ops until `done` or until there are none. The caller is counted as active and searching, before and after.
   template <class Done>
   void run_ops(Slot& slot, const Done& done) {
@@ -249,21 +290,12 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     context.recorder = outer_recorder;
   }
 
-  void work() {
-    const auto never = [] { return false; };
-    do {
-      Slot& slot = claim_slot();
-      run_ops(slot, never);
-      slot.taken.store(false, std::memory_order_release);
-      activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
-    } while (some_surely_ready() && try_activate(activity_.load(std::memory_order_relaxed), false));
-  }
-
-  void help(const Signal& signal) {
-    Slot& slot = claim_slot();
-    run_ops(slot, [&signal] { return signal.is_set(); });
-    slot.taken.store(false, std::memory_order_release);
-    activity_.fetch_sub(one_active + one_searching, std::memory_order_acq_rel);
+  /// A worker of the pool's own threads, or a thread that waits for `done`.
+  template <class Done>
+  void work(Slot& slot, const Done& done, bool gives_place) {
+    run_ops(slot, [&] { return done() || (gives_place && is_asked_for_place()); });
+    if (gives_place && give_place(slot)) return;
+    deactivate(slot);
     if (some_surely_ready()) wake_one();
   }
 
@@ -272,6 +304,8 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
   WorkerThreads threads_;
   ReadyQueue submitted_;  // by threads that are not workers
   alignas(128) std::atomic<std::uint64_t> activity_{0};
+  static constexpr std::uintptr_t nobody_asks = 0, somebody_asks = 1;
+  std::atomic<std::uintptr_t> offer_{nobody_asks};  // or a slot that is given away
   std::atomic<int> urgent_{0}, patient_{0};  // ready ops of high and of low priority
 };
 

@@ -8,14 +8,17 @@ module;
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 module tessera.schedule;
 
 // The one place where tasks are given to oneTBB for workers: ThreadSanitizer's build leaves plain accesses in this file alone, as
 // oneTBB hands tasks over out of its sight.
 namespace tessera {
 
-struct WorkerThreads::Arena : tbb::task_arena {
-  using tbb::task_arena::task_arena;
+/// Of one thread: in an arena for all workers oneTBB would wake as many threads at each request as there are workers, and two that wake at
+/// once take twice as long as one.
+struct WorkerThreads::Arena {
+  tbb::task_arena one_thread{1, 0};
 };
 
 namespace {
@@ -39,21 +42,22 @@ void allow_threads(std::size_t threads) {
   allowed = threads;
 }
 
-WorkerThreads::WorkerThreads(int most) : arena_(std::make_unique<Arena>(most, 0)) {}
+WorkerThreads::WorkerThreads(std::size_t count) : arenas_(count) {}
 WorkerThreads::~WorkerThreads() = default;
 
-void WorkerThreads::request(std::shared_ptr<Executor> pool, std::shared_ptr<Engine> engine, Work work) {
-  const auto task = [pool = std::move(pool), engine = std::move(engine), work] {
+void WorkerThreads::request(std::size_t worker, std::shared_ptr<Executor> pool, std::shared_ptr<Engine> engine,
+                            Work work) {
+  const auto task = [worker, pool = std::move(pool), engine = std::move(engine), work] {
     join();
-    work(*pool);
+    work(*pool, worker);
   };
   announce();
   if (process_number() != 0) {
     std::thread(task).detach();
     return;
   }
-  allow_threads(static_cast<std::size_t>(arena_->max_concurrency()) + 1);
-  arena_->enqueue(task);
+  allow_threads(arenas_.size() + 1);
+  arenas_[worker].one_thread.enqueue(task);
 }
 
 }  // namespace tessera

@@ -15,20 +15,21 @@ void allow_threads(std::size_t threads);
 /// Threads of oneTBB, or, in a forked child, which has none of those, threads of its own.
 class WorkerThreads {
  public:
-  using Work = void (*)(Executor& pool);
+  using Work = void (*)(Executor& pool, std::size_t worker);
 
-  /// At most `most` work at once.
-  explicit WorkerThreads(int most);
+  /// For workers 0 to `count` - 1.
+  explicit WorkerThreads(std::size_t count);
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
   ~WorkerThreads();
 
-  /// Has a thread call `work(*pool)`, soon; pool and engine are held until it has returned. Throws std::bad_alloc, std::system_error.
-  void request(std::shared_ptr<Executor> pool, std::shared_ptr<Engine> engine, Work work);
+  /// Has a thread call `work(*pool, worker)`, soon, or when the call before for this worker has returned; pool and engine are held until it has
+  /// returned. Throws std::bad_alloc, std::system_error.
+  void request(std::size_t worker, std::shared_ptr<Executor> pool, std::shared_ptr<Engine> engine, Work work);
 
  private:
   struct Arena;
-  std::unique_ptr<Arena> arena_;
+  std::vector<Arena> arenas_;
 };
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 // scenario: SUBMITTED - two threads submit independent ops
 // scenario: CHAINED - the end of one op makes two others ready: one is handed over, the other goes to the worker's own queue, from
 //                    which others may steal it
-// scenario: WAITED - a thread waits for the end of all ops and works meanwhile
+// scenario: WAITED - a thread waits for the end of all ops and works meanwhile, in the place of a worker if there is no other
 // scenario: STOPPED - the pool is stopped and started again in the midst of things
 //
 // Every mutant breaks one step, and the search must then find what stands behind the arrow:
@@ -18,6 +18,9 @@
 // mutant: SUBMITTED ACTIVATED_IN_TWO_STEPS -> assertion violated
 // mutant: WAITED SLOT_FREED_TOO_LATE -> assertion violated
 // mutant: WAITED HELPER_WAKES_NOBODY -> invalid end state
+// mutant: WAITED GIVES_AND_LEAVES -> invalid end state
+// mutant: WAITED GIVES_TO_NOBODY -> invalid end state
+// mutant: WAITED FORGETS_WHAT_IT_ASKED_FOR -> invalid end state
 // mutant: STOPPED START_LOOKS_WITHOUT_LOCK -> invalid end state
 
 #define OPS 3
@@ -38,7 +41,13 @@ byte working, searching;  // active workers, and of these the ones without an op
 bool taken[LIMIT];  // slots
 bool stopped;
 bool halted;        // stop() has returned: no op may begin until start()
-byte offers;        // tasks that oneTBB has been given and has not begun
+byte offers[LIMIT]; // tasks that oneTBB has been given and has not begun: each slot has a thread of its own
+
+#define NOBODY 0
+#define ASKED 1
+#define GIVEN(s) ((s) + 2)
+byte place;  // a thread that waits asks for the place of a worker, which gives its slot
+
 
 bool started[OPS];
 byte ended;
@@ -51,21 +60,33 @@ byte meets[OPS];
 
 #define IDLE (working < LIMIT && searching == 0)
 
-// One compare-and-swap of both numbers.
+inline claim_slot(s) {
+  d_step {
+    assert(!taken[0] || !taken[1]);
+    s = (taken[0] -> 1 : 0);
+    taken[s] = true
+  }
+}
+
+// One compare-and-swap of both numbers; then a slot, whose thread is called.
 inline activate() {
 #ifdef ACTIVATED_IN_TWO_STEPS
   if
-  :: IDLE -> d_step { working++; searching++; offers++; assert(working <= LIMIT) }
+  :: IDLE -> d_step { working++; searching++; called = true; assert(working <= LIMIT) }
   :: else
-  fi
+  fi;
 #else
   d_step {
     if
-    :: IDLE -> working++; searching++; offers++; assert(working <= LIMIT)
+    :: IDLE -> working++; searching++; called = true; assert(working <= LIMIT)
     :: else
     fi
   }
 #endif
+  if
+  :: called -> claim_slot(other); d_step { offers[other]++; other = 0; called = false }
+  :: else
+  fi
 }
 
 inline wake_one() {
@@ -197,19 +218,13 @@ inline run_op() {
 #endif
 }
 
-inline claim_slot() {
-  d_step {
-    assert(!taken[0] || !taken[1]);
-    slot = (taken[0] -> 1 : 0);
-    taken[slot] = true
-  }
-}
-
-// The caller is counted as active and searching, before and after. `helps`: until the signal is set.
+// The caller is counted as active and searching, before and after. `helps`: until the signal is set; the others until they are asked for their
+// place.
 inline run_ops(helps) {
   is_searching = true;
   do
   :: helps && signal -> break
+  :: !helps && place == ASKED -> break
   :: else ->
      if
      :: stopped
@@ -265,33 +280,66 @@ inline leave() {
 #endif
 }
 
-// A thread of oneTBB's arena: there are as many as workers.
-proctype thread() {
-  byte op = NIL, slot;
-  bool is_searching, sees, visible, wakes;
+// A thread of oneTBB's arena for one slot.
+proctype thread(byte number) {
+  byte op = NIL, slot, other;
+  bool is_searching, sees, visible, wakes, called, gave;
 end:
   do
-  :: d_step { offers > 0 -> offers-- }
-     do
-     :: skip;
-        claim_slot();
-        run_ops(false);
+  :: d_step { offers[number] > 0 -> offers[number]--; slot = number }
+     run_ops(false);
+     d_step {
+       if
+#ifdef GIVES_TO_NOBODY
+       :: place == ASKED || place == NOBODY -> place = GIVEN(slot); gave = true
+#else
+       :: place == ASKED -> place = GIVEN(slot); gave = true
+#endif
+       :: else
+       fi
+     }
+#ifdef GIVES_AND_LEAVES
+     gave = false;
+#endif
+     if
+     :: gave -> d_step { gave = false; slot = 0 }
+     :: else ->
         leave();
         if
-        :: d_step { sees && IDLE -> sees = false; working++; searching++ }
-        :: !sees || !IDLE -> sees = false; break
+        :: sees -> sees = false; wake_one()
+        :: else
         fi
-     od
+     fi
   od
 }
 
-// A thread that waits for the signal works meanwhile, if not enough others do.
+// A thread that waits for the signal works meanwhile, as one more worker or in the place of one.
 proctype waiter() {
-  byte op = NIL, slot;
-  bool is_searching, sees, visible, wakes;
+  byte op = NIL, slot, other;
+  bool is_searching, sees, visible, wakes, called, works;
   if
   :: d_step { working < LIMIT -> working++; searching++ }
-     claim_slot();
+     claim_slot(slot);
+     works = true
+  :: d_step { working == LIMIT -> place = ASKED }
+     if
+     :: place != ASKED
+     :: true  // it has waited long enough
+     fi;
+#ifdef FORGETS_WHAT_IT_ASKED_FOR
+     place = NOBODY;
+#else
+     d_step {
+       if
+       :: place == ASKED
+       :: else -> slot = place - 2; works = true
+       fi;
+       place = NOBODY
+     }
+#endif
+  fi;
+  if
+  :: works ->
      run_ops(true);
      leave();
 #ifndef HELPER_WAKES_NOBODY
@@ -300,15 +348,15 @@ proctype waiter() {
      :: else
      fi
 #endif
-  :: working == LIMIT
+  :: else
   fi;
   signal;
   assert(ended == OPS)
 }
 
 proctype submitter(byte first, upto) {
-  byte op = first;
-  bool visible, wakes;
+  byte op = first, other;
+  bool visible, wakes, called;
   do
   :: op < upto -> push(op, 0); op++
   :: else -> break
@@ -317,8 +365,8 @@ proctype submitter(byte first, upto) {
 
 // Stops the pool in the midst of things and starts it again.
 proctype stopper() {
-  bool sees;
-  byte i;
+  bool sees, called;
+  byte i, other;
   stopped = true;
   d_step { working == 0 -> halted = true }
   d_step { stopped = false; halted = false }
@@ -372,8 +420,8 @@ init {
     run submitter(0, 3);
     run stopper();
 #endif
-    run thread();
-    run thread()
+    run thread(0);
+    run thread(1)
   }
   signal;
   assert(ended == OPS)
