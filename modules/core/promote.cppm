@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 export module tessera.core:promote;
 import tessera.standard;

@@ -1,4 +1,9 @@
-// tessera.standard: what the other rooms' interfaces use of the C++ standard library. It imports nothing, and nobody re-exports it.
+// tessera.standard: the names of the C++ standard library that the other rooms' interfaces use. It imports nothing, and no room re-exports it.
+//
+// The declarations of each header that an interface includes are in its BMI, and whoever imports the library reads all copies and merges
+// them. So interfaces import the large headers from here. Small ones that also have macros (cstddef, cstdint, cstring, new) and cmath they
+// include. A name that is missing here is added to the group of its header; implementation units include what they like.
 export module tessera.standard;
 
-export import :names;
+export import :values;
+export import :threads;

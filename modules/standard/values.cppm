@@ -1,29 +1,21 @@
 module;
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
-#include <chrono>
 #include <compare>
 #include <complex>
 #include <concepts>
-#include <condition_variable>
-#include <coroutine>
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <ostream>
 #include <ranges>
 #include <source_location>
 #include <span>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -33,11 +25,9 @@ module;
 #include <utility>
 #include <variant>
 #include <vector>
-export module tessera.standard:names;
+export module tessera.standard:values;
 
-// The declarations of every header that an interface includes are in its BMI, and who imports the library reads all copies and merges
-// them. So interfaces import the large headers from here; small ones (cstddef, cstdint, cstring, new), which have macros too, and cmath
-// they include. A name that is missing here is added to the group of its header.
+// Names of values, text, containers and what is known of types.
 export namespace std {
 
 // algorithm
@@ -61,17 +51,6 @@ using std::tuple_size_v;
 using std::unordered_map;
 using std::variant;
 using std::vector;
-
-// atomic, condition_variable, mutex
-using std::atomic;
-using std::condition_variable;
-using std::lock_guard;
-using std::memory_order_acquire;
-using std::memory_order_relaxed;
-using std::memory_order_release;
-using std::memory_order_seq_cst;
-using std::mutex;
-using std::unique_lock;
 
 // bit, limits
 using std::bit_cast;
@@ -124,15 +103,6 @@ using std::type_identity;
 using std::type_identity_t;
 using std::unsigned_integral;
 
-// coroutine, stop_token
-using std::coroutine_handle;
-using std::coroutine_traits;
-using std::noop_coroutine;
-using std::stop_source;
-using std::stop_token;
-using std::suspend_always;
-using std::suspend_never;
-
 // exception, stdexcept, system_error
 using std::current_exception;
 using std::exception_ptr;
@@ -154,16 +124,6 @@ using std::plus;
 using std::back_inserter;
 using std::random_access_iterator;
 using std::random_access_iterator_tag;
-
-// memory
-using std::addressof;
-using std::destroy_at;
-using std::enable_shared_from_this;
-using std::make_shared;
-using std::make_unique;
-using std::shared_ptr;
-using std::unique_ptr;
-using std::weak_ptr;
 
 // optional, utility
 using std::cmp_equal;
@@ -219,23 +179,6 @@ using std::ranges::forward_range;
 using std::ranges::input_range;
 using std::ranges::range_value_t;
 }  // namespace ranges
-
-namespace chrono {
-using std::chrono::ceil;
-using std::chrono::duration;
-using std::chrono::nanoseconds;
-using std::chrono::operator*;
-using std::chrono::operator+;
-using std::chrono::operator-;
-using std::chrono::operator/;
-using std::chrono::operator<;
-using std::chrono::operator<=;
-using std::chrono::operator<=>;
-using std::chrono::operator==;
-using std::chrono::operator>;
-using std::chrono::operator>=;
-using std::chrono::steady_clock;
-}  // namespace chrono
 
 }  // namespace std
 

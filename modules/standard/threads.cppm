@@ -1,0 +1,68 @@
+module;
+#include <atomic>
+#include <chrono>
+#include <compare>
+#include <condition_variable>
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+export module tessera.standard:threads;
+
+// Names of what threads share, and of clocks.
+export namespace std {
+
+// atomic, condition_variable, mutex
+using std::atomic;
+using std::condition_variable;
+using std::lock_guard;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
+using std::mutex;
+using std::unique_lock;
+
+// coroutine, stop_token
+using std::coroutine_handle;
+using std::coroutine_traits;
+using std::noop_coroutine;
+using std::stop_source;
+using std::stop_token;
+using std::suspend_always;
+using std::suspend_never;
+
+// memory
+using std::addressof;
+using std::destroy_at;
+using std::enable_shared_from_this;
+using std::make_shared;
+using std::make_unique;
+using std::shared_ptr;
+using std::unique_ptr;
+using std::weak_ptr;
+
+// of all of them
+using std::operator!=;
+using std::operator<=>;
+using std::operator==;
+
+namespace chrono {
+using std::chrono::ceil;
+using std::chrono::duration;
+using std::chrono::nanoseconds;
+using std::chrono::operator*;
+using std::chrono::operator+;
+using std::chrono::operator-;
+using std::chrono::operator/;
+using std::chrono::operator<;
+using std::chrono::operator<=;
+using std::chrono::operator<=>;
+using std::chrono::operator==;
+using std::chrono::operator>;
+using std::chrono::operator>=;
+using std::chrono::steady_clock;
+}  // namespace chrono
+
+}  // namespace std
