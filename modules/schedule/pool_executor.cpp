@@ -1,5 +1,10 @@
 module;
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <atomic>
+#include <bitset>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +28,17 @@ struct alignas(128) Slot {
   std::atomic<bool> taken{false};
   std::atomic<std::int64_t> busy{0};        // ns, of the times that are over
   std::atomic<std::int64_t> busy_since{0};  // 0: it has no op
+  std::atomic<int> core{no_core};           // where its thread has lately been
   unsigned popped = 0;
   int index = 0;
+
+  static constexpr int no_core = -1;
+
+  void note_core() noexcept {
+#if defined(__linux__)
+    core.store(sched_getcpu(), std::memory_order_relaxed);
+#endif
+  }
 };
 
 /// How many workers there are, in one word, so that both numbers change at once.
@@ -121,8 +135,9 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
   OpState* pop(Slot& slot) {
     if (is_stopped()) return nullptr;
     // Now and then in the other order, so that nobody is starved: neither a low priority nor what others have submitted.
-    constexpr unsigned fair_every = 64;
+    constexpr unsigned fair_every = 64, note_core_every = 8;
     const bool fair = ++slot.popped % fair_every == 0;
+    if (slot.popped % note_core_every == 0) slot.note_core();
     OpState* op = nullptr;
     if (fair && patient_.load(std::memory_order_relaxed) != 0) op = pop_at(Priority::low, slot, false);
     if (op == nullptr && !fair && urgent_.load(std::memory_order_relaxed) != 0) {
@@ -234,19 +249,39 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
 
   // ---------------------------------------------------------------------------------------------------- taking over
 
-  /// A place among the workers for the thread that is about to sleep until `done`, from the next worker that has ended its op; null if none
-  /// has in a short while. Two workers that the system has put on one core stay there for milliseconds, while the core of the thread that
-  /// gave them work is idle.
+  /// Two workers that the system has put on one core stay there for milliseconds, even while another core is idle.
+  bool some_share_a_core() const {
+    std::bitset<1024> seen;
+    for (const Slot& slot : slots_) {
+      const int core = slot.core.load(std::memory_order_relaxed);
+      if (core < 0 || core >= static_cast<int>(seen.size())) continue;
+      if (seen.test(static_cast<std::size_t>(core))) return true;
+      seen.set(static_cast<std::size_t>(core));
+    }
+    return false;
+  }
+
+  bool ask_for_place() {
+    std::uintptr_t offer = nobody_asks;
+    return offer_.compare_exchange_strong(offer, somebody_asks, std::memory_order_relaxed);
+  }
+
+  /// A place among the workers for a thread that is about to sleep until `done`, whose core is idle then: if workers share a core, that of
+  /// the next one that has ended its op. Null if they do not, or if none has in a short while.
   template <class Done>
   Slot* take_place(const Done& done) {
-    constexpr int rounds = 50, pauses = 16;
-    std::uintptr_t offer = nobody_asks;
-    if (!offer_.compare_exchange_strong(offer, somebody_asks, std::memory_order_relaxed)) return nullptr;
-    for (int round = 0; round < rounds && !done() && offer_.load(std::memory_order_relaxed) == somebody_asks; ++round) {
+    constexpr int looks = 20, rounds = 50, pauses = 16;
+    bool asks = false;
+    for (int round = 0; round < (asks ? rounds : looks) && !done(); ++round) {
+      if (!asks && some_share_a_core()) {
+        asks = ask_for_place();
+        if (!asks) return nullptr;  // for another thread does
+      }
+      if (asks && !is_asked_for_place()) break;
       for (int i = 0; i < pauses; ++i) pause_thread();
-      std::this_thread::yield();
+      if (asks) std::this_thread::yield();
     }
-    offer = offer_.exchange(nobody_asks, std::memory_order_acquire);
+    const std::uintptr_t offer = asks ? offer_.exchange(nobody_asks, std::memory_order_acquire) : somebody_asks;
     return offer == somebody_asks ? nullptr : reinterpret_cast<Slot*>(offer);
   }
 
@@ -268,6 +303,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     const void* const outer_pool = std::exchange(context.pool, this);
     Recorder* const outer_recorder = std::exchange(context.recorder, nullptr);
     bool searching = true;
+    slot.note_core();
     while (!done()) {
       if (OpState* op = pop(slot)) {
         if (std::exchange(searching, false)) found(slot);
@@ -280,7 +316,9 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
         engine_->look_at_count_waiters();
       }
       if (!search(done)) break;
+      slot.note_core();
     }
+    slot.core.store(Slot::no_core, std::memory_order_relaxed);
     if (!searching) {  // `done` while there was work: what it ended, others may wait for
       lost(slot);
       engine_->look_at_count_waiters();
@@ -306,7 +344,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
   alignas(128) std::atomic<std::uint64_t> activity_{0};
   static constexpr std::uintptr_t nobody_asks = 0, somebody_asks = 1;
   std::atomic<std::uintptr_t> offer_{nobody_asks};  // or a slot that is given away
-  std::atomic<int> urgent_{0}, patient_{0};  // ready ops of high and of low priority
+  std::atomic<int> urgent_{0}, patient_{0};         // ready ops of high and of low priority
 };
 
 }  // namespace
