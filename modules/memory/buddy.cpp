@@ -25,7 +25,8 @@ int order_of(std::uint32_t size) { return std::countr_zero(size); }
 
 class Buddy final : public Chunks {
  public:
-  using Chunks::Chunks;
+  Buddy(std::unique_ptr<Upstream> upstream, Layout layout)
+      : Chunks(std::move(upstream), layout, 2 * order_count, true) {}
 
   std::string_view name() const noexcept override { return "buddy"; }
 
@@ -68,10 +69,6 @@ class Buddy final : public Chunks {
 
   std::uint64_t chunk_for(std::uint32_t size, std::uint32_t alignment) const noexcept override {
     return std::bit_ceil(std::max(std::uint64_t{size}, std::uint64_t{alignment}));
-  }
-  std::size_t notes_to_take(std::uint32_t) const noexcept override { return 2 * order_count; }
-  std::size_t notes_to_give(std::uint32_t size) const noexcept override {
-    return static_cast<std::size_t>(std::popcount(size));
   }
   std::uint32_t largest_free_granules() const noexcept override {
     return orders_ == 0 ? 0 : 1u << (std::bit_width(orders_) - 1);

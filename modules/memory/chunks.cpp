@@ -1,4 +1,6 @@
 module;
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -27,6 +29,14 @@ constexpr std::size_t most_kept = 64;
 
 std::ptrdiff_t round_up(std::ptrdiff_t value, std::ptrdiff_t multiple) { return (value + multiple - 1) & -multiple; }
 
+/// Notes of many blocks are read here and there: on huge pages their addresses are found sooner.
+void advise_huge_pages(void* pointer, std::size_t bytes) {
+  constexpr std::size_t huge_page = std::size_t{2} << 20;
+  if (bytes < huge_page) return;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(pointer) + 4095) & ~std::uintptr_t{4095};
+  madvise(reinterpret_cast<void*>(begin), bytes - 4096, MADV_HUGEPAGE);
+}
+
 }  // namespace
 
 void refuse_pointer(Place place, const void* pointer) {
@@ -50,9 +60,11 @@ void check_request(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
   }
 }
 
-Chunks::Chunks(std::unique_ptr<Upstream> upstream, Layout layout)
+Chunks::Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::size_t notes_to_take, bool needs_notes_to_give)
     : upstream_(std::move(upstream)),
       layout_(layout),
+      notes_to_take_(notes_to_take),
+      needs_notes_to_give_(needs_notes_to_give),
       shift_(std::countr_zero(static_cast<std::uint64_t>(layout.granule))) {
   blocks_.emplace_back();  // number 0 is no block
 }
@@ -68,7 +80,7 @@ void* Chunks::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
   if (bytes >= layout_.huge || alignment > map_page) return allocate_huge(bytes, alignment);
   const auto size = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(round_up(bytes, layout_.granule) >> shift_, 1));
   const auto aligned = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(alignment >> shift_, 1));
-  require_notes(notes_to_take(size) + notes_to_give(size));
+  require_notes(notes_to_take_ + notes_to_give(size));
   BlockIndex index = take(size, aligned);
   if (index == 0) {
     if (!grow(size, aligned)) return nullptr;
@@ -89,7 +101,7 @@ void* Chunks::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
 }
 
 Retired Chunks::deallocate(void* pointer) noexcept {
-  auto* chunk = static_cast<Chunk*>(map_.find(pointer));
+  Chunk* chunk = chunk_at(pointer);
   if (chunk == nullptr) return {};
   if (chunk->granules == 0) return pointer == chunk->base && chunk->requested >= 0 ? retire_huge(*chunk) : Retired{};
   const BlockIndex index = block_at(*chunk, pointer);
@@ -105,6 +117,11 @@ Retired Chunks::deallocate(void* pointer) noexcept {
   return retired;
 }
 
+Chunk* Chunks::chunk_at(const void* pointer) const noexcept {
+  void* entry = map_.find(pointer);
+  return (reinterpret_cast<std::uintptr_t>(entry) & 1) == 0 ? static_cast<Chunk*>(entry) : nullptr;
+}
+
 BlockIndex Chunks::block_at(const Chunk& chunk, const void* pointer) const noexcept {
   const auto offset = static_cast<const char*>(pointer) - chunk.base;
   if (offset < 0 || offset >= chunk.bytes || (offset & (layout_.granule - 1)) != 0) return 0;
@@ -112,7 +129,7 @@ BlockIndex Chunks::block_at(const Chunk& chunk, const void* pointer) const noexc
 }
 
 bool Chunks::is_live(const void* pointer) const noexcept {
-  const auto* chunk = static_cast<const Chunk*>(map_.find(pointer));
+  const Chunk* chunk = chunk_at(pointer);
   if (chunk == nullptr) return false;
   if (chunk->granules == 0) return pointer == chunk->base && chunk->requested >= 0;
   return blocks_[block_at(*chunk, pointer)].state == BlockState::live;
@@ -144,13 +161,16 @@ void Chunks::join(BlockIndex left, BlockIndex right) noexcept {
   drop_note(right);
 }
 
-void Chunks::require_notes(std::size_t count) {
-  const std::size_t needed = count + promised_;
-  if (unused_count_ >= needed) return;
+void Chunks::add_notes(std::size_t needed) {
   const std::size_t before = blocks_.size();
   const std::size_t more = std::max(needed - unused_count_, before / 2 + 16);
   if (before + more > UINT32_MAX) throw std::bad_alloc();
-  blocks_.resize(before + more);
+  std::vector<Block> larger;
+  larger.reserve(before + more);
+  advise_huge_pages(larger.data(), (before + more) * sizeof(Block));
+  larger.assign(blocks_.begin(), blocks_.end());
+  larger.resize(before + more);
+  blocks_.swap(larger);
   for (std::size_t index = before + more; index-- > before;) drop_note(static_cast<BlockIndex>(index));
 }
 
@@ -173,7 +193,7 @@ bool Chunks::grow(std::uint32_t size, std::uint32_t alignment) {
   const std::ptrdiff_t least = round_up(static_cast<std::ptrdiff_t>(needed), map_page);
   const auto eighth = static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::uint64_t>(reserved_ / 8)));
   const std::ptrdiff_t wanted = std::max(least, std::clamp(eighth, layout_.smallest_chunk, layout_.largest_chunk));
-  require_notes(1 + notes_to_take(size) + notes_to_give(size));
+  require_notes(1 + notes_to_take_ + notes_to_give(size));
   make_room(wanted);
   if (add_chunk(wanted)) return true;
   trim();

@@ -1,4 +1,5 @@
 module;
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -51,13 +52,15 @@ struct Chunk {
 
 class Chunks : public Strategy {
  public:
-  Chunks(std::unique_ptr<Upstream> upstream, Layout layout);
+  /// Notes that taking a block needs at most, and whether freeing one of n granules needs popcount(n), else none.
+  Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::size_t notes_to_take, bool needs_notes_to_give);
   ~Chunks() override;
 
   Place place() const override { return upstream_->place(); }
   void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) override;
   Retired deallocate(void* pointer) noexcept override;
   bool is_live(const void* pointer) const noexcept override;
+  AddressMap& map() noexcept override { return map_; }
   void trim() noexcept override;
   std::ptrdiff_t allocated() const noexcept override { return allocated_; }
   std::ptrdiff_t reserved() const noexcept override { return reserved_; }
@@ -73,9 +76,6 @@ class Chunks : public Strategy {
   virtual void unlist(BlockIndex block) noexcept = 0;
   /// Granules that a chunk needs so that such a block can be cut out of it.
   virtual std::uint64_t chunk_for(std::uint32_t size, std::uint32_t alignment) const noexcept = 0;
-  /// Notes that taking such a block needs at most, and notes that freeing it later needs.
-  virtual std::size_t notes_to_take(std::uint32_t size) const noexcept = 0;
-  virtual std::size_t notes_to_give(std::uint32_t size) const noexcept = 0;
   virtual std::uint32_t largest_free_granules() const noexcept = 0;
 
   inline Block& block(BlockIndex index) noexcept { return blocks_[index]; }
@@ -91,6 +91,7 @@ class Chunks : public Strategy {
   void join(BlockIndex left, BlockIndex right) noexcept;
 
  private:
+  Chunk* chunk_at(const void* pointer) const noexcept;
   BlockIndex block_at(const Chunk& chunk, const void* pointer) const noexcept;
   void* allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
   Chunk* kept_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment) noexcept;
@@ -102,12 +103,21 @@ class Chunks : public Strategy {
   void release(Chunk& chunk) noexcept;
   void release_free_chunk(Chunk& chunk) noexcept;
   void make_room(std::ptrdiff_t bytes) noexcept;
-  void require_notes(std::size_t count);
+  inline std::size_t notes_to_give(std::uint32_t size) const noexcept {
+    return needs_notes_to_give_ ? static_cast<std::size_t>(std::popcount(size)) : 0;
+  }
+  inline void require_notes(std::size_t count) {
+    if (unused_count_ < count + promised_) [[unlikely]]
+      add_notes(count + promised_);
+  }
+  void add_notes(std::size_t needed);
   BlockIndex new_note() noexcept;
   void drop_note(BlockIndex index) noexcept;
 
   std::unique_ptr<Upstream> upstream_;
   Layout layout_;
+  std::size_t notes_to_take_;
+  bool needs_notes_to_give_;
   int shift_;
   AddressMap map_;  // page to Chunk
   std::vector<std::unique_ptr<Chunk>> chunks_;

@@ -68,10 +68,14 @@ void* PoolState::allocate_plainly(std::ptrdiff_t bytes, std::ptrdiff_t alignment
 
 void* PoolState::try_to_allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
   const bool is_small = bytes <= largest_small && alignment <= block_alignment;
+  if (!is_small) {
+    const std::lock_guard lock(mutex_);
+    return take_large(bytes, std::max(alignment, block_alignment));
+  }
   ThreadCache* own = cache();
-  if (own == nullptr && is_small) own = make_thread_cache(*this, number_.load(std::memory_order_relaxed));
+  if (own == nullptr) own = make_thread_cache(*this, number_.load(std::memory_order_relaxed));
   const std::lock_guard lock(mutex_);
-  return is_small ? take_small(bytes, own) : take_large(bytes, std::max(alignment, block_alignment));
+  return take_small(bytes, own);
 }
 
 void* PoolState::take_large(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {

@@ -35,7 +35,7 @@ ListNumber list_of(std::uint32_t size) {
 
 class SegregatedFit final : public Chunks {
  public:
-  using Chunks::Chunks;
+  SegregatedFit(std::unique_ptr<Upstream> upstream, Layout layout) : Chunks(std::move(upstream), layout, 2, false) {}
 
   std::string_view name() const noexcept override { return "segregated fit"; }
 
@@ -84,8 +84,6 @@ class SegregatedFit final : public Chunks {
   std::uint64_t chunk_for(std::uint32_t size, std::uint32_t alignment) const noexcept override {
     return std::uint64_t{size} + alignment - 1;
   }
-  std::size_t notes_to_take(std::uint32_t) const noexcept override { return 2; }
-  std::size_t notes_to_give(std::uint32_t) const noexcept override { return 0; }
 
   std::uint32_t largest_free_granules() const noexcept override {
     if (firsts_ == 0) return 0;

@@ -66,9 +66,7 @@ Slab* SmallBlocks::add_slab(int size_class) {
   void* base = nullptr;
   try {
     base = strategy_->allocate(bytes, map_page);
-    if (base != nullptr) slabs_.prepare(base, bytes);
   } catch (...) {
-    if (base != nullptr) strategy_->deallocate(base);
     slab->next = std::exchange(of(size_class).bare, slab);
     throw;
   }
@@ -81,7 +79,8 @@ Slab* SmallBlocks::add_slab(int size_class) {
   slab->first_free = 0;
   for (std::uint32_t slot = 0; slot < slab->count; ++slot)
     slab->states()[slot].store(slot + 1, std::memory_order_relaxed);
-  slabs_.set(base, bytes, slab);
+  slab->below = map_->find(base);
+  map_->set(base, bytes, reinterpret_cast<char*>(slab) + 1);
   slab_bytes_ += bytes;
   ++of(size_class).empty;
   link(*slab);
@@ -92,7 +91,7 @@ void SmallBlocks::release(Slab& slab) noexcept {
   const std::ptrdiff_t bytes = slab_size(slab.size_class);
   unlink(slab);
   --of(slab.size_class).empty;
-  slabs_.set(slab.base, bytes, nullptr);
+  map_->set(slab.base, bytes, slab.below);
   strategy_->deallocate(slab.base);
   slab_bytes_ -= bytes;
   slab.next = std::exchange(of(slab.size_class).bare, &slab);
@@ -154,7 +153,9 @@ void SmallBlocks::drain(Magazine& magazine) noexcept {
 bool SmallBlocks::exchange_for_full(Magazine*& empty, int size_class) noexcept {
   Class& group = of(size_class);
   if (group.full.empty()) return false;
-  drop_magazine(std::exchange(empty, group.full.back()));
+  Magazine* full = group.full.back();
+  for (const Ready& block : full->blocks) __builtin_prefetch(&block, 1);  // another thread has filled it
+  drop_magazine(std::exchange(empty, full));
   group.full.pop_back();
   return true;
 }

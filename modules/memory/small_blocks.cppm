@@ -45,6 +45,7 @@ inline constexpr std::uint32_t slot_ready = 0x4000'0000;
 /// meets a slab that has been, and not something else; a slab without memory waits for its next use.
 struct Slab {
   char* base = nullptr;
+  void* below = nullptr;      // what the map has at these pages without the slab
   std::uint32_t units = 0;    // of 64 bytes in a block
   std::uint32_t count = 0;    // blocks
   std::uint64_t inverse = 0;  // 2^32 / units, rounded up
@@ -87,13 +88,16 @@ struct Magazine {
 /// Slabs and the magazines that no thread has. The pool's lock is held around everything but `slab_at`.
 class SmallBlocks {
  public:
-  explicit SmallBlocks(Strategy& strategy) : strategy_(&strategy) {}
+  explicit SmallBlocks(Strategy& strategy) : strategy_(&strategy), map_(&strategy.map()) {}
   SmallBlocks(const SmallBlocks&) = delete;
   SmallBlocks& operator=(const SmallBlocks&) = delete;
   ~SmallBlocks();
 
   /// The slab to which an address belongs, or null. Any thread may ask.
-  inline Slab* slab_at(const void* pointer) const noexcept { return static_cast<Slab*>(slabs_.find(pointer)); }
+  inline Slab* slab_at(const void* pointer) const noexcept {
+    const auto entry = reinterpret_cast<std::uintptr_t>(map_->find(pointer));
+    return (entry & 1) != 0 ? reinterpret_cast<Slab*>(entry - 1) : nullptr;
+  }
 
   /// A block of the class whose state is `ready`; a null pointer when the strategy has no more. Throws std::bad_alloc.
   Ready take(int size_class);
@@ -134,7 +138,7 @@ class SmallBlocks {
   inline Class& of(int size_class) { return classes_[static_cast<std::size_t>(size_class)]; }
 
   Strategy* strategy_;
-  AddressMap slabs_;
+  AddressMap* map_;  // the strategy's; a slab's pages have its address, plus one
   std::array<Class, class_count> classes_;
   Slab* made_ = nullptr;            // all slabs
   std::vector<Magazine*> empties_;  // has room for all magazines

@@ -44,6 +44,8 @@ export struct Piece {
   State state;
 };
 
+class AddressMap;
+
 /// What a block that was given back had been.
 struct Retired {
   std::ptrdiff_t requested = -1;  // negative: the pointer was not the start of a live block
@@ -64,6 +66,10 @@ export class Strategy {
 
   /// Takes a block back; says so if it is none.
   virtual Retired deallocate(void* pointer) noexcept = 0;
+
+  /// What lies at each address: an even pointer for a chunk. Whoever cuts a block further may enter odd ones, and puts the chunk's
+  /// back before it gives the block back.
+  virtual AddressMap& map() noexcept = 0;
 
   virtual bool is_live(const void* pointer) const noexcept = 0;
 

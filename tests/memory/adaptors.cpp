@@ -17,13 +17,13 @@ using memory::Allocator;
 
 namespace {
 
-using Source = LedgerAllocator<Place>;
+using Ledgered = LedgerAllocator<Place>;
 
-static_assert(Allocator<memory::LimitAllocator<Source>> && Allocator<memory::StatisticsAllocator<Source>> &&
-              Allocator<memory::LoggingAllocator<Source>> && Allocator<memory::FailureCallbackAllocator<Source>> &&
-              Allocator<memory::LockedAllocator<Source>> && Allocator<memory::BorrowedAllocator<Source>> &&
-              Allocator<memory::DebugAllocator<Source>>);
-static_assert(Allocator<memory::LockedAllocator<memory::LimitAllocator<memory::StatisticsAllocator<Source>>>>);
+static_assert(Allocator<memory::LimitAllocator<Ledgered>> && Allocator<memory::StatisticsAllocator<Ledgered>> &&
+              Allocator<memory::LoggingAllocator<Ledgered>> && Allocator<memory::FailureCallbackAllocator<Ledgered>> &&
+              Allocator<memory::LockedAllocator<Ledgered>> && Allocator<memory::BorrowedAllocator<Ledgered>> &&
+              Allocator<memory::DebugAllocator<Ledgered>>);
+static_assert(Allocator<memory::LockedAllocator<memory::LimitAllocator<memory::StatisticsAllocator<Ledgered>>>>);
 
 template <class Error, class Action>
 std::string message_of(const Action& action) {
@@ -39,7 +39,7 @@ std::string message_of(const Action& action) {
 
 TEST_CASE("a limit refuses what goes beyond it, and freed bytes count again") {
   Ledger ledger;
-  memory::LimitAllocator limited(Source(ledger), 1000);
+  memory::LimitAllocator limited(Ledgered(ledger), 1000);
   void* a = limited.allocate(600);
   CHECK(limited.allocate(401) == nullptr);
   void* b = limited.allocate(400);
@@ -56,7 +56,7 @@ TEST_CASE("a limit refuses what goes beyond it, and freed bytes count again") {
 
 TEST_CASE("statistics follow what goes through, refusals too") {
   Ledger ledger{.first_failure = 2, .last_failure = 3};
-  memory::StatisticsAllocator counted{Source(ledger)};
+  memory::StatisticsAllocator counted{Ledgered(ledger)};
   void* a = counted.allocate(100);
   void* b = counted.allocate(1000);
   CHECK(counted.allocate(10) == nullptr);
@@ -74,7 +74,7 @@ TEST_CASE("statistics follow what goes through, refusals too") {
 TEST_CASE("the log has a line for each call") {
   Ledger ledger{.first_failure = 1, .last_failure = 2};
   std::ostringstream out;
-  memory::LoggingAllocator logged(Source(ledger), out);
+  memory::LoggingAllocator logged(Ledgered(ledger), out);
   void* a = logged.allocate(100, 128);
   CHECK(logged.allocate(5) == nullptr);
   logged.deallocate(a, 100);
@@ -86,7 +86,7 @@ TEST_CASE("the log has a line for each call") {
 TEST_CASE("a failure callback can make room, and is asked until it gives up") {
   Ledger ledger{.first_failure = 0, .last_failure = 3};
   std::vector<std::ptrdiff_t> asked;
-  memory::FailureCallbackAllocator stubborn(Source(ledger), [&](std::ptrdiff_t bytes) {
+  memory::FailureCallbackAllocator stubborn(Ledgered(ledger), [&](std::ptrdiff_t bytes) {
     asked.push_back(bytes);
     return asked.size() != 2;
   });
@@ -101,7 +101,7 @@ TEST_CASE("a failure callback can make room, and is asked until it gives up") {
 // --8<-- [start:compose]
 TEST_CASE("adaptors compose: two threads, a limit, statistics, and a strategy below") {
   Ledger ledger;
-  memory::StatisticsAllocator inner(memory::BuddyAllocator{Source(ledger)});
+  memory::StatisticsAllocator inner(memory::BuddyAllocator{Ledgered(ledger)});
   memory::LockedAllocator shared(memory::LimitAllocator(memory::BorrowedAllocator(inner), 1 << 20));
   const auto work = [&] {
     for (int i = 0; i < 2000; ++i) {
@@ -120,7 +120,7 @@ TEST_CASE("adaptors compose: two threads, a limit, statistics, and a strategy be
 
 TEST_CASE("a pool stands behind an adaptor and in front of one") {
   Ledger ledger;
-  memory::Pool pool(memory::LimitAllocator(Source(ledger), 4 << 20));
+  memory::Pool pool(memory::LimitAllocator(Ledgered(ledger), 4 << 20));
   CHECK_THROWS_AS(pool.allocate(5 << 20), OutOfMemory);
   memory::StatisticsAllocator counted{memory::BorrowedAllocator(pool)};
   void* block = counted.allocate(1000);
@@ -170,7 +170,7 @@ TEST_CASE("debug memory finds each misuse, and says where the block is from") {
 TEST_CASE("debug memory that was freed is not handed out again at once") {
   Ledger ledger;
   {
-    memory::DebugAllocator debug{Source(ledger)};
+    memory::DebugAllocator debug{Ledgered(ledger)};
     void* first = debug.allocate(64);
     debug.deallocate(first);
     CHECK(ledger.blocks.size() == 1);  // kept

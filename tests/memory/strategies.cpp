@@ -20,7 +20,7 @@ using memory::Piece;
 
 namespace {
 
-using Source = LedgerAllocator<Place>;
+using Ledgered = LedgerAllocator<Place>;
 constexpr Layout small_layout{.granule = 64, .smallest_chunk = 64 << 10, .largest_chunk = 256 << 10, .huge = 128 << 10};
 
 /// Pieces of each chunk, by its address.
@@ -135,12 +135,12 @@ class Play {
  private:
   std::mt19937 random_;
   Ledger ledger_;
-  Allocator allocator_{Source(ledger_), small_layout};
+  Allocator allocator_{Ledgered(ledger_), small_layout};
   Mirror mirror_;
 };
 
-using Buddy = memory::BuddyAllocator<Source>;
-using SegregatedFit = memory::SegregatedFitAllocator<Source>;
+using Buddy = memory::BuddyAllocator<Ledgered>;
+using SegregatedFit = memory::SegregatedFitAllocator<Ledgered>;
 static_assert(memory::Allocator<Buddy> && memory::Allocator<SegregatedFit> && !std::is_copy_constructible_v<Buddy>);
 
 }  // namespace
@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE("when the N-th call of the upstream fails, the allocation is 
   for (int failing = 0; failing < 40; ++failing) {
     CAPTURE(failing);
     Ledger ledger{.first_failure = failing, .last_failure = failing + 3};  // a strategy asks at most three times
-    Strategy strategy{Source(ledger), small_layout};
+    Strategy strategy{Ledgered(ledger), small_layout};
     std::vector<void*> blocks;
     int refused = 0;
     for (std::ptrdiff_t bytes = 1000; bytes < 200'000; bytes += 7000) {
@@ -188,7 +188,7 @@ TEST_CASE_TEMPLATE("when the N-th call of the upstream fails, the allocation is 
 // --8<-- [start:buddy]
 TEST_CASE("a buddy system gives the tail of a rounded block back") {
   Ledger ledger;
-  memory::BuddyAllocator buddy(Source(ledger), memory::Layout{.granule = 64, .smallest_chunk = 64 << 10});
+  memory::BuddyAllocator buddy(Ledgered(ledger), memory::Layout{.granule = 64, .smallest_chunk = 64 << 10});
   void* a = buddy.allocate(5 * 64);  // a block of eight granules, three of which are free again
   CHECK(buddy.holdings().allocated == 5 * 64);
   void* b = buddy.allocate(64);
@@ -202,7 +202,7 @@ TEST_CASE("a buddy system gives the tail of a rounded block back") {
 
 TEST_CASE("segregated fit takes a block that fits and leaves larger ones whole") {
   Ledger ledger;
-  memory::SegregatedFitAllocator fit(Source(ledger), Layout{.granule = 64, .smallest_chunk = 64 << 10});
+  memory::SegregatedFitAllocator fit(Ledgered(ledger), Layout{.granule = 64, .smallest_chunk = 64 << 10});
   void* a = fit.allocate(1024);
   void* wall = fit.allocate(64);
   void* b = fit.allocate(8192);
@@ -217,7 +217,7 @@ TEST_CASE("segregated fit takes a block that fits and leaves larger ones whole")
 
 TEST_CASE_TEMPLATE("what cannot be is refused", Strategy, Buddy, SegregatedFit) {
   Ledger ledger;
-  Strategy strategy{Source(ledger), small_layout};
+  Strategy strategy{Ledgered(ledger), small_layout};
   CHECK_THROWS_AS(strategy.allocate(-1), ShapeError);
   CHECK_THROWS_AS(strategy.allocate(64, 48), ShapeError);
   CHECK_THROWS_AS(strategy.allocate(64, 0), ShapeError);
@@ -230,7 +230,7 @@ TEST_CASE_TEMPLATE("what cannot be is refused", Strategy, Buddy, SegregatedFit) 
 
 TEST_CASE_TEMPLATE("idle huge blocks make way before more is reserved", Strategy, Buddy, SegregatedFit) {
   Ledger ledger;
-  Strategy strategy{Source(ledger), small_layout};
+  Strategy strategy{Ledgered(ledger), small_layout};
   void* first = strategy.allocate(1'000'000);
   strategy.deallocate(first);
   CHECK(strategy.holdings().cached >= 1'000'000);
