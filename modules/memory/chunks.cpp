@@ -5,7 +5,6 @@ module;
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
@@ -71,7 +70,9 @@ Chunks::Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::size_t no
 
 Chunks::~Chunks() {
   for (const auto& chunk : chunks_) {  // with blocks that are live still: their memory goes all the same
-    if (chunk) upstream_->deallocate(chunk->base, chunk->bytes);
+    if (!chunk) continue;
+    upstream_->deallocate(chunk->base, chunk->bytes);
+    if (chunk->granules != 0) tables_.deallocate(chunk->at, chunk->granules);
   }
 }
 
@@ -203,11 +204,21 @@ bool Chunks::grow(std::uint32_t size, std::uint32_t alignment) {
 bool Chunks::add_chunk(std::ptrdiff_t bytes) {
   auto made = std::make_unique<Chunk>();
   made->bytes = bytes;
-  made->granules = static_cast<std::uint32_t>(bytes >> shift_);
-  made->at.reset(static_cast<BlockIndex*>(std::calloc(made->granules, sizeof(BlockIndex))));
-  if (made->at == nullptr) throw std::bad_alloc();
-  Chunk* chunk = reserve(std::move(made), map_page);
-  if (chunk == nullptr) return false;
+  const auto granules = static_cast<std::uint32_t>(bytes >> shift_);
+  made->granules = granules;
+  BlockIndex* const table = tables_.allocate(made->granules);
+  made->at = table;
+  Chunk* chunk = nullptr;
+  try {
+    chunk = reserve(std::move(made), map_page);
+  } catch (...) {
+    tables_.deallocate(table, granules);
+    throw;
+  }
+  if (chunk == nullptr) {
+    tables_.deallocate(table, granules);
+    return false;
+  }
   map_.set(chunk->base, bytes, chunk);
   idle_ += bytes;
   const BlockIndex whole = new_note();
@@ -247,10 +258,12 @@ void Chunks::release(Chunk& chunk) noexcept {
 void Chunks::release_free_chunk(Chunk& chunk) noexcept {
   for (BlockIndex index = chunk.at[0]; index != 0;) {
     const BlockIndex next = blocks_[index].right;
+    chunk.at[blocks_[index].start] = 0;
     unlist(index);
     drop_note(index);
     index = next;
   }
+  tables_.deallocate(chunk.at, chunk.granules);
   map_.set(chunk.base, chunk.bytes, nullptr);
   release(chunk);
 }

@@ -2,7 +2,6 @@ module;
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -13,6 +12,7 @@ import :allocator;
 import :upstream;
 import :strategy;
 import :address_map;
+import :index_tables;
 
 // What both strategies share: chunks from the upstream, notes of their blocks, huge blocks. A strategy says how to find a free
 // block and what becomes of one that is freed.
@@ -34,19 +34,15 @@ struct Block {
   std::uint64_t born = 0;
 };
 
-struct FreeMemory {
-  void operator()(void* pointer) const noexcept { std::free(pointer); }
-};
-
 /// Memory from the upstream: cut into blocks, or one huge block.
 struct Chunk {
   char* base = nullptr;
   std::ptrdiff_t bytes = 0;
   std::uint32_t number = 0;
-  std::uint32_t granules = 0;                    // 0: a huge block
-  std::uint32_t live = 0;                        // granules in live blocks
-  std::unique_ptr<BlockIndex[], FreeMemory> at;  // for each granule the block that starts there, or 0
-  std::int64_t requested = -1;                   // of a huge block; negative while it is kept for the next request
+  std::uint32_t granules = 0;   // 0: a huge block
+  std::uint32_t live = 0;       // granules in live blocks
+  BlockIndex* at = nullptr;     // for each granule the block that starts there, or 0
+  std::int64_t requested = -1;  // of a huge block; negative while it is kept for the next request
   std::uint64_t born = 0;
 };
 
@@ -119,6 +115,7 @@ class Chunks : public Strategy {
   std::size_t notes_to_take_;
   bool needs_notes_to_give_;
   int shift_;
+  IndexTables tables_;
   AddressMap map_;  // page to Chunk
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<Chunk*> kept_;  // huge blocks that were freed, the oldest first

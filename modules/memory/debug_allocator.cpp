@@ -98,12 +98,12 @@ struct DebugHeap::State {
       accuse(place, record.block(), "was written to beyond its end: " + described(record));
   }
 
-  void check_freed(const Record& record) const {
-    if (!readable()) return;
+  /// What is wrong with a block that was freed; empty if nothing is.
+  std::string damage_of(const Record& record) const {
+    if (!readable()) return {};
     const std::ptrdiff_t offset = first_difference(record.block(), record.bytes, freed_pattern);
-    if (offset == record.bytes) return;
-    accuse(place, record.block(),
-           "was written to after it was freed, at byte " + std::to_string(offset) + ": " + described(record));
+    if (offset == record.bytes) return {};
+    return "was written to after it was freed, at byte " + std::to_string(offset) + ": " + described(record);
   }
 
   Released forget_oldest() {
@@ -112,8 +112,7 @@ struct DebugHeap::State {
     order.pop_front();
     freed.erase(oldest);
     kept_bytes -= record.bytes;
-    check_freed(record);
-    return {record.base, record.reserved()};
+    return {record.base, record.reserved(), damage_of(record)};
   }
 };
 
@@ -149,6 +148,10 @@ DebugHeap::Released DebugHeap::dismiss(void* pointer) {
   state_->freed.insert(state_->live.extract(found));
   if (state_->order.size() <= most_kept && state_->kept_bytes <= most_kept_bytes) return {};
   return state_->forget_oldest();
+}
+
+void DebugHeap::report(const Released& released) const {
+  if (!released.damage.empty()) accuse(state_->place, released.base, released.damage);
 }
 
 DebugHeap::Released DebugHeap::give_up() {

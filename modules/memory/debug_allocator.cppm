@@ -35,12 +35,16 @@ class DebugHeap {
   struct Released {
     void* base = nullptr;
     std::ptrdiff_t bytes = 0;  // as asked of the upstream
+    std::string damage;        // what was wrong with it; empty if nothing was
   };
   /// Checks a block that is freed and keeps it for a while; returns one that has been kept for long enough, if any. Throws
   /// PlaceError with what is wrong: freed twice, foreign, interior, written beyond its ends.
   Released dismiss(void* pointer);
   /// The next of the blocks that are kept, all of them checked; a null base when none is left.
   Released give_up();
+
+  /// Throws PlaceError if the block was damaged. To be called when its memory has been given back.
+  void report(const Released& released) const;
 
   bool knows(const void* pointer) const;
   /// A line for each block that is live: bytes, place, where it was allocated. Empty if there is none.
@@ -92,8 +96,10 @@ class DebugAllocator {
   }
 
  private:
-  void give_back(DebugHeap::Released released) noexcept {
-    if (released.base != nullptr) upstream_.deallocate(released.base, released.bytes);
+  void give_back(const DebugHeap::Released& released) {
+    if (released.base == nullptr) return;
+    upstream_.deallocate(released.base, released.bytes);
+    heap_->report(released);
   }
 
   Upstream upstream_;

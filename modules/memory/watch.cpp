@@ -75,7 +75,10 @@ bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
     }
     const DebugHeap::Released released = watch.heap.dismiss(pointer);
     watch.trace_free(pointer);
-    return released.base == nullptr || deallocate_plainly(released.base);
+    if (released.base == nullptr) return true;
+    deallocate_plainly(released.base);
+    watch.heap.report(released);
+    return true;
   }
   watch.trace_free(pointer);
   return deallocate_plainly(pointer);

@@ -15,13 +15,13 @@
 import tessera;
 
 using namespace tessera;
-using memory::Layout;
 using memory::Piece;
 
 namespace {
 
 using Ledgered = LedgerAllocator<Place>;
-constexpr Layout small_layout{.granule = 64, .smallest_chunk = 64 << 10, .largest_chunk = 256 << 10, .huge = 128 << 10};
+constexpr memory::Layout small_layout{
+    .granule = 64, .smallest_chunk = 64 << 10, .largest_chunk = 256 << 10, .huge = 128 << 10};
 
 /// Pieces of each chunk, by its address.
 using Chunks = std::map<const void*, std::vector<Piece>>;
@@ -202,7 +202,7 @@ TEST_CASE("a buddy system gives the tail of a rounded block back") {
 
 TEST_CASE("segregated fit takes a block that fits and leaves larger ones whole") {
   Ledger ledger;
-  memory::SegregatedFitAllocator fit(Ledgered(ledger), Layout{.granule = 64, .smallest_chunk = 64 << 10});
+  memory::SegregatedFitAllocator fit(Ledgered(ledger), memory::Layout{.granule = 64, .smallest_chunk = 64 << 10});
   void* a = fit.allocate(1024);
   void* wall = fit.allocate(64);
   void* b = fit.allocate(8192);

@@ -16,19 +16,6 @@ import tessera;
 using namespace tessera;
 using memory::Pool;
 
-namespace {
-
-/// The exit status of a forked child that runs `work`.
-int status_of_child(const std::function<int()>& work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-}  // namespace
-
 TEST_CASE("a thread that ends gives its blocks back") {
   Ledger ledger;
   Pool pool{LedgerAllocator<Place>(ledger)};
@@ -134,6 +121,19 @@ TEST_CASE("threads allocate while one trims them over and over") {
 
 // ThreadSanitizer's runtime lets no forked child of a program with threads go on.
 #if !__has_feature(thread_sanitizer)
+
+namespace {
+
+/// The exit status of a forked child that runs `work`.
+int status_of_child(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
 
 TEST_CASE("a forked child has all memory that other threads kept") {
   Pool pool{memory::CpuSystemAllocator{}};
