@@ -1,6 +1,6 @@
 """Puts the questions of the memory bench to Tessera's pool and its peers, in turns, and prints tables of the answers.
 
-Usage: run.py PROGRAMS [--quick] [--only QUESTION,...] [--rounds N] [--trace FILE] [--output DIR] [--page FILE]
+Usage: run.py PROGRAMS [--quick] [--only QUESTION,...] [--rounds N] [--trace FILE...] [--output DIR] [--page FILE]
 PROGRAMS is the folder of memory_speed and memory_replay. mimalloc and jemalloc are preloaded where the system has them
 (MIMALLOC and JEMALLOC may name their libraries), and left out where not. In every round each allocator answers a question before
 the next question comes. The page is written only by a run of all questions that is not quick.
@@ -122,7 +122,7 @@ def replayed(program, trace):
     if done.returncode != 0 or not answers:
         sys.exit(f"{program} {trace}: the trace could not be honoured")
     first = answers[0]
-    lines = [f"## A recorded training: {first['allocations']} allocations, at most {first['peak_live']} bytes live", "",
+    lines = [f"## A recorded training, {trace.stem}: {first['allocations']} allocations, at most {first['peak_live']} bytes live", "",
              "| | ns an event | peak reserved / peak live | smallest capacity / peak live |", "| --- | ---: | ---: | ---: |"]
     for answer in answers:
         ratios = [f"{answer[key]:.3f}" if key in answer else "" for key in ("reserved_ratio", "capacity_ratio")]
@@ -145,7 +145,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=0)
-    parser.add_argument("--trace", type=pathlib.Path)
+    parser.add_argument("--trace", type=pathlib.Path, nargs="*", default=[])
     parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -157,8 +157,7 @@ def main():
     series = measure(arguments.programs / "memory_speed", wanted or QUESTIONS, rounds, 1 if arguments.quick else 3, libraries())
     parts = [INTRO.format(machine=described(arguments.programs.parent)), goals(series)]
     parts += [table(series, question) for question in wanted or QUESTIONS]
-    if arguments.trace:
-        parts.append(replayed(arguments.programs / "memory_replay", arguments.trace))
+    parts += [replayed(arguments.programs / "memory_replay", trace) for trace in arguments.trace]
     page = "\n".join(parts)
     print(page)
     if arguments.output:

@@ -18,8 +18,10 @@ namespace tessera::memory {
 
 namespace {
 
-/// Bytes of a slab: at least eight blocks, and whole pages of the map.
-std::ptrdiff_t slab_size(int size_class) { return class_size(size_class) <= 8192 ? map_page : 4 * map_page; }
+/// Bytes of a slab: whole pages of the map, of which blocks of the class leave at most an eighth over.
+std::ptrdiff_t slab_size(int size_class) {
+  return map_page % class_size(size_class) <= map_page / 8 ? map_page : 2 * map_page;
+}
 
 std::uint32_t magazine_capacity(int size_class) {
   return static_cast<std::uint32_t>(
