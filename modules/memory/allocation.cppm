@@ -4,6 +4,7 @@ export module tessera.memory:allocation;
 import tessera.standard;
 import tessera.core;
 import tessera.device;
+import :allocator;
 import :pool;
 import :place_pool;
 
@@ -17,8 +18,8 @@ export class Allocation {
   Allocation() = default;
 
   /// Owns `bytes` uninitialised bytes of `place`. Throws OutOfMemory, DeviceError, ShapeError (negative size).
-  Allocation(Place place, std::ptrdiff_t bytes)
-      : pool_(&pool(place)), pointer_(pool_->allocate(bytes)), bytes_(bytes), place_(place) {}
+  Allocation(Place place, std::ptrdiff_t bytes, std::source_location where = std::source_location::current())
+      : pool_(&pool(place)), pointer_(pool_->allocate(bytes, block_alignment, where)), bytes_(bytes), place_(place) {}
 
   /// Memory of the user's that must outlive the allocation. Throws ShapeError for a negative size.
   static Allocation borrow(void* pointer, std::ptrdiff_t bytes, Place place) {
@@ -57,5 +58,13 @@ export class Allocation {
   std::ptrdiff_t bytes_ = 0;
   Place place_;
 };
+
+/// The allocation's memory as shared storage of `T`s: the last owner frees it. The pointer may be offset into it, and so may
+/// each of its copies, by the aliasing constructor of shared_ptr.
+export template <class T>
+std::shared_ptr<T[]> share(Allocation allocation) {
+  auto owner = std::make_shared<Allocation>(std::move(allocation));
+  return std::shared_ptr<T[]>(owner, static_cast<T*>(owner->data()));
+}
 
 }  // namespace tessera::memory

@@ -6,86 +6,94 @@ import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :allocator;
+import :upstream;
+import :strategy;
 
-// A pool that keeps freed blocks warm by size class. All its metadata lies outside the memory that it manages, so it
-// serves device memory as it is.
+// A pool in front of an allocator: small blocks from caches of each thread, large ones from a strategy behind a lock. All its
+// notes lie outside the memory that it manages, so it serves device memory as it is.
 namespace tessera::memory {
 
-/// The allocator behind a pool, by its three functions: the pool's code exists once for all of them.
-class Upstream {
- public:
-  virtual ~Upstream() = default;
-  virtual Place place() const = 0;
-  virtual void* allocate(std::ptrdiff_t bytes) = 0;
-  virtual void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept = 0;
+/// How a pool cuts its chunks into large blocks.
+export enum class StrategyKind { segregated_fit, buddy };
+
+/// Segregated fit, or what the environment variable TESSERA_POOL says: "buddy" or "segregated_fit".
+export StrategyKind default_strategy() noexcept;
+
+export struct PoolOptions {
+  StrategyKind strategy = default_strategy();
+  Layout layout = {.granule = 4096};  ///< of the large blocks; those of up to 32 KiB are cut finer
+  bool thread_caches = true;          ///< whether threads keep small blocks of their own
 };
 
-template <Allocator A>
-class UpstreamOf final : public Upstream {
- public:
-  explicit UpstreamOf(A allocator) : allocator_(allocator) {}
-  Place place() const override { return allocator_.place(); }
-  void* allocate(std::ptrdiff_t bytes) override { return allocator_.allocate(bytes); }
-  void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept override { allocator_.deallocate(pointer, bytes); }
+class PoolState;
 
- private:
-  A allocator_;
-};
-
-/// Sizes are rounded up to one of eight classes per doubling (at most 1/8 is lost); a freed block is cached in its
-/// class and the most recently freed one is reused first. Thread-safe.
+/// Thread-safe. Blocks of up to 32 KiB come in sizes of which at most an eighth is lost, larger ones in multiples of the granule;
+/// from Layout::huge on they come from the upstream and are kept when freed. The block that was freed last is used first.
 export class Pool {
  public:
   template <Allocator A>
-  explicit Pool(A upstream) : Pool(std::unique_ptr<Upstream>(std::make_unique<UpstreamOf<A>>(std::move(upstream)))) {}
+  explicit Pool(A upstream, PoolOptions options = {}) : Pool(make_upstream(std::move(upstream)), options) {}
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
+  /// Gives all memory back, that of live blocks too. No thread may be using the pool.
   ~Pool();
 
-  Place place() const { return upstream_->place(); }
+  Place place() const;
 
-  /// A block of at least `bytes` bytes, aligned to 64; 0 bytes are a block too. When the upstream has no more, cached blocks
-  /// are returned to it first. Throws OutOfMemory with the pool's figures, ShapeError for a negative size.
-  void* allocate(std::ptrdiff_t bytes);
+  /// A block of at least `bytes` bytes, aligned to 64 or to `alignment` if that is more; 0 bytes are a block too. Before there
+  /// is no memory, caches are emptied, callbacks called and announced frees awaited. Throws OutOfMemory with the pool's figures,
+  /// ShapeError for a negative size or an alignment that is no power of two; nothing has changed then.
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = block_alignment,
+                 std::source_location where = std::source_location::current());
 
-  /// Gives a block back. Null is ignored. Throws PlaceError for a pointer that is not the start of a live block.
+  /// Gives a block back, from any thread. Null is ignored. Throws PlaceError for a pointer that is not the start of a live
+  /// block, and for all that debug mode finds.
   void deallocate(void* pointer);
 
-  /// As deallocate, for owners that know their pointer is live.
+  /// As deallocate, for owners that know their pointer is live. What debug mode finds ends the program with a message.
   void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept;
 
-  /// Returns all cached blocks to the upstream.
+  /// Returns all memory that no live block needs to the upstream, also that in the caches of other threads.
   void trim() noexcept;
 
-  /// Highest number of reserved bytes from now on; live blocks stay, cached ones go if the limit asks for it.
+  /// Highest number of bytes in blocks, and of bytes reserved, from now on. Live blocks stay, free memory goes if the limit
+  /// asks for it. Throws ShapeError for a negative number.
   void set_limit(std::ptrdiff_t bytes);
 
   Stats stats() const;
 
+  /// All chunks' blocks and gaps. Small blocks lie within live pieces of 64 KiB or more. The pool is locked meanwhile.
+  void visit(const std::function<void(const Piece&)>& function) const;
+
+  /// Calls `callback` with the bytes that are missing when there is no memory; it says whether it has freed any. Returns the
+  /// number by which to remove it.
+  int add_pressure_callback(std::function<bool(std::ptrdiff_t)> callback);
+  void remove_pressure_callback(int number);
+
+  /// How long an allocation without memory waits for frees that are announced. 100 ms at first.
+  void set_patience(std::chrono::milliseconds patience);
+
+  /// Says that work which is under way will free memory, and that it has.
+  void announce_free();
+  void finish_free() noexcept;
+
+  /// In debug mode memory is filled with NaNs when it is allocated and when it is freed, both ends of each block are guarded,
+  /// freed blocks are kept for a while to find writes to them, and `leaks` knows where each block was allocated. No thread keeps
+  /// blocks of its own. Blocks from before and after live side by side.
+  void set_debug(bool on);
+
+  /// A line for each block that was allocated in debug mode and is live: its bytes, its place, and where it was allocated.
+  std::string leaks() const;
+
+  /// Writes each allocation and each free of one from here on to a file. Throws FormatError if it cannot be written.
+  void start_trace(const std::string& path);
+  void stop_trace();
+
  private:
-  struct Block {
-    std::ptrdiff_t requested;
-    int size_class;
-  };
-  struct SizeClass {
-    std::vector<void*> cached;
-    std::size_t owned = 0;  // live and cached: `cached` always has room for all of them
-  };
-  static constexpr int class_count = 8 * 58;
+  friend struct PlacePools;
+  Pool(std::unique_ptr<Upstream> upstream, const PoolOptions& options);
 
-  explicit Pool(std::unique_ptr<Upstream> upstream) : upstream_(std::move(upstream)) {}
-
-  void* take(int size_class);
-  void* take_from_upstream(int size_class);
-  void release_cached() noexcept;
-  void retire(std::unordered_map<void*, Block>::iterator block) noexcept;
-  [[noreturn]] void fail(std::ptrdiff_t bytes) const;
-
-  mutable std::mutex mutex_;
-  std::unique_ptr<Upstream> upstream_;
-  std::unordered_map<void*, Block> live_;
-  std::array<SizeClass, class_count> classes_;
-  Stats stats_{.limit = PTRDIFF_MAX};
+  std::unique_ptr<PoolState> state_;
 };
 static_assert(Allocator<Pool>);
 

@@ -1,31 +1,110 @@
 module;
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <utility>
 module tessera.memory;
 import tessera.core;
 import tessera.device;
 
-// Host memory by aligned_alloc.
+// Host memory by aligned_alloc and mmap, the driver's by the device room.
 namespace tessera::memory {
 
 namespace {
 
+constexpr std::ptrdiff_t system_page = 4096;
 constexpr std::ptrdiff_t huge_page = std::ptrdiff_t{2} << 20;
+constexpr std::ptrdiff_t smallest_mapped = std::ptrdiff_t{128} << 10;
+
+std::ptrdiff_t round_up(std::ptrdiff_t bytes, std::ptrdiff_t multiple) {
+  return checked_add(bytes, multiple - 1) & -multiple;
+}
+
+char* align_up(char* pointer, std::ptrdiff_t alignment) {
+  return pointer + (-reinterpret_cast<std::uintptr_t>(pointer) & static_cast<std::uintptr_t>(alignment - 1));
+}
+
+void unmap(char* begin, char* end) {
+  if (begin < end) munmap(begin, static_cast<std::size_t>(end - begin));
+}
+
+/// Pages of which the first is aligned: more are mapped than needed, and those around go back.
+void* map_aligned(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  const std::ptrdiff_t mapped = checked_add(bytes, alignment - system_page);
+  void* pages =
+      mmap(nullptr, static_cast<std::size_t>(mapped), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  char* const begin = static_cast<char*>(pages);
+  char* const aligned = align_up(begin, alignment);
+  unmap(begin, aligned);
+  unmap(aligned + bytes, begin + mapped);
+  return aligned;
+}
+
+bool is_aligned(const void* pointer, std::ptrdiff_t alignment) {
+  return (reinterpret_cast<std::uintptr_t>(pointer) & static_cast<std::uintptr_t>(alignment - 1)) == 0;
+}
 
 }  // namespace
 
-void* CpuSystemAllocator::allocate(std::ptrdiff_t bytes) {
-  const std::ptrdiff_t alignment = bytes >= huge_page ? huge_page : block_alignment;
-  const std::ptrdiff_t rounded = checked_add(bytes, alignment - 1) / alignment * alignment;
-  void* pointer = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));
-  if (pointer != nullptr && bytes >= huge_page) {
-    madvise(pointer, static_cast<std::size_t>(rounded), MADV_HUGEPAGE);  // advice only: failure changes nothing
+void* CpuSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  if (bytes >= smallest_mapped) {
+    const bool huge = bytes >= huge_page;
+    const std::ptrdiff_t size = round_up(bytes, system_page);
+    void* pointer = map_aligned(size, std::max(alignment, huge ? huge_page : system_page));
+    if (pointer != nullptr && huge) {
+      madvise(pointer, static_cast<std::size_t>(size), MADV_HUGEPAGE);  // advice only: failure changes nothing
+    }
+    return pointer;
   }
+  const std::ptrdiff_t aligned = std::max(alignment, block_alignment);
+  const auto size = static_cast<std::size_t>(round_up(std::max<std::ptrdiff_t>(bytes, 1), aligned));
+  void* pointer = std::aligned_alloc(static_cast<std::size_t>(aligned), size);
+  if (pointer != nullptr && contents_ == Contents::zeros) std::memset(pointer, 0, size);
   return pointer;
 }
 
-void CpuSystemAllocator::deallocate(void* pointer, std::ptrdiff_t) noexcept { std::free(pointer); }
+void CpuSystemAllocator::deallocate(void* pointer, std::ptrdiff_t bytes) noexcept {
+  if (pointer == nullptr) return;
+  if (bytes < smallest_mapped) {
+    std::free(pointer);
+  } else {
+    munmap(pointer, static_cast<std::size_t>((bytes + system_page - 1) & -system_page));
+  }
+}
+
+void* DriverSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  void* pointer = device::driver_allocate(place_, bytes);
+  if (pointer == nullptr || is_aligned(pointer, alignment)) return pointer;
+  device::driver_free(place_, pointer);
+  pointer = device::driver_allocate(place_, checked_add(bytes, alignment));
+  if (pointer == nullptr) return nullptr;
+  char* const aligned = align_up(static_cast<char*>(pointer), alignment);
+  if (aligned == pointer) return pointer;
+  try {
+    const std::lock_guard lock(shifted_->mutex);
+    shifted_->begins.emplace(aligned, pointer);
+  } catch (...) {
+    device::driver_free(place_, pointer);
+    throw;
+  }
+  return aligned;
+}
+
+void DriverSystemAllocator::deallocate(void* pointer, std::ptrdiff_t) noexcept {
+  {
+    const std::lock_guard lock(shifted_->mutex);
+    if (const auto shifted = shifted_->begins.find(pointer); shifted != shifted_->begins.end()) {
+      pointer = shifted->second;
+      shifted_->begins.erase(shifted);
+    }
+  }
+  device::driver_free(place_, pointer);
+}
 
 }  // namespace tessera::memory

@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
 export module tessera.memory:system;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :allocator;
@@ -8,25 +9,41 @@ import :allocator;
 // Allocators that ask the system each time. Pools stand in front of them.
 namespace tessera::memory {
 
-/// Host memory aligned to 64 bytes; blocks from 2 MiB are aligned to huge pages and advised to use them.
+/// What the system's pages hold when they arrive.
+export enum class Contents { uninitialised, zeros };
+
+/// Host memory. Blocks from 128 KiB on are pages of their own, from 2 MiB on aligned to huge pages and advised to use them.
+/// Nothing is touched here: a page lands at the thread that first writes it. Zeros cost a pass over small blocks only.
 export class CpuSystemAllocator {
  public:
+  explicit CpuSystemAllocator(Contents contents = Contents::uninitialised) : contents_(contents) {}
   Place place() const { return CpuPlace{}; }
-  void* allocate(std::ptrdiff_t bytes);
+  /// Null when the system refuses. Throws ShapeError for a size that cannot be rounded up.
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = block_alignment);
   void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept;
+
+ private:
+  Contents contents_;
 };
 static_assert(Allocator<CpuSystemAllocator>);
 
 /// Memory of a GPU, or page-locked host memory, from the CUDA driver. `allocate` throws DeviceError without such a device.
 export class DriverSystemAllocator {
  public:
-  explicit DriverSystemAllocator(Place place) : place_(place) {}
+  explicit DriverSystemAllocator(Place place) : place_(place), shifted_(std::make_shared<Shifted>()) {}
   Place place() const { return place_; }
-  void* allocate(std::ptrdiff_t bytes) { return device::driver_allocate(place_, bytes); }
-  void deallocate(void* pointer, std::ptrdiff_t) noexcept { device::driver_free(place_, pointer); }
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = block_alignment);
+  void deallocate(void* pointer, std::ptrdiff_t) noexcept;
 
  private:
+  /// Where the driver's blocks begin that were larger than asked for, so that an aligned one lies within.
+  struct Shifted {
+    std::mutex mutex;
+    std::map<void*, void*> begins;
+  };
+
   Place place_;
+  std::shared_ptr<Shifted> shifted_;
 };
 static_assert(Allocator<DriverSystemAllocator>);
 

@@ -18,7 +18,7 @@ class MemoryLimit {
  public:
   explicit MemoryLimit(std::ptrdiff_t spare) {
     memory::trim(CpuPlace{});
-    memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).reserved + spare);
+    memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).allocated + spare);
   }
   ~MemoryLimit() { memory::set_limit(CpuPlace{}, PTRDIFF_MAX); }
 };

@@ -6,11 +6,11 @@ using namespace support;
 
 namespace {
 
-/// No more memory than is reserved now, for the length of a scope.
+/// No more memory than is in blocks now, for the length of a scope.
 struct NoMoreMemory {
   NoMoreMemory() {
     memory::trim(CpuPlace{});
-    memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).reserved);
+    memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).allocated);
   }
   NoMoreMemory(const NoMoreMemory&) = delete;
   NoMoreMemory& operator=(const NoMoreMemory&) = delete;
@@ -70,7 +70,7 @@ TEST_CASE(
     for (const bool product : {true, false}) {
       y(ellipsis) = 1.0f;
       memory::trim(CpuPlace{});
-      memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).reserved + spare);
+      memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).allocated + spare);
       bool done = false;
       try {
         if (product)
@@ -115,7 +115,7 @@ TEST_CASE("every allocation of an expression fails once: all or nothing, nothing
     REQUIRE(spare < 64 * 1024 * 1024);
     y(ellipsis) = start;
     memory::trim(CpuPlace{});
-    memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).reserved + spare);
+    memory::set_limit(CpuPlace{}, memory::stats(CpuPlace{}).allocated + spare);
     try {
       action();
       done = true;

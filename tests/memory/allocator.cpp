@@ -9,12 +9,12 @@ namespace {
 
 struct Complete {
   Place place() const { return {}; }
-  void* allocate(std::ptrdiff_t) { return nullptr; }
+  void* allocate(std::ptrdiff_t, std::ptrdiff_t) { return nullptr; }
   void deallocate(void*, std::ptrdiff_t) noexcept {}
 };
 
 struct WithoutPlace {
-  void* allocate(std::ptrdiff_t) { return nullptr; }
+  void* allocate(std::ptrdiff_t, std::ptrdiff_t) { return nullptr; }
   void deallocate(void*, std::ptrdiff_t) noexcept {}
 };
 
@@ -27,11 +27,27 @@ struct ThrowingDeallocate : Complete {
 };
 
 struct TypedPointer : Complete {
-  float* allocate(std::ptrdiff_t) { return nullptr; }
+  float* allocate(std::ptrdiff_t, std::ptrdiff_t) { return nullptr; }
 };
 
 struct PlaceNeedsMutable : Complete {
   Place place() { return {}; }
+};
+
+struct WithoutAlignment : Complete {
+  void* allocate(std::ptrdiff_t) { return nullptr; }
+};
+
+struct Ordered : Complete {
+  struct Stream {};
+  using Complete::allocate;
+  using Complete::deallocate;
+  void* allocate(std::ptrdiff_t, std::ptrdiff_t, const Stream&) { return nullptr; }
+  void deallocate(void*, std::ptrdiff_t, const Stream&) noexcept {}
+};
+
+struct OrderedByNothing : Complete {
+  struct Stream {};
 };
 
 struct Unsized : Complete {
@@ -46,4 +62,8 @@ static_assert(!Allocator<WithoutPlace> && !Allocator<StaticPlaceOnly> && !Alloca
               !Allocator<TypedPointer>);
 static_assert(!Allocator<PlaceNeedsMutable> && !Allocator<Unsized> && !Allocator<int> &&
               !Allocator<memory::Allocation>);
+static_assert(!Allocator<WithoutAlignment>);
+static_assert(memory::StreamAllocator<Ordered> && !memory::StreamAllocator<OrderedByNothing> &&
+              !memory::StreamAllocator<Complete>);
+static_assert(Allocator<memory::BuddyAllocator<Complete>> && Allocator<memory::SegregatedFitAllocator<Complete>>);
 static_assert(memory::block_alignment == 64);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <vector>
 
 struct Attempt {
@@ -10,16 +11,17 @@ struct Attempt {
   int refused = 0;
 };
 
-/// Meets warm and cold size classes. `Error` is what a refusal throws, `Pool` the library's.
+/// Meets warm and cold size classes, chunks that grow and huge blocks. `Error` is what a refusal throws, `Pool` the library's.
 template <class Error, class Pool>
 Attempt run_pattern(Pool& pool) {
+  constexpr std::ptrdiff_t sizes[] = {100, 5000, 300'000, 40'000, 3'000'000, 20'000, 1'000'000};
   Attempt outcome;
   std::vector<void*> blocks;
   blocks.reserve(64);
   for (int step = 0; step < 60; ++step) {
     const auto before = pool.stats();
     try {
-      blocks.push_back(pool.allocate(100 * (step % 7) + step));
+      blocks.push_back(pool.allocate(sizes[step % 7] * (step + 1) / 8));
       ++outcome.succeeded;
     } catch (const Error&) {
       ++outcome.refused;

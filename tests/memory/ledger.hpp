@@ -24,10 +24,12 @@ class LedgerAllocator {
 
   Place place() const { return {}; }
 
-  void* allocate(std::ptrdiff_t bytes) {
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = 64) {
     const int call = ledger_->calls++;
     if (call >= ledger_->first_failure && call < ledger_->last_failure) return nullptr;
-    void* pointer = std::aligned_alloc(64, static_cast<std::size_t>((bytes + 63) / 64 * 64));
+    void* pointer = std::aligned_alloc(static_cast<std::size_t>(alignment),
+                                       static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment));
+    if (pointer == nullptr) return nullptr;
     ledger_->blocks[pointer] = bytes;
     ledger_->bytes += bytes;
     return pointer;

@@ -23,44 +23,65 @@ namespace {
 // --8<-- [start:allocator]
 /// Gives out addresses with nothing behind them, so that a pool can be asked for any size.
 struct HollowAllocator {
-  std::ptrdiff_t* last_size;
-  std::uintptr_t next = 64;
+  std::uintptr_t next = 1 << 20;
 
   Place place() const { return {}; }
-  void* allocate(std::ptrdiff_t bytes) {
-    *last_size = bytes;
-    return reinterpret_cast<void*>(next += 64);
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+    const auto size = static_cast<std::uintptr_t>(bytes), multiple = static_cast<std::uintptr_t>(alignment);
+    const std::uintptr_t begin = (next + multiple - 1) / multiple * multiple;
+    next = begin + size;
+    return reinterpret_cast<void*>(begin);
   }
   void deallocate(void*, std::ptrdiff_t) noexcept {}
 };
 static_assert(memory::Allocator<HollowAllocator>);
 // --8<-- [end:allocator]
 
+constexpr memory::StrategyKind both_strategies[] = {memory::StrategyKind::segregated_fit, memory::StrategyKind::buddy};
+
+constexpr auto segregated_fit = memory::StrategyKind::segregated_fit;
+
 struct TestPool {
-  Ledger ledger;
-  Pool pool{LedgerAllocator<Place>(ledger)};
+  memory::StrategyKind strategy = memory::default_strategy();
+  Ledger ledger{};
+  Pool pool{LedgerAllocator<Place>(ledger), {.strategy = strategy}};
 };
 
 }  // namespace
 
 TEST_CASE("a block is at least as large as asked for, and wastes at most an eighth beside rounding to 64 bytes") {
-  std::ptrdiff_t block = 0;
-  Pool pool(HollowAllocator{&block});
-  const auto check = [&](std::ptrdiff_t bytes) {
-    pool.deallocate(pool.allocate(bytes));
-    pool.trim();  // so that each size goes to the allocator
-    const std::ptrdiff_t rounded = std::max<std::ptrdiff_t>(bytes + 63, 64) / 64 * 64;
-    const bool good = block >= rounded && block % 64 == 0 && block - rounded <= rounded / 8;
-    if (!good) FAIL_CHECK(bytes, " bytes got a block of ", block);
-  };
-  for (std::ptrdiff_t bytes = 0; bytes <= 20'000; ++bytes) check(bytes);
-  for (int exponent = 14; exponent < 61; ++exponent) {
-    const std::ptrdiff_t power = std::ptrdiff_t{1} << exponent;
-    for (int eighth = 0; eighth < 8; ++eighth) {
-      for (const std::ptrdiff_t nudge : {-65, -64, -1, 0, 1, 64, 65}) check(power + power / 8 * eighth + nudge);
+  for (const auto strategy : both_strategies) {
+    Pool pool(HollowAllocator{}, {.strategy = strategy});
+    const auto check = [&](std::ptrdiff_t bytes) {
+      void* pointer = pool.allocate(bytes);
+      const std::ptrdiff_t block = pool.stats().allocated;
+      pool.deallocate(pointer);
+      const std::ptrdiff_t rounded = std::max<std::ptrdiff_t>(bytes + 63, 64) / 64 * 64;
+      const bool good = block >= rounded && block % 64 == 0 && block - rounded <= rounded / 8;
+      if (!good) FAIL_CHECK(bytes, " bytes got a block of ", block);
+    };
+    for (std::ptrdiff_t bytes = 0; bytes <= 40'000; ++bytes) check(bytes);
+    for (int exponent = 14; exponent < 42; ++exponent) {
+      const std::ptrdiff_t power = std::ptrdiff_t{1} << exponent;
+      for (int eighth = 0; eighth < 8; ++eighth) {
+        for (const std::ptrdiff_t nudge : {-65, -64, -1, 0, 1, 64, 65}) check(power + power / 8 * eighth + nudge);
+      }
     }
   }
-  check((std::ptrdiff_t{1} << 61) - 1);  // the largest request that is passed on
+}
+
+TEST_CASE("an alignment beyond 64 bytes is kept, and one that is no power of two is refused") {
+  TestPool test;
+  for (const std::ptrdiff_t bytes : {100, 100'000, 10'000'000}) {
+    for (std::ptrdiff_t alignment = 64; alignment <= 1 << 20; alignment *= 2) {
+      void* pointer = test.pool.allocate(bytes, alignment);
+      if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(alignment) != 0)
+        FAIL_CHECK(bytes, " bytes aligned to ", alignment, " are at ", pointer);
+      test.pool.deallocate(pointer);
+    }
+  }
+  for (const std::ptrdiff_t alignment : {-64, 0, 48, 100})
+    CHECK_THROWS_WITH_AS(test.pool.allocate(8, alignment), doctest::Contains("is no power of two"), ShapeError);
 }
 
 TEST_CASE("blocks of small sizes do not waste memory of others: sizes of one class share their blocks") {
@@ -81,34 +102,65 @@ TEST_CASE("a warm block is reused, the most recently freed one first") {
   test.pool.deallocate(b);
   CHECK(test.pool.allocate(300) == b);
   CHECK(test.pool.allocate(300) == a);
-  CHECK(test.ledger.calls == 2);
-  CHECK(test.pool.stats().system_calls == 2);
+  CHECK(test.ledger.calls == 1);  // a chunk, of which both are parts
+  CHECK(test.pool.stats().system_calls == 1);
   CHECK(test.pool.stats().allocations == 4);
   test.pool.deallocate(a);
   test.pool.deallocate(b);
 }
 
 TEST_CASE("the pool's figures follow what is allocated and freed") {
-  TestPool test;
+  TestPool test{segregated_fit};
   void* a = test.pool.allocate(100);
-  void* b = test.pool.allocate(1000);
+  void* b = test.pool.allocate(100'000);
   memory::Stats stats = test.pool.stats();
-  CHECK(stats.in_use == 1100);
+  CHECK(stats.in_use == 100'100);
+  CHECK(stats.allocated == 128 + 102'400);
   CHECK(stats.live == 2);
-  CHECK(stats.reserved == 128 + 1024);
+  CHECK(stats.histogram[1] == 1);   // 65 to 128 bytes
+  CHECK(stats.histogram[11] == 1);  // 65,537 to 131,072 bytes
+  CHECK(stats.reserved == 1 << 20);
   CHECK(stats.reserved == test.ledger.bytes);
   test.pool.deallocate(b);
   stats = test.pool.stats();
   CHECK(stats.in_use == 100);
-  CHECK(stats.peak == 1100);
+  CHECK(stats.peak == 100'100);
   CHECK(stats.live == 1);
-  CHECK(stats.reserved == 128 + 1024);  // the freed block stays warm
-  test.pool.trim();
-  stats = test.pool.stats();
-  CHECK(stats.reserved == 128);
-  CHECK(stats.peak_reserved == 128 + 1024);
+  CHECK(stats.allocated == 128);
+  CHECK(stats.cached == 65'536 - 128);  // the slab of small blocks
+  CHECK(stats.reserved == 1 << 20);     // the freed block stays warm
+  CHECK(stats.largest_free == (1 << 20) - 65'536);
+  CHECK(stats.external_fragmentation() == 0.0);
+  CHECK(stats.internal_fragmentation() == doctest::Approx(1 - 100.0 / 128));
+  CHECK(stats.overhead() == doctest::Approx(1 - 100'100.0 / (1 << 20)));
   CHECK(stats.limit == std::numeric_limits<std::ptrdiff_t>::max());
   test.pool.deallocate(a);
+  test.pool.trim();
+  stats = test.pool.stats();
+  CHECK(stats.reserved == 0);
+  CHECK(stats.peak_reserved == 1 << 20);
+  CHECK(test.ledger.blocks.empty());
+}
+
+TEST_CASE("chunks grow with what is reserved, and huge blocks go past them") {
+  TestPool test{segregated_fit};
+  std::vector<void*> blocks;
+  for (int i = 0; i < 640; ++i) blocks.push_back(test.pool.allocate(100'000));
+  std::ptrdiff_t largest = 0;
+  for (const auto& [pointer, bytes] : test.ledger.blocks) largest = std::max(largest, bytes);
+  CHECK(largest >= 4 << 20);
+  CHECK(test.pool.stats().reserved <= 640 * 102'400 * 9 / 8 + (1 << 20));  // at most an eighth at a time
+  const std::ptrdiff_t before = test.pool.stats().reserved;
+  void* huge = test.pool.allocate(20'000'000);
+  CHECK(test.pool.stats().reserved - before <= 20'000'000 + 4096);
+  test.pool.deallocate(huge);
+  const int calls = test.ledger.calls;
+  CHECK(test.pool.allocate(19'000'000) == huge);  // kept, and large enough
+  CHECK(test.ledger.calls == calls);
+  test.pool.deallocate(huge);
+  for (void* block : blocks) test.pool.deallocate(block);
+  test.pool.trim();
+  CHECK(test.ledger.blocks.empty());
 }
 
 TEST_CASE("zero bytes are a block of their own") {
@@ -175,46 +227,57 @@ TEST_CASE("a negative size is refused, and an enormous one is out of memory") {
 }
 
 TEST_CASE("a limit is kept, and OutOfMemory says all figures and what to do") {
-  TestPool test;
-  test.pool.set_limit(4096);
-  void* a = test.pool.allocate(3000);  // a block of 3072 bytes
+  TestPool test{segregated_fit};
+  test.pool.set_limit(1 << 20);
+  void* a = test.pool.allocate(300'000);  // a block of 303,104 bytes
   CHECK_THROWS_WITH_AS(
-      test.pool.allocate(2000),
-      "memory::alloc(cpu): 2000 bytes were requested; in use 3000, reserved 3072, peak 3000, limit 4096; "
-      "raise the limit with memory::set_limit, or free arrays",
+      test.pool.allocate(800'000),
+      "memory::alloc(cpu): 800000 bytes were requested; in use 300000, reserved 1048576, peak 300000, limit 1048576, "
+      "largest free block 745472, fragmentation 0 %; raise the limit with memory::set_limit, or free arrays",
       OutOfMemory);
-  CHECK(test.pool.stats().in_use == 3000);
-  CHECK(test.ledger.calls == 1);
-  void* b = test.pool.allocate(1024);  // exactly up to the limit
-  CHECK(test.pool.stats().reserved == 4096);
+  CHECK(test.pool.stats().in_use == 300'000);
+  void* b = test.pool.allocate(700'000);
+  CHECK(test.ledger.bytes <= 1 << 20);
+  test.pool.set_limit(test.pool.stats().allocated);
   CHECK_THROWS_AS(test.pool.allocate(0), OutOfMemory);
   test.pool.deallocate(a);
   test.pool.deallocate(b);
 }
 
-TEST_CASE("warm blocks make way for a request that the limit would refuse") {
+TEST_CASE("when enough is free but in pieces, the message says so") {
   TestPool test;
-  test.pool.set_limit(4096);
-  test.pool.deallocate(test.pool.allocate(4096));
-  void* b = test.pool.allocate(2000);
-  CHECK(test.pool.stats().reserved == 2048);
-  CHECK(test.ledger.bytes == 2048);
+  test.pool.set_limit(4 << 20);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 60; ++i) blocks.push_back(test.pool.allocate(65'536));
+  for (std::size_t i = 0; i < blocks.size(); i += 2) test.pool.deallocate(blocks[i]);
+  CHECK_THROWS_WITH_AS(test.pool.allocate(1'500'000), doctest::Contains("enough is free, but in pieces"), OutOfMemory);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) test.pool.deallocate(blocks[i]);
+  test.pool.deallocate(test.pool.allocate(1'500'000));  // merged again
+}
+
+TEST_CASE("warm memory makes way for a request that the limit would refuse") {
+  TestPool test;
+  test.pool.set_limit(20'000'000);
+  test.pool.deallocate(test.pool.allocate(19'000'000));
+  void* b = test.pool.allocate(10'000'000);
+  CHECK(test.pool.stats().reserved < 10'100'000);
+  CHECK(test.ledger.bytes == test.pool.stats().reserved);
   test.pool.deallocate(b);
 }
 
 TEST_CASE("a limit below what is in use leaves live blocks alone and refuses new ones") {
-  TestPool test;
-  void* a = test.pool.allocate(1024);
-  void* b = test.pool.allocate(512);
+  TestPool test{segregated_fit};
+  void* a = test.pool.allocate(10'000'000);
+  void* b = test.pool.allocate(9'000'000);
   test.pool.deallocate(b);
-  test.pool.set_limit(1000);
-  CHECK(test.pool.stats().reserved == 1024);  // the warm block went
-  CHECK(test.pool.stats().in_use == 1024);
+  test.pool.set_limit(1'000'000);
+  CHECK(test.pool.stats().reserved == 10'002'432);  // the warm block went
+  CHECK(test.pool.stats().in_use == 10'000'000);
   CHECK_THROWS_AS(test.pool.allocate(64), OutOfMemory);
   test.pool.deallocate(a);
   CHECK(test.pool.stats().reserved == 0);  // above the limit nothing is kept warm
-  void* c = test.pool.allocate(900);
-  CHECK(test.pool.stats().reserved == 960);
+  void* c = test.pool.allocate(900'000);
+  CHECK(test.pool.stats().reserved <= 1'000'000);
   test.pool.deallocate(c);
 }
 
@@ -232,10 +295,10 @@ TEST_CASE("a pool gives its warm blocks back when it ends") {
   {
     Pool pool{LedgerAllocator<Place>(ledger)};
     std::vector<void*> blocks;
-    for (const std::ptrdiff_t bytes : {1, 100, 10'000, 100'000, 100}) blocks.push_back(pool.allocate(bytes));
-    CHECK(ledger.blocks.size() == 5);
+    for (const std::ptrdiff_t bytes : {1, 100, 10'000, 10'000'000, 100}) blocks.push_back(pool.allocate(bytes));
+    const std::size_t reserved = ledger.blocks.size();
     for (void* block : blocks) pool.deallocate(block);
-    CHECK(ledger.blocks.size() == 5);
+    CHECK(ledger.blocks.size() == reserved);
   }
   CHECK(ledger.blocks.empty());
   CHECK(ledger.bytes == 0);

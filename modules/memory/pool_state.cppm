@@ -1,0 +1,226 @@
+module;
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+module tessera.memory:pool_state;
+import tessera.core;
+import tessera.device;
+import :allocator;
+import :upstream;
+import :strategy;
+import :pool;
+import :lock;
+import :debug_allocator;
+import :trace;
+import :small_blocks;
+import :thread_cache;
+
+// What a pool holds: a strategy for large blocks, slabs and thread caches for small ones, figures, and what it does when there
+// is no more memory.
+namespace tessera::memory {
+
+/// What sees each call of a pool: debug mode and the trace.
+struct Watch;
+
+/// Counts what is reserved and keeps it within a limit.
+class MeteredUpstream final : public Upstream {
+ public:
+  explicit MeteredUpstream(std::unique_ptr<Upstream> upstream) : upstream_(std::move(upstream)) {}
+
+  Place place() const override { return upstream_->place(); }
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) override;
+  void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept override;
+
+  std::ptrdiff_t limit = PTRDIFF_MAX;
+  std::ptrdiff_t reserved = 0, peak_reserved = 0, calls = 0;
+
+ private:
+  std::unique_ptr<Upstream> upstream_;
+};
+
+class PoolState {
+ public:  // `inline` where it must be: a module's member functions are not inline by themselves
+  PoolState(std::unique_ptr<Upstream> upstream, const PoolOptions& options);
+  PoolState(const PoolState&) = delete;
+  PoolState& operator=(const PoolState&) = delete;
+  ~PoolState();
+
+  Place place() const { return meter_->place(); }
+
+  /// The calling thread's cache, if it has one and the pool uses caches now.
+  inline ThreadCache* cache() const noexcept {
+    const ThreadRecord* record = thread_record;
+    if (record == nullptr) return nullptr;
+    const auto number = static_cast<std::size_t>(number_.load(std::memory_order_relaxed));
+    return record->caches[number].load(std::memory_order_relaxed);
+  }
+
+  inline void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
+    if (static_cast<std::size_t>(bytes) <= static_cast<std::size_t>(largest_small) && alignment <= block_alignment &&
+        alignment > 0) [[likely]] {
+      if (void* pointer = take_from_cache(bytes); pointer != nullptr) [[likely]]
+        return pointer;
+    }
+    return allocate_slowly(bytes, alignment, where);
+  }
+
+  /// Takes a block back; false if the pointer is not the start of a live one. Throws PlaceError in debug mode only.
+  inline bool deallocate(void* pointer) {
+    if (Watch* watch = watch_.load(std::memory_order_acquire); watch != nullptr) [[unlikely]]
+      return deallocate_watched(*watch, pointer);
+    return deallocate_plainly(pointer);
+  }
+
+  inline bool deallocate_plainly(void* pointer) noexcept {
+    Slab* slab = small_.slab_at(pointer);
+    if (slab == nullptr) return retire_large(pointer);
+    const std::uint32_t slot = slab->slot_of(pointer);
+    if (slot >= slab->count) return false;
+    SlotState& state = slab->states()[slot];
+    const std::uint32_t was = state.load(std::memory_order_relaxed);
+    if ((was & slot_live) == 0) return false;
+    state.store(slot_ready, std::memory_order_relaxed);
+    const Ready block{static_cast<char*>(pointer), &state};
+    const std::ptrdiff_t requested = was & ~slot_live;
+    if (!give_to_cache(block, slab->size_class, requested)) [[unlikely]]
+      retire_small(block, slab->size_class, requested);
+    return true;
+  }
+
+  void trim() noexcept;
+  void set_limit(std::ptrdiff_t bytes);
+  Stats stats() const;
+  void visit(const std::function<void(const Piece&)>& function) const;
+
+  void set_debug(bool on);
+  std::string leaks() const;
+  void start_trace(const std::string& path);
+  void stop_trace();
+
+  int add_pressure_callback(std::function<bool(std::ptrdiff_t)> callback);
+  void remove_pressure_callback(int number);
+  void set_patience(std::chrono::milliseconds patience);
+  void begin_pending();
+  void end_pending() noexcept;
+
+  // For threads and forks; the registry's lock is held.
+  void add_cache(ThreadCache& cache);
+  void end_cache(ThreadRecord& record) noexcept;
+  void stop() noexcept;
+  void resume() noexcept;
+
+ private:
+  inline void* take_from_cache(std::ptrdiff_t bytes) noexcept {
+    ThreadCache* cache = this->cache();
+    if (cache == nullptr || !cache->enter()) [[unlikely]]
+      return nullptr;
+    Bin& bin = cache->bins[static_cast<std::size_t>(class_of(bytes))];
+    if (bin.loaded->empty()) [[unlikely]] {
+      std::swap(bin.loaded, bin.other);
+      if (bin.loaded->empty()) {
+        cache->leave();
+        return nullptr;
+      }
+    }
+    const Ready block = bin.loaded->blocks[--bin.loaded->count];
+    block.state->store(slot_live | static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
+    cache->count_allocation(bin, bytes);
+    cache->leave();
+    return block.pointer;
+  }
+
+  inline bool give_to_cache(Ready block, int size_class, std::ptrdiff_t requested) noexcept {
+    ThreadCache* cache = this->cache();
+    if (cache == nullptr || !cache->enter()) [[unlikely]]
+      return false;
+    Bin& bin = cache->bins[static_cast<std::size_t>(size_class)];
+    if (bin.loaded->full()) [[unlikely]] {
+      if (bin.other->full() || !bin.other->empty()) {
+        cache->leave();
+        return false;
+      }
+      std::swap(bin.loaded, bin.other);
+    }
+    bin.loaded->blocks[bin.loaded->count++] = block;
+    cache->count_free(bin, requested);
+    cache->leave();
+    return true;
+  }
+
+  // All of these with the lock, unless they say otherwise.
+  void* allocate_slowly(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);   // without
+  void* allocate_plainly(std::ptrdiff_t bytes, std::ptrdiff_t alignment);                              // without
+  void* allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);  // without
+  bool is_live(const void* pointer) const;                                                             // without
+  bool deallocate_watched(Watch& watch, void* pointer);                                                // without
+  void* try_to_allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment);                               // without
+  void* take_large(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
+  void* take_small(std::ptrdiff_t bytes, ThreadCache* cache);
+  bool refill(Bin& bin, int size_class);
+  bool retire_large(void* pointer) noexcept;                                          // without
+  void retire_small(Ready block, int size_class, std::ptrdiff_t requested) noexcept;  // without
+  void retire_small_locked(Ready block, int size_class, std::ptrdiff_t requested) noexcept;
+  bool make_room_in(Bin& bin, int size_class) noexcept;
+  void* climb_ladder(std::ptrdiff_t bytes, std::ptrdiff_t alignment);    // without
+  void* wait_for_frees(std::ptrdiff_t bytes, std::ptrdiff_t alignment);  // without
+  void tell_waiting() noexcept;                                          // without
+  bool call_callbacks(std::ptrdiff_t bytes);                             // without
+  [[noreturn]] void fail(std::ptrdiff_t bytes) const;                    // without
+
+  inline std::ptrdiff_t allocated() const noexcept {  // large blocks, and small ones that are in no slab
+    return strategy_->allocated() - small_.slab_bytes() + small_.out_bytes();
+  }
+  void publish(ThreadCache& cache) noexcept;
+  void count_here(std::ptrdiff_t bytes) noexcept;
+  void seize_caches() noexcept;
+  void release_caches() noexcept;
+  void empty_cache(ThreadCache& cache) noexcept;
+  void trim_locked() noexcept;
+  void keep_within_limit() noexcept;
+  Stats stats_locked() const;
+
+  struct Callback {
+    int number;
+    std::function<bool(std::ptrdiff_t)> call;
+  };
+
+  Watch& watch();
+  void use_caches(bool on) noexcept;
+
+  mutable Lock mutex_;
+  std::atomic<Watch*> watch_{nullptr};  // made once, when somebody wants to see each call; from then on no call is fast
+  std::atomic<int> number_{0};
+  int own_number_ = 0;
+  MeteredUpstream* meter_;
+  std::unique_ptr<Strategy> strategy_;
+  SmallBlocks small_;
+  bool uses_caches_;
+  std::vector<ThreadCache*> caches_;
+
+  std::ptrdiff_t in_use_ = 0;  // as published
+  std::ptrdiff_t peak_ = 0;
+  std::ptrdiff_t live_ = 0, allocations_ = 0;  // of large blocks, and of small ones without a cache
+  std::array<std::ptrdiff_t, class_count> small_allocations_{},
+      small_frees_{};  // without a cache, or of caches that ended
+  SizeHistogram large_sizes_{};
+
+  std::vector<std::shared_ptr<Callback>> callbacks_;
+  int last_callback_ = 0;
+  std::chrono::milliseconds patience_{100};
+  std::mutex pending_mutex_;  // of the next two; taken before the lock, or without it
+  std::condition_variable freed_;
+  std::atomic<int> pending_{0};  // announced frees
+  std::uint64_t frees_ = 0;      // frees and ends of announcements while any was pending
+};
+
+}  // namespace tessera::memory

@@ -1,0 +1,117 @@
+module;
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+module tessera.memory;
+import tessera.core;
+import tessera.device;
+import :pool_state;
+
+// Debug mode and traces: a pool that is watched shows each call and uses no caches of threads.
+namespace tessera::memory {
+
+struct Watch {
+  explicit Watch(Place place) : heap(place) {}
+
+  DebugHeap heap;
+  std::atomic<bool> debug{false};
+  std::mutex trace_mutex;
+  std::unique_ptr<TraceWriter> trace;
+
+  void trace_allocation(void* pointer, std::ptrdiff_t bytes) {
+    const std::lock_guard lock(trace_mutex);
+    if (trace) trace->allocated(pointer, bytes);
+  }
+  void trace_free(void* pointer) {
+    const std::lock_guard lock(trace_mutex);
+    if (trace) trace->freed(pointer);
+  }
+};
+
+PoolState::~PoolState() {
+  leave_pool(*this, own_number_);
+  delete watch_.load(std::memory_order_relaxed);
+}
+
+Watch& PoolState::watch() {
+  if (Watch* made = watch_.load(std::memory_order_acquire)) return *made;
+  auto made = std::make_unique<Watch>(place());
+  Watch* expected = nullptr;
+  return watch_.compare_exchange_strong(expected, made.get()) ? *made.release() : *expected;
+}
+
+void PoolState::use_caches(bool on) noexcept {
+  number_.store(on && uses_caches_ ? own_number_ : 0, std::memory_order_relaxed);
+  if (!on) trim();
+}
+
+void* PoolState::allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
+  Watch& watch = this->watch();
+  if (!watch.debug.load(std::memory_order_relaxed)) {
+    void* pointer = allocate_plainly(bytes, alignment);
+    watch.trace_allocation(pointer, bytes);
+    return pointer;
+  }
+  void* base = allocate_plainly(DebugHeap::with_guards(bytes, alignment), alignment);
+  try {
+    void* pointer = watch.heap.admit(base, bytes, alignment, where);
+    watch.trace_allocation(pointer, bytes);
+    return pointer;
+  } catch (...) {
+    deallocate_plainly(base);
+    throw;
+  }
+}
+
+bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
+  const bool known = watch.heap.knows(pointer);
+  if (known || watch.debug.load(std::memory_order_relaxed)) {
+    if (!known && is_live(pointer)) {  // from before debug mode
+      watch.trace_free(pointer);
+      return deallocate_plainly(pointer);
+    }
+    const DebugHeap::Released released = watch.heap.dismiss(pointer);
+    watch.trace_free(pointer);
+    if (released.base == nullptr) return true;
+    deallocate_plainly(released.base);
+    watch.heap.report(released);
+    return true;
+  }
+  watch.trace_free(pointer);
+  return deallocate_plainly(pointer);
+}
+
+void PoolState::set_debug(bool on) {
+  Watch& watch = this->watch();
+  watch.debug.store(on, std::memory_order_relaxed);
+  const std::lock_guard lock(watch.trace_mutex);
+  use_caches(!on && watch.trace == nullptr);
+}
+
+std::string PoolState::leaks() const {
+  const Watch* watch = watch_.load(std::memory_order_acquire);
+  return watch == nullptr ? std::string() : watch->heap.leaks();
+}
+
+void PoolState::start_trace(const std::string& path) {
+  Watch& watch = this->watch();
+  auto trace = std::make_unique<TraceWriter>(path);
+  const std::lock_guard lock(watch.trace_mutex);
+  watch.trace = std::move(trace);
+  use_caches(false);
+}
+
+void PoolState::stop_trace() {
+  Watch* watch = watch_.load(std::memory_order_acquire);
+  if (watch == nullptr) return;
+  std::unique_ptr<TraceWriter> ended;
+  const std::lock_guard lock(watch->trace_mutex);
+  ended = std::move(watch->trace);
+  use_caches(!watch->debug.load(std::memory_order_relaxed));
+  if (ended) ended->finish();
+}
+
+}  // namespace tessera::memory

@@ -1,0 +1,217 @@
+// Tests of pools in debug mode and of traces, and of programs that misuse memory: each ends with a message that says how.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ledger.hpp"
+import tessera;
+
+using namespace tessera;
+using memory::Pool;
+
+namespace {
+
+struct TemporaryFile {
+  std::string path = (std::filesystem::temp_directory_path() / ("tessera_trace_" + std::to_string(getpid()))).string();
+  ~TemporaryFile() { std::remove(path.c_str()); }
+};
+
+template <class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const PlaceError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+// --8<-- [start:debug]
+TEST_CASE("a pool in debug mode finds writes beyond a block, and says where the block was allocated") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  auto* block = static_cast<float*>(pool.allocate(10 * sizeof(float)));
+  CHECK(block[3] != block[3]);  // NaN: nobody has written it
+  const float kept = block[10];
+  block[10] = 1.0f;
+  CHECK(
+      contains(message_of([&] { pool.deallocate(block); }), "was written to beyond its end: 40 bytes from watch.cpp:"));
+  block[10] = kept;
+  CHECK(contains(pool.leaks(), "memory: leaked 40 bytes from watch.cpp:"));
+  pool.deallocate(block);
+  CHECK(pool.leaks().empty());
+  CHECK(contains(message_of([&] { pool.deallocate(block); }), "was freed before"));
+}
+// --8<-- [end:debug]
+
+TEST_CASE("debug mode can begin and end while blocks are live") {
+  Ledger ledger;
+  Pool pool{LedgerAllocator<Place>(ledger)};
+  void* before = pool.allocate(100);
+  pool.set_debug(true);
+  void* within = pool.allocate(200);
+  CHECK(pool.stats().live == 2);
+  pool.deallocate(before);
+  CHECK_THROWS_AS(pool.deallocate(before), PlaceError);
+  pool.set_debug(false);
+  void* after = pool.allocate(300);
+  pool.deallocate(within);
+  CHECK_THROWS_AS(pool.deallocate(within), PlaceError);
+  CHECK_THROWS_AS(pool.deallocate(&ledger), PlaceError);
+  pool.deallocate(after);
+  CHECK_THROWS_AS(pool.deallocate(after), PlaceError);
+}
+
+TEST_CASE("aligned, empty and large blocks are guarded too") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  for (const std::ptrdiff_t bytes :
+       {std::ptrdiff_t{0}, std::ptrdiff_t{1}, std::ptrdiff_t{50'000}, std::ptrdiff_t{9} << 20}) {
+    for (const std::ptrdiff_t alignment : {64, 4096}) {
+      auto* block = static_cast<char*>(pool.allocate(bytes, alignment));
+      CHECK(reinterpret_cast<std::uintptr_t>(block) % static_cast<std::uintptr_t>(alignment) == 0);
+      block[bytes] = 1;
+      CHECK(contains(message_of([&] { pool.deallocate(block); }), "beyond its end"));
+      block[bytes] = static_cast<char>(0xfd);
+      pool.deallocate(block);
+    }
+  }
+}
+
+TEST_CASE("a trace holds each allocation and free, and nothing else") {
+  const TemporaryFile file;
+  Pool pool{memory::CpuSystemAllocator{}};
+  void* early = pool.allocate(64);
+  pool.start_trace(file.path);
+  void* a = pool.allocate(100);
+  void* b = pool.allocate(1'000'000);
+  pool.deallocate(early);
+  pool.deallocate(a);
+  void* c = pool.allocate(0);
+  pool.deallocate(b);
+  pool.stop_trace();
+  pool.deallocate(c);
+  using Event = memory::TraceEvent;
+  const std::vector<Event> expected = {{0, 100}, {1, 1'000'000}, {0, -1}, {2, 0}, {1, -1}};
+  CHECK(memory::read_trace(file.path) == expected);
+  CHECK(std::filesystem::file_size(file.path) <= 5 + 2 + 3 + 1 + 1 + 1);
+}
+
+TEST_CASE("a file that is no trace is refused, with the position") {
+  const TemporaryFile file;
+  const auto message = [&](const std::string& bytes) {
+    std::ofstream(file.path, std::ios::binary) << bytes;
+    try {
+      memory::read_trace(file.path);
+    } catch (const FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("it was read");
+  };
+  CHECK(message("TSRM\1\10\1") == "it was read");
+  CHECK(contains(message("TSRM\2"), "no trace of version 1"));
+  CHECK(contains(message(""), "no trace"));
+  CHECK(contains(message("TSRM\1\1"), "a free of what was never allocated ends at byte 6"));
+  CHECK(contains(message("TSRM\1\10\1\1"), "a second free ends at byte 8"));
+  CHECK(contains(message("TSRM\1\200"), "it ends within a number, at byte 6"));
+  CHECK(contains(message("TSRM\1" + std::string(10, '\xff')), "more than 63 bits"));
+  CHECK_THROWS_AS(memory::read_trace("/nowhere/at/all"), FormatError);
+  Pool pool{memory::CpuSystemAllocator{}};
+  CHECK_THROWS_AS(pool.start_trace("/nowhere/at/all"), FormatError);
+}
+
+// ThreadSanitizer's runtime ends forked children in its own way.
+#if !__has_feature(thread_sanitizer)
+
+namespace {
+
+struct Death {
+  bool died;
+  std::string said;
+};
+
+/// Runs `work` in a child with debug mode on the CPU's place, and collects its standard error.
+Death death_of(const std::function<void()>& work) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGABRT, SIG_DFL);  // doctest's would report it
+    dup2(ends[1], STDERR_FILENO);
+    memory::set_debug(CpuPlace{}, true);
+    work();
+    _exit(0);
+  }
+  close(ends[1]);
+  Death death{};
+  char buffer[512];
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
+    death.said.append(buffer, static_cast<std::size_t>(count));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  death.died = WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
+  return death;
+}
+
+}  // namespace
+
+TEST_CASE("an owner that finds its block damaged ends the program with a message") {
+  const Death death = death_of([] {
+    const memory::Allocation block(CpuPlace{}, 100);
+    static_cast<volatile char*>(block.data())[100] = 1;
+  });
+  CAPTURE(death.said);
+  CHECK(death.died);
+  CHECK(contains(death.said, "was written to beyond its end: 100 bytes from watch.cpp:"));
+}
+
+TEST_CASE("an owner whose block was freed behind its back ends the program with a message") {
+  const Death death = death_of([] {
+    const memory::Allocation block(CpuPlace{}, 100);
+    memory::free(CpuPlace{}, block.data());
+  });
+  CAPTURE(death.said);
+  CHECK(death.died);
+  CHECK(contains(death.said, "was freed before: 100 bytes from watch.cpp:"));
+}
+
+TEST_CASE("a free of a foreign or interior pointer that nobody catches ends the program with a message") {
+  const Death foreign = death_of([]() noexcept {
+    int mine = 0;
+    memory::free(CpuPlace{}, &mine);
+  });
+  CHECK(foreign.died);
+  CHECK(contains(foreign.said, "is not the start of a live allocation"));
+  const Death interior = death_of([]() noexcept {
+    auto* block = static_cast<char*>(memory::alloc(CpuPlace{}, 100));
+    memory::free(CpuPlace{}, block + 8);
+  });
+  CHECK(interior.died);
+  CHECK(contains(interior.said, "points inside a block of 100 bytes from watch.cpp:"));
+}
+
+TEST_CASE("a program without misuse ends well in debug mode") {
+  const Death death = death_of([] {
+    for (int i = 0; i < 3000; ++i) const memory::Allocation block(CpuPlace{}, 10 * i);
+    std::fputs(memory::leaks(CpuPlace{}).c_str(), stderr);
+  });
+  CHECK(!death.died);
+  CHECK(death.said == "");
+}
+
+#endif
