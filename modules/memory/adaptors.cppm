@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.memory:adaptors;
 import tessera.standard;
 import tessera.core;

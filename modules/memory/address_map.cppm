@@ -1,8 +1,8 @@
 module;
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 module tessera.memory:address_map;
+import tessera.standard;
 
 // From an address to what lies there, in two loads: a table of tables of pages, all of it outside the memory that it describes.
 namespace tessera::memory {

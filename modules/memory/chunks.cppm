@@ -1,11 +1,8 @@
 module;
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <vector>
 module tessera.memory:chunks;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :allocator;

@@ -1,8 +1,5 @@
-module;
-#include <atomic>
-#include <chrono>
-#include <thread>
 module tessera.memory:lock;
+import tessera.standard;
 
 // The lock of a pool: held for tens of nanoseconds, so that taking it is one exchange and letting go one store.
 namespace tessera::memory {

@@ -1,18 +1,8 @@
 module;
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <source_location>
-#include <string>
-#include <utility>
-#include <vector>
 module tessera.memory:pool_state;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :allocator;

@@ -1,10 +1,8 @@
 module;
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 module tessera.memory:small_blocks;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :strategy;

@@ -39,7 +39,7 @@ export class DriverSystemAllocator {
   /// Where the driver's blocks begin that were larger than asked for, so that an aligned one lies within.
   struct Shifted {
     std::mutex mutex;
-    std::map<void*, void*> begins;
+    std::unordered_map<void*, void*> begins;
   };
 
   Place place_;

@@ -1,9 +1,8 @@
 module;
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 module tessera.memory:thread_cache;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :small_blocks;

@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -76,9 +77,9 @@ std::vector<TraceEvent> read_trace(const std::string& path) {
   return events;
 }
 
-TraceWriter::TraceWriter(const std::string& path) : path_(path), file_(path, std::ios::binary) {
-  file_ << magic;
-  if (!file_) fail("memory::start_trace", path_, "cannot be written");
+TraceWriter::TraceWriter(const std::string& path) : path_(path), file_(std::make_unique<std::ofstream>(path, std::ios::binary)) {
+  *file_ << magic;
+  if (!*file_) fail("memory::start_trace", path_, "cannot be written");
 }
 
 void TraceWriter::allocated(const void* pointer, std::ptrdiff_t bytes) {
@@ -94,13 +95,13 @@ void TraceWriter::freed(const void* pointer) {
 }
 
 void TraceWriter::finish() {
-  file_.close();
-  if (!file_) fail("memory::stop_trace", path_, "is not complete");
+  file_->flush();
+  if (!*file_) fail("memory::stop_trace", path_, "is not complete");
 }
 
 void TraceWriter::put(std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) file_.put(static_cast<char>(number | 0x80));
-  file_.put(static_cast<char>(number));
+  for (; number >= 0x80; number >>= 7) file_->put(static_cast<char>(number | 0x80));
+  file_->put(static_cast<char>(number));
 }
 
 }  // namespace tessera::memory

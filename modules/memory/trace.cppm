@@ -37,7 +37,7 @@ export class TraceWriter {
   void put(std::uint64_t number);
 
   std::string path_;
-  std::ofstream file_;
+  std::unique_ptr<std::ostream> file_;
   std::unordered_map<const void*, std::uint64_t> live_;
   std::uint64_t count_ = 0;
 };

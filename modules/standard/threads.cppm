@@ -6,15 +6,19 @@ module;
 #include <coroutine>
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <stop_token>
+#include <thread>
 export module tessera.standard:threads;
 
-// Names of what threads share, and of clocks.
+// Names of what threads share, of memory, and of clocks.
 export namespace std {
 
 // atomic, condition_variable, mutex
 using std::atomic;
+using std::atomic_signal_fence;
+using std::atomic_thread_fence;
 using std::condition_variable;
 using std::lock_guard;
 using std::memory_order_acquire;
@@ -48,9 +52,20 @@ using std::operator!=;
 using std::operator<=>;
 using std::operator==;
 
+namespace pmr {
+using std::pmr::memory_resource;
+}  // namespace pmr
+
+namespace this_thread {
+using std::this_thread::sleep_for;
+using std::this_thread::yield;
+}  // namespace this_thread
+
 namespace chrono {
 using std::chrono::ceil;
 using std::chrono::duration;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::operator*;
 using std::chrono::operator+;

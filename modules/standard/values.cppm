@@ -33,6 +33,7 @@ export namespace std {
 // algorithm
 using std::copy_n;
 using std::fill_n;
+using std::find_if;
 using std::max;
 using std::min;
 
@@ -40,11 +41,13 @@ using std::min;
 using std::apply;
 using std::array;
 using std::dynamic_extent;
+using std::erase_if;
 using std::forward_as_tuple;
 using std::get;
 using std::make_tuple;
 using std::monostate;
 using std::span;
+using std::ssize;
 using std::tuple;
 using std::tuple_element_t;
 using std::tuple_size_v;
@@ -56,6 +59,7 @@ using std::vector;
 using std::bit_cast;
 using std::bit_width;
 using std::numeric_limits;
+using std::popcount;
 
 // complex
 using std::abs;
@@ -82,6 +86,7 @@ using std::conditional_t;
 using std::constructible_from;
 using std::convertible_to;
 using std::decay_t;
+using std::equality_comparable;
 using std::floating_point;
 using std::integral;
 using std::invocable;
@@ -115,6 +120,7 @@ using std::system_error;
 
 // functional
 using std::divides;
+using std::function;
 using std::minus;
 using std::multiplies;
 using std::negate;
@@ -122,6 +128,7 @@ using std::plus;
 
 // iterator
 using std::back_inserter;
+using std::next;
 using std::random_access_iterator;
 using std::random_access_iterator_tag;
 
