@@ -138,7 +138,10 @@ bool PoolState::refill(Bin& bin, int size_class) {
   if (bin.loaded->capacity == 0) bin.loaded = small_.new_magazine(size_class);
   const std::ptrdiff_t within_limit =
       std::max<std::ptrdiff_t>((meter_->limit - allocated()) / class_size(size_class), 0);
-  const auto wanted = std::min<std::ptrdiff_t>((bin.loaded->capacity + 1) / 2, within_limit);
+  // Fresh blocks come a few at a time, so that a class of which one block is needed does not fill a slab.
+  const std::ptrdiff_t fresh =
+      std::clamp<std::ptrdiff_t>((32 << 10) / class_size(size_class), 1, bin.loaded->capacity / 2);
+  const std::ptrdiff_t wanted = std::min(fresh, within_limit);
   return small_.fill(*bin.loaded, size_class, static_cast<std::uint32_t>(wanted)) > 0;
 }
 

@@ -25,7 +25,7 @@ std::ptrdiff_t slab_size(int size_class) {
 
 std::uint32_t magazine_capacity(int size_class) {
   return static_cast<std::uint32_t>(
-      std::clamp<std::ptrdiff_t>((64 << 10) / class_size(size_class), 4, most_in_magazine));
+      std::clamp<std::ptrdiff_t>((256 << 10) / class_size(size_class), 8, most_in_magazine));
 }
 
 /// Full magazines that are kept for threads to come, by class.
