@@ -1,8 +1,8 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 module tessera.memory:index_tables;
+import tessera.standard;
 import tessera.core;
 import tessera.device;
 
