@@ -20,7 +20,9 @@ class Lock {
     for (int attempt = 0;; ++attempt) {
       if (!taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire)) return;
       if (attempt < spins) {
+#if defined(__x86_64__)
         __builtin_ia32_pause();
+#endif
       } else if (attempt < spins + yields) {
         std::this_thread::yield();
       } else {
