@@ -42,7 +42,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 
   /// Uninitialised storage. Throws ShapeError (too large), OutOfMemory, DeviceError.
   explicit Array(const Dim<Rank>& shape, P place = {})
-      : Array(std::make_shared<Buffer>(place, bytes_of<T>(shape)),
+      : Array(make_shared_object<Buffer>(place, bytes_of<T>(shape)),
               {.shape = shape, .strides = contiguous_strides(shape)}, place) {}
 
   /// Elements of `layout` in a buffer, which must hold them.
@@ -175,7 +175,7 @@ inline constexpr bool is_array<Array<T, Rank, P>> = true;
 /// shape is too large.
 export template <Element T, int Rank, AnyPlace P = CpuPlace>
 Array<T, Rank, P> borrow(T* data, const Dim<Rank>& shape, P place = {}) {
-  auto buffer = std::make_shared<Buffer>(memory::Allocation::borrow(data, bytes_of<T>(shape), place));
+  auto buffer = make_shared_object<Buffer>(memory::Allocation::borrow(data, bytes_of<T>(shape), place));
   return {std::move(buffer), {.shape = shape, .strides = contiguous_strides(shape)}, place};
 }
 

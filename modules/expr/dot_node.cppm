@@ -193,7 +193,7 @@ class DotNode {
   }
 
   LeafPlan<Computed> computed_first(plan::Lowering& lowering, const Factors& factors) const {
-    auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, product_bytes());
+    auto memory = make_shared_object<memory::Allocation>(CpuPlace{}, product_bytes());
     const Dim<rank> result = shape();
     const Strides<rank> strides = contiguous_strides(result);
     run(factors, static_cast<Computed*>(memory->data()), strides, product_shape().columns, false);

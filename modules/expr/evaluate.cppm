@@ -97,7 +97,7 @@ Materialised<T, Node::rank> materialise(const Node& node, Place place) {
   } else {
     const Dim<Node::rank> shape = node.shape();
     const Strides<Node::rank> strides = contiguous_strides(shape);
-    auto owner = std::make_shared<memory::Allocation>(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
+    auto owner = make_shared_object<memory::Allocation>(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
     T* data = static_cast<T*>(owner->data());
     evaluate_into(node, data, shape, strides, place);
     return {data, shape, strides, std::move(owner)};

@@ -41,7 +41,7 @@ template <Element T, class Node>
 Factor<Node::rank> packed_factor(const Node& node, Place place) {
   const Dim<Node::rank> shape = node.shape();
   const Strides<Node::rank> strides = contiguous_strides(shape);
-  auto owner = std::make_shared<memory::Allocation>(
+  auto owner = make_shared_object<memory::Allocation>(
       CpuPlace{}, checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T))));
   evaluate_into(node, static_cast<T*>(owner->data()), shape, strides, place);
   return {owner->data(), strides, std::move(owner)};

@@ -52,7 +52,7 @@ LeafPlan<compute_t<typename Node::value_type>> computed_leaf(const Node& node, p
   using Held = compute_t<typename Node::value_type>;
   const Dim<Node::rank> shape = node.shape();
   const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
-  auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, bytes);
+  auto memory = make_shared_object<memory::Allocation>(CpuPlace{}, bytes);
   const Strides<Node::rank> strides = contiguous_strides(shape);
   node.compute(static_cast<Held*>(memory->data()), strides, lowering.place());
   const int leaf = lowering.add(memory->data(), shape.extents(), strides, sizeof(Held), lowering.place());

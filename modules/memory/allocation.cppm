@@ -63,7 +63,7 @@ export class Allocation {
 /// each of its copies, by the aliasing constructor of shared_ptr.
 export template <class T>
 std::shared_ptr<T[]> share(Allocation allocation) {
-  auto owner = std::make_shared<Allocation>(std::move(allocation));
+  auto owner = make_shared_object<Allocation>(std::move(allocation));
   return std::shared_ptr<T[]>(owner, static_cast<T*>(owner->data()));
 }
 

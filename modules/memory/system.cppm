@@ -30,7 +30,7 @@ static_assert(Allocator<CpuSystemAllocator>);
 /// Memory of a GPU, or page-locked host memory, from the CUDA driver. `allocate` throws DeviceError without such a device.
 export class DriverSystemAllocator {
  public:
-  explicit DriverSystemAllocator(Place place) : place_(place), shifted_(std::make_shared<Shifted>()) {}
+  explicit DriverSystemAllocator(Place place) : place_(place), shifted_(make_shared_object<Shifted>()) {}
   Place place() const { return place_; }
   void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = block_alignment);
   void deallocate(void* pointer, std::ptrdiff_t) noexcept;

@@ -19,7 +19,7 @@ namespace tessera {
 
 template <class... T>
 struct RecordingOf : Recording {
-  std::tuple<std::shared_ptr<ParameterSlotOf<T>>...> slots{std::make_shared<ParameterSlotOf<T>>()...};
+  std::tuple<std::shared_ptr<ParameterSlotOf<T>>...> slots{make_shared_object<ParameterSlotOf<T>>()...};
 };
 
 template <class... T>
@@ -180,7 +180,7 @@ concept ExamplesFor =
 template <class... T, class F, class... Examples>
 Step<T...> record(std::type_identity<Step<T...>>, const std::shared_ptr<Engine>& engine, F&& body,
                   const CaptureOptions& options, const Examples&... examples) {
-  auto recording = std::make_shared<RecordingOf<T...>>();
+  auto recording = make_shared_object<RecordingOf<T...>>();
   recording->options = options;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (std::get<I>(recording->slots)->rules.take_example(examples), ...);

@@ -19,7 +19,7 @@ struct CompletionState {
 export class Completion {
  public:
   /// Throws std::bad_alloc.
-  inline Completion() : state_(std::make_shared<CompletionState>()) {}
+  inline Completion() : state_(make_shared_object<CompletionState>()) {}
 
   /// It is complete: who awaits it goes on. Throws SchedulerError the second time.
   inline void signal() const { finish({}); }

@@ -140,7 +140,7 @@ export template <class... T>
   requires(sizeof...(T) > 0)
 Task<std::tuple<stored_t<T>...>> when_all(Task<T>... tasks) {
   Engine& engine = current_engine("when_all");
-  const auto results = std::make_tuple(std::make_shared<TaskResult<T>>()...);
+  const auto results = std::make_tuple(make_shared_object<TaskResult<T>>()...);
   std::vector<Op> ops;
   std::exception_ptr failure;
   try {
@@ -166,7 +166,7 @@ Task<std::vector<stored_t<T>>> when_all(std::vector<Task<T>> tasks) {
   try {
     ops.reserve(tasks.size());
     for (Task<T>& task : tasks) {
-      results.push_back(std::make_shared<TaskResult<T>>());
+      results.push_back(make_shared_object<TaskResult<T>>());
       ops.push_back(run_task(engine, std::move(task), results.back()));
     }
   } catch (...) {
@@ -219,7 +219,7 @@ export template <class T>
 Task<First<T>> when_any(std::stop_source stop, std::vector<Task<T>> tasks) {
   Engine& engine = current_engine("when_any");
   check_some_tasks(tasks.size());
-  auto state = std::make_shared<FirstState<T>>();
+  auto state = make_shared_object<FirstState<T>>();
   state->stop = std::move(stop);
   for (std::size_t at = 0; at < tasks.size(); ++at) {
     static_cast<void>(run_first(engine, std::move(tasks[at]), at, state));

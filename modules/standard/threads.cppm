@@ -10,6 +10,7 @@ module;
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 export module tessera.standard:threads;
 
 // Names of what threads share, of memory, and of clocks.
@@ -41,7 +42,6 @@ using std::suspend_never;
 using std::addressof;
 using std::destroy_at;
 using std::enable_shared_from_this;
-using std::make_shared;
 using std::make_unique;
 using std::shared_ptr;
 using std::unique_ptr;
@@ -81,3 +81,14 @@ using std::chrono::steady_clock;
 }  // namespace chrono
 
 }  // namespace std
+
+namespace tessera {
+
+/// std::make_shared, which is not exported itself: clang 19 refuses to instantiate shared_ptr, whose friend that is, where both its header and a
+/// using-declaration of it are in sight.
+export template <class T, class... Args>
+std::shared_ptr<T> make_shared_object(Args&&... args) {
+  return std::make_shared<T>(std::forward<Args>(args)...);
+}
+
+}  // namespace tessera
