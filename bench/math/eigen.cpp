@@ -30,14 +30,28 @@ void over_arrays(const T* x, const T* y, T* out, std::ptrdiff_t n) {
 void MATH_ADD(Peers32& floats, Peers64& doubles) {
 #define MATH_ENTRY(name)                                                                                             \
   floats.push_back({"Eigen", #name, isa_name, over_arrays<float, [](auto& x, auto&, auto& to) { to = x.name(); }>}); \
-  doubles.push_back({"Eigen", #name, isa_name, over_arrays<double, [](auto& x, auto&, auto& to) { to = x.name(); }>});
-  MATH_ENTRY(exp)
-  MATH_ENTRY(expm1)
-  MATH_ENTRY(log)
-  MATH_ENTRY(log1p) MATH_ENTRY(log2) MATH_ENTRY(log10) MATH_ENTRY(tanh) MATH_ENTRY(sinh) MATH_ENTRY(cosh)
-      MATH_ENTRY(sin) MATH_ENTRY(cos) MATH_ENTRY(tan) MATH_ENTRY(asin) MATH_ENTRY(acos) MATH_ENTRY(atan) MATH_ENTRY(erf)
-          MATH_ENTRY(erfc) MATH_ENTRY(rsqrt) floats.push_back(
-              {"Eigen", "sigmoid", isa_name, over_arrays<float, [](auto& x, auto&, auto& to) { to = x.logistic(); }>});
+  doubles.push_back({"Eigen", #name, isa_name, over_arrays<double, [](auto& x, auto&, auto& to) { to = x.name(); }>})
+
+  MATH_ENTRY(exp);
+  MATH_ENTRY(expm1);
+  MATH_ENTRY(log);
+  MATH_ENTRY(log1p);
+  MATH_ENTRY(log2);
+  MATH_ENTRY(log10);
+  MATH_ENTRY(tanh);
+  MATH_ENTRY(sinh);
+  MATH_ENTRY(cosh);
+  MATH_ENTRY(sin);
+  MATH_ENTRY(cos);
+  MATH_ENTRY(tan);
+  MATH_ENTRY(asin);
+  MATH_ENTRY(acos);
+  MATH_ENTRY(atan);
+  MATH_ENTRY(erf);
+  MATH_ENTRY(erfc);
+  MATH_ENTRY(rsqrt);
+  floats.push_back(
+      {"Eigen", "sigmoid", isa_name, over_arrays<float, [](auto& x, auto&, auto& to) { to = x.logistic(); }>});
   doubles.push_back(
       {"Eigen", "sigmoid", isa_name, over_arrays<double, [](auto& x, auto&, auto& to) { to = x.logistic(); }>});
   floats.push_back({"Eigen", "pow", isa_name, over_arrays<float, [](auto& x, auto& y, auto& to) { to = x.pow(y); }>});

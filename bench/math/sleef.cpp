@@ -21,14 +21,28 @@ namespace math_bench {
 void MATH_ADD(Peers32& floats, Peers64& doubles) {
 #define MATH_ENTRY(name)                                                        \
   floats.push_back({"SLEEF", #name, isa_name, unary<float, MATH_FLOAT(name)>}); \
-  doubles.push_back({"SLEEF", #name, isa_name, unary<double, MATH_DOUBLE(name)>});
-  MATH_ENTRY(exp)
-  MATH_ENTRY(expm1)
-  MATH_ENTRY(exp2)
-  MATH_ENTRY(log) MATH_ENTRY(log1p) MATH_ENTRY(log2) MATH_ENTRY(log10) MATH_ENTRY(tanh) MATH_ENTRY(sinh)
-      MATH_ENTRY(cosh) MATH_ENTRY(sin) MATH_ENTRY(cos) MATH_ENTRY(tan) MATH_ENTRY(asin) MATH_ENTRY(acos)
-          MATH_ENTRY(atan) MATH_ENTRY(erf) MATH_ENTRY(cbrt)
-              floats.push_back({"SLEEF", "erfc", isa_name, unary<float, MATH_ERFC>});
+  doubles.push_back({"SLEEF", #name, isa_name, unary<double, MATH_DOUBLE(name)>})
+
+  MATH_ENTRY(exp);
+  MATH_ENTRY(expm1);
+  MATH_ENTRY(exp2);
+  MATH_ENTRY(log);
+  MATH_ENTRY(log1p);
+  MATH_ENTRY(log2);
+  MATH_ENTRY(log10);
+  MATH_ENTRY(tanh);
+  MATH_ENTRY(sinh);
+  MATH_ENTRY(cosh);
+  MATH_ENTRY(sin);
+  MATH_ENTRY(cos);
+  MATH_ENTRY(tan);
+  MATH_ENTRY(asin);
+  MATH_ENTRY(acos);
+  MATH_ENTRY(atan);
+  MATH_ENTRY(erf);
+  MATH_ENTRY(cbrt);
+
+  floats.push_back({"SLEEF", "erfc", isa_name, unary<float, MATH_ERFC>});
   floats.push_back({"SLEEF", "pow", isa_name, binary<float, MATH_FLOAT(pow)>});
   doubles.push_back({"SLEEF", "pow", isa_name, binary<double, MATH_DOUBLE(pow)>});
 }

@@ -28,14 +28,28 @@ void over_batches(const T* x, const T* y, T* out, std::ptrdiff_t n) {
 void MATH_ADD(Peers32& floats, Peers64& doubles) {
 #define MATH_ENTRY(name)                                                                                          \
   floats.push_back({"xsimd", #name, isa_name, over_batches<float, [](auto x, auto) { return xsimd::name(x); }>}); \
-  doubles.push_back({"xsimd", #name, isa_name, over_batches<double, [](auto x, auto) { return xsimd::name(x); }>});
-  MATH_ENTRY(exp)
-  MATH_ENTRY(expm1)
-  MATH_ENTRY(exp2)
-  MATH_ENTRY(log) MATH_ENTRY(log1p) MATH_ENTRY(log2) MATH_ENTRY(log10) MATH_ENTRY(tanh) MATH_ENTRY(sinh)
-      MATH_ENTRY(cosh) MATH_ENTRY(sin) MATH_ENTRY(cos) MATH_ENTRY(tan) MATH_ENTRY(asin) MATH_ENTRY(acos)
-          MATH_ENTRY(atan) MATH_ENTRY(erf) MATH_ENTRY(erfc) MATH_ENTRY(cbrt) floats.push_back(
-              {"xsimd", "pow", isa_name, over_batches<float, [](auto x, auto y) { return xsimd::pow(x, y); }>});
+  doubles.push_back({"xsimd", #name, isa_name, over_batches<double, [](auto x, auto) { return xsimd::name(x); }>})
+
+  MATH_ENTRY(exp);
+  MATH_ENTRY(expm1);
+  MATH_ENTRY(exp2);
+  MATH_ENTRY(log);
+  MATH_ENTRY(log1p);
+  MATH_ENTRY(log2);
+  MATH_ENTRY(log10);
+  MATH_ENTRY(tanh);
+  MATH_ENTRY(sinh);
+  MATH_ENTRY(cosh);
+  MATH_ENTRY(sin);
+  MATH_ENTRY(cos);
+  MATH_ENTRY(tan);
+  MATH_ENTRY(asin);
+  MATH_ENTRY(acos);
+  MATH_ENTRY(atan);
+  MATH_ENTRY(erf);
+  MATH_ENTRY(erfc);
+  MATH_ENTRY(cbrt);
+  floats.push_back({"xsimd", "pow", isa_name, over_batches<float, [](auto x, auto y) { return xsimd::pow(x, y); }>});
   doubles.push_back({"xsimd", "pow", isa_name, over_batches<double, [](auto x, auto y) { return xsimd::pow(x, y); }>});
 }
 

@@ -77,7 +77,8 @@ std::vector<TraceEvent> read_trace(const std::string& path) {
   return events;
 }
 
-TraceWriter::TraceWriter(const std::string& path) : path_(path), file_(std::make_unique<std::ofstream>(path, std::ios::binary)) {
+TraceWriter::TraceWriter(const std::string& path)
+    : path_(path), file_(std::make_unique<std::ofstream>(path, std::ios::binary)) {
   *file_ << magic;
   if (!*file_) fail("memory::start_trace", path_, "cannot be written");
 }

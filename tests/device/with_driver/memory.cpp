@@ -78,7 +78,8 @@ TEST_CASE("a GPU without enough memory throws OutOfMemory with the figures of it
   }
   CHECK(message == "memory::alloc(gpu:1): 31457280 bytes were requested; in use " + std::to_string(before.in_use) +
                        ", reserved " + std::to_string(before.reserved) + ", peak " + std::to_string(before.peak) +
-                       ", limit none, largest free block 0, fragmentation 0 %; free arrays that are no longer needed, or use a smaller shape");
+                       ", limit none, largest free block 0, fragmentation 0 %; free arrays that are no longer needed, "
+                       "or use a smaller shape");
   CHECK(memory::used(GpuPlace{1}) == before.in_use);
   memory::free(GpuPlace{1}, held);
   void* later = memory::alloc(GpuPlace{1}, 50 * mebibyte);  // the warm block of 40 MiB makes way
