@@ -113,7 +113,7 @@ namespace {
 using Wide = std::array<std::uint64_t, 2>;  // an element of 16 bytes
 
 template <class Item>
-void fill(Item* to, Item value, std::ptrdiff_t n) {
+[[gnu::always_inline]] void fill(Item* to, Item value, std::ptrdiff_t n) {
   for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = value;
 }
 
@@ -155,6 +155,36 @@ void with_item(std::ptrdiff_t bytes, const Function& function) {
   }
 }
 
+/// Writes n copies of each of some values. The kernel reads them with the widest vectors: the CPU hands over only what was stored by
+/// one instruction, and a read of several stores waits until all older stores have left the core.
+template <class Item>
+struct Copies {
+  using Write = void (*)(Item* to, const Item* from, std::ptrdiff_t step, std::ptrdiff_t values, std::ptrdiff_t n);
+
+  [[gnu::always_inline]] static void write(Item* to, const Item* from, std::ptrdiff_t step, std::ptrdiff_t values,
+                                           std::ptrdiff_t n) {
+    for (; values > 0; --values, from += step, to += n) fill(to, *from, n);
+  }
+
+  static void baseline(Item* to, const Item* from, std::ptrdiff_t step, std::ptrdiff_t values, std::ptrdiff_t n) {
+    write(to, from, step, values, n);
+  }
+  [[gnu::target("avx2")]] static void avx2(Item* to, const Item* from, std::ptrdiff_t step, std::ptrdiff_t values,
+                                           std::ptrdiff_t n) {
+    write(to, from, step, values, n);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] static void avx512(Item* to, const Item* from,
+                                                                           std::ptrdiff_t step, std::ptrdiff_t values,
+                                                                           std::ptrdiff_t n) {
+    write(to, from, step, values, n);
+  }
+
+  static Write chosen() {
+    static constexpr Write table[] = {baseline, avx2, avx512};
+    return table[static_cast<int>(device::isa())];
+  }
+};
+
 void generate(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   for (std::ptrdiff_t r = 0; r < block.rows; ++r) {
     operand.generate(operand.context, to + r * block.columns * operand.item,
@@ -190,10 +220,11 @@ void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offs
   });
 }
 
-void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t written_item, std::byte* to) {
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t step, std::ptrdiff_t values,
+            std::ptrdiff_t written_item, std::byte* to) {
   with_item(operand.item, [&]<class Item>(Item*) {
-    fill(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data)[offset],
-         repeated_bytes / written_item);
+    Copies<Item>::chosen()(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data) + offset, step,
+                           values, repeated_bytes / written_item);
   });
 }
 

@@ -34,7 +34,7 @@ struct Space {
   void advance(int axis, std::ptrdiff_t count);
 
   /// Moves offsets, one for each operand in its elements, along `axis` by `count` elements.
-  void move(std::ptrdiff_t* offsets, int axis, std::ptrdiff_t count) const {
+  inline void move(std::ptrdiff_t* offsets, int axis, std::ptrdiff_t count) const {
     for (std::size_t k = 0; k < operands.size(); ++k)
       offsets[k] += operands[k].strides[static_cast<std::size_t>(axis)] * count;
   }
@@ -53,21 +53,27 @@ struct Space {
   void swap_axes(int a, int b);
 };
 
-/// Room for the operands of one evaluation, on the stack for the usual few.
-class OperandStorage {
+/// One T for each operand of an evaluation, on the stack for the usual few; plain values are not initialised.
+template <class T>
+class PerOperand {
  public:
-  explicit OperandStorage(std::size_t count) : many_(count > few ? count : 0) {}
-  OperandStorage(const OperandStorage&) = delete;
-  OperandStorage& operator=(const OperandStorage&) = delete;
+  explicit PerOperand(std::size_t count) : many_(count > few ? count : 0) {}
+  PerOperand(const PerOperand&) = delete;
+  PerOperand& operator=(const PerOperand&) = delete;
 
-  /// No operands yet, with room for all of them.
-  std::span<Space::Operand> empty() { return {many_.empty() ? few_ : many_.data(), 0}; }
+  T* data() { return many_.empty() ? few_ : many_.data(); }
+
+  /// None of them yet, with room for all.
+  std::span<T> empty() { return {data(), 0}; }
 
  private:
   static constexpr std::size_t few = 8;
-  Space::Operand few_[few];
-  std::vector<Space::Operand> many_;
+  T few_[few];
+  std::vector<T> many_;
 };
+
+/// Room for the operands of one evaluation.
+using OperandStorage = PerOperand<Space::Operand>;
 
 /// One block: `rows` x `columns` elements, where a step down moves by each operand's row stride.
 struct Block {
@@ -103,8 +109,10 @@ inline bool is_repeated(const Space::Operand& operand, const Block& block) {
   return block.rows == 1 || row_stride(operand, block) == 0;
 }
 
-/// The operand's value at `offset`, copied to `to` as often as a kernel that writes elements of `written_item` bytes needs it.
-void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t written_item, std::byte* to);
+/// Of an operand's values, the one at `offset` and those that follow it `step` elements apart: each copied to `to` as often as a
+/// kernel that writes elements of `written_item` bytes needs it.
+void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t step, std::ptrdiff_t values,
+            std::ptrdiff_t written_item, std::byte* to);
 
 /// Copies the block that starts `offset` elements into the operand to `to`, row by row, without gaps.
 void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);

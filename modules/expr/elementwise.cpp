@@ -2,12 +2,10 @@ module;
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <span>
-#include <utility>
-#include <vector>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -19,12 +17,6 @@ import tessera.array;
 namespace tessera::plan {
 
 namespace {
-
-constexpr std::ptrdiff_t direct_columns = std::ptrdiff_t{16} * 1024;  // of a block that needs no buffers
-constexpr std::ptrdiff_t short_columns = 128;                         // below it, several rows share a block
-constexpr std::ptrdiff_t strip_row_bytes = 64;  // of a transposed operand: a cache line is read at once
-constexpr std::ptrdiff_t strip_columns = 256;   // so that a transposed strip stays in the L1 cache
-constexpr std::ptrdiff_t least_strip_columns = 32;
 
 std::ptrdiff_t element_count(int rank, const Axes& extents) {
   const auto used = std::span(extents).first(static_cast<std::size_t>(rank));
@@ -59,143 +51,58 @@ void simplify(Space& space) {
   }
 }
 
-/// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
-int transposed_axis(const Space& space) {
-  const auto last = static_cast<std::size_t>(space.rank - 1);
-  for (const Space::Operand& leaf : space.operands.subspan(1)) {
-    if (leaf.data == nullptr || std::abs(leaf.strides[last]) <= 1) continue;
-    for (int axis = 0; axis + 1 < space.rank; ++axis) {
-      if (std::abs(leaf.strides[static_cast<std::size_t>(axis)]) == 1) return axis;
-    }
-  }
-  return -1;
-}
-
-/// Rows of a strip: one cache line of its largest transposed operand.
-std::ptrdiff_t strip_rows(const Space& space, const Block& strip) {
-  std::ptrdiff_t item = 1;
-  for (const Space::Operand& leaf : space.operands.subspan(1)) {
-    if (is_transposed(leaf, strip)) item = std::max(item, leaf.item);
-  }
-  return strip_row_bytes / item;
-}
-
-/// How an evaluation is cut: blocks that are packed and computed at once, or strips, of which transposed operands are packed at
-/// once and each row is computed by itself.
-struct Cut {
-  Block shape;
-  bool strips = false;
-  bool buffered = true;
+/// How the elements of a block of one operand come to the kernel, or get from it to their places.
+enum class Delivery : std::uint8_t {
+  direct,      // they lie one after the other
+  repeated,    // one value
+  packed,      // through a buffer
+  transposed,  // through a buffer that holds all rows of a strip
 };
 
-/// The largest block. May change the order of the axes: strips follow each other along their rows, so that the cache lines and
-/// pages of a transposed operand are read by neighbouring strips.
-Cut cut(Space& space) {
-  const int last = space.rank - 1;
-  const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
-  Block block{.rows = 1, .columns = std::min(extent, direct_columns), .row_axis = -1, .column_axis = last};
-  const Space::Operand& target = space.operands.front();
-  const auto leaves = space.operands.subspan(1);
-  const bool unpacked = is_direct(target, block) && std::ranges::all_of(leaves, [&](const Space::Operand& leaf) {
-                          return is_direct(leaf, block) || is_repeated(leaf, block);
-                        });
-  if (const int axis = transposed_axis(space); axis >= 0) {
-    const std::ptrdiff_t rows = space.extents[static_cast<std::size_t>(axis)];
-    block.row_axis = axis;
-    if (extent >= least_strip_columns) {
-      block.rows = std::min(strip_rows(space, block), rows);
-      block.columns = std::min(extent, strip_columns);
-      space.swap_axes(axis, last);
-      std::swap(block.row_axis, block.column_axis);
-      return {.shape = block, .strips = true};
-    }
-    block.rows = std::min(block_elements / extent, rows);
-    block.columns = extent;
-  } else if (space.rank > 1 && extent < short_columns) {
-    block.row_axis = last - 1;
-    block.rows = std::min(block_elements / extent, space.extents[static_cast<std::size_t>(last - 1)]);
-  } else if (!unpacked) {
-    block.columns = std::min(extent, block_elements);
+/// Delivery of a block, or of a row of a strip. It holds for the smaller ones at the end of an axis too.
+Delivery delivery_of(const Space::Operand& operand, const Cut& cut) {
+  Block block = cut.shape;
+  if (cut.strips) {
+    if (is_transposed(operand, block)) return Delivery::transposed;
+    block.rows = 1;
   }
-  const bool all_direct =
-      std::ranges::all_of(space.operands, [&](const Space::Operand& operand) { return is_direct(operand, block); });
-  return {.shape = block, .buffered = !all_direct};
+  if (is_direct(operand, block)) return Delivery::direct;
+  return is_repeated(operand, block) ? Delivery::repeated : Delivery::packed;
 }
-
-/// Visits blocks in order of their number; a position is the block's first index along every axis.
-class Walk {
- public:
-  Walk(const Space& space, const Block& shape) : space_(space), shape_(shape) {
-    for (int axis = 0; axis < space.rank; ++axis) {
-      step_[at(axis)] = axis == shape.column_axis ? shape.columns : axis == shape.row_axis ? shape.rows : 1;
-      count_ *= (space.extents[at(axis)] - 1) / step_[at(axis)] + 1;
-    }
-  }
-
-  std::ptrdiff_t count() const { return count_; }
-
-  void start_at(std::ptrdiff_t number) {
-    for (int axis = space_.rank; axis-- > 0;) {
-      const std::ptrdiff_t steps = (space_.extents[at(axis)] - 1) / step_[at(axis)] + 1;
-      position_[at(axis)] = number % steps * step_[at(axis)];
-      number /= steps;
-    }
-  }
-
-  void next() {
-    for (int axis = space_.rank; axis-- > 0;) {
-      position_[at(axis)] += step_[at(axis)];
-      if (position_[at(axis)] < space_.extents[at(axis)]) return;
-      position_[at(axis)] = 0;
-    }
-  }
-
-  Block block() const {
-    Block current = shape_;
-    current.columns = std::min(shape_.columns, left(shape_.column_axis));
-    if (shape_.row_axis >= 0) current.rows = std::min(shape_.rows, left(shape_.row_axis));
-    return current;
-  }
-
-  std::ptrdiff_t offset(const Space::Operand& operand) const {
-    std::ptrdiff_t elements = 0;
-    for (int axis = 0; axis < space_.rank; ++axis) elements += position_[at(axis)] * operand.strides[at(axis)];
-    return elements;
-  }
-
- private:
-  static std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
-  std::ptrdiff_t left(int axis) const { return space_.extents[at(axis)] - position_[at(axis)]; }
-
-  const Space& space_;
-  Block shape_;
-  Axes step_{};
-  Axes position_{};
-  std::ptrdiff_t count_ = 1;
-};
 
 struct Evaluation {
   const Loop& loop;
   Space space;
   Cut cut;
 
-  /// Bytes of buffers that one block can need.
-  std::ptrdiff_t buffer_bytes() const { return static_cast<std::ptrdiff_t>(space.operands.size()) * buffer_stride; }
+  void run_blocks(std::ptrdiff_t first, std::ptrdiff_t last) const;
+};
 
-  void run_blocks(std::ptrdiff_t first, std::ptrdiff_t last) const {
-    std::byte* buffers = cut.buffered ? scratch(buffer_bytes()) : nullptr;
-    std::array<Input, 16> few;
-    std::vector<Input> many(space.operands.size() > few.size() ? space.operands.size() : 0);
-    Input* delivered = many.empty() ? few.data() : many.data();
-    Walk walk(space, cut.shape);
-    walk.start_at(first);
-    for (std::ptrdiff_t number = first; number < last; ++number, walk.next()) {
-      if (cut.strips) {
-        run_strip(walk, buffers, delivered);
-      } else {
-        run_block(walk, buffers, delivered);
-      }
+/// One thread's share of an evaluation: walks from block to block, delivers the operands, calls the kernel.
+class Worker {
+ public:
+  Worker(const Evaluation& evaluation, std::ptrdiff_t first)
+      : loop_(evaluation.loop),
+        operands_(evaluation.space.operands),
+        target_(operands_.front()),
+        cut_(evaluation.cut),
+        buffers_(cut_.buffered ? scratch(static_cast<std::ptrdiff_t>(operands_.size()) * buffer_stride) : nullptr),
+        deliveries_(operands_.size()),
+        inputs_(operands_.size()),
+        offsets_(operands_.size()),
+        rows_(operands_.size()),
+        walk_(evaluation.space, cut_.shape, first, offsets_.data()) {
+    for (std::size_t k = 0; k < operands_.size(); ++k) deliveries_.data()[k] = delivery_of(operands_[k], cut_);
+  }
+
+  /// Computes the current block and goes to the next.
+  void run() {
+    if (cut_.strips) {
+      run_strip();
+    } else {
+      run_block(walk_.block());
     }
+    walk_.next();
   }
 
  private:
@@ -203,74 +110,95 @@ struct Evaluation {
       block_elements * 16 + 64;  // the odd line keeps buffers off the same cache sets
   static_assert(strip_row_bytes * strip_columns <= buffer_stride);
 
-  void run_block(const Walk& walk, std::byte* buffers, Input* delivered) const {
-    const Block block = walk.block();
-    for (std::size_t k = 1; k < space.operands.size(); ++k) {
-      const Space::Operand& leaf = space.operands[k];
-      const std::ptrdiff_t offset = walk.offset(leaf);
-      if (is_direct(leaf, block)) {
-        delivered[k - 1].read(leaf.data + offset * leaf.item);
-        continue;
-      }
-      std::byte* packed = buffer(buffers, k);
-      if (is_repeated(leaf, block)) {
-        repeat(leaf, offset, space.operands.front().item, packed);
-        delivered[k - 1].repeat(packed);
-      } else {
-        pack(leaf, block, offset, packed);
-        delivered[k - 1].read(packed);
-      }
-    }
-    const Space::Operand& target = space.operands.front();
-    const std::ptrdiff_t offset = walk.offset(target);
-    const bool direct = is_direct(target, block);
-    void* to = direct ? static_cast<void*>(target.data + offset * target.item) : buffers;
-    loop.kernel(loop.nodes, to, delivered, block.rows * block.columns);
-    if (!direct) unpack(target, block, offset, buffers);
+  /// Where the rows of a strip of one operand lie.
+  struct Rows {
+    const std::byte* first;
+    std::ptrdiff_t step;  // bytes
+  };
+
+  void run_block(const Block& block) {
+    for (std::size_t k = 1; k < operands_.size(); ++k) deliver(k, block, offset(k));
+    compute(block, offset(0));
   }
 
-  void run_strip(const Walk& walk, std::byte* buffers, Input* delivered) const {
-    const Block strip = walk.block();
-    for (std::size_t k = 1; k < space.operands.size(); ++k) {
-      const Space::Operand& leaf = space.operands[k];
-      if (is_transposed(leaf, strip)) pack(leaf, strip, walk.offset(leaf), buffer(buffers, k));
-    }
-    for (std::ptrdiff_t r = 0; r < strip.rows; ++r) run_row(walk, strip, r, buffers, delivered);
-  }
-
-  void run_row(const Walk& walk, const Block& strip, std::ptrdiff_t r, std::byte* buffers, Input* delivered) const {
+  void run_strip() {
+    const Block strip = walk_.block();
+    for (std::size_t k = 1; k < operands_.size(); ++k) find_rows(k, strip);
     Block row = strip;
     row.rows = 1;
-    const auto offset_of = [&](const Space::Operand& operand) {
-      return walk.offset(operand) + r * row_stride(operand, strip);
-    };
-    for (std::size_t k = 1; k < space.operands.size(); ++k) {
-      const Space::Operand& leaf = space.operands[k];
-      std::byte* packed = buffer(buffers, k);
-      if (is_transposed(leaf, strip)) {
-        packed += r * strip.columns * leaf.item;
-      } else if (is_direct(leaf, row)) {
-        packed = leaf.data + offset_of(leaf) * leaf.item;
-      } else if (is_repeated(leaf, row)) {
-        repeat(leaf, offset_of(leaf), space.operands.front().item, packed);
-        delivered[k - 1].repeat(packed);
-        continue;
-      } else {
-        pack(leaf, row, offset_of(leaf), packed);
+    const std::ptrdiff_t target_step = row_stride(target_, strip);
+    for (std::ptrdiff_t r = 0; r < strip.rows; ++r) {
+      for (std::size_t k = 1; k < operands_.size(); ++k) {
+        const Rows& rows = rows_.data()[k];
+        if (rows.first != nullptr) {
+          input(k).data = rows.first + r * rows.step;
+        } else {
+          deliver(k, row, offset(k) + r * row_stride(operands_[k], strip));
+        }
       }
-      delivered[k - 1].read(packed);
+      compute(row, offset(0) + r * target_step);
     }
-    const Space::Operand& target = space.operands.front();
-    const bool direct = is_direct(target, row);
-    void* to = direct ? target.data + offset_of(target) * target.item : buffers;
-    loop.kernel(loop.nodes, to, delivered, strip.columns);
-    if (!direct) unpack(target, row, offset_of(target), buffers);
   }
 
-  static std::byte* buffer(std::byte* buffers, std::size_t k) {
-    return buffers + static_cast<std::ptrdiff_t>(k) * buffer_stride;
+  /// Finds the rows of a strip of operand number k, or packs all of them; none if each has to be delivered by itself.
+  void find_rows(std::size_t k, const Block& strip) {
+    const Space::Operand& leaf = operands_[k];
+    Rows& rows = rows_.data()[k];
+    rows = {nullptr, 0};
+    if (delivery(k) == Delivery::direct) {
+      rows = {leaf.data + offset(k) * leaf.item, row_stride(leaf, strip) * leaf.item};
+    } else if (delivery(k) == Delivery::transposed) {
+      pack(leaf, strip, offset(k), buffer(k));
+      rows = {buffer(k), strip.columns * leaf.item};
+    } else if (const std::ptrdiff_t copies = repeated_bytes / target_.item * leaf.item;
+               delivery(k) == Delivery::repeated && strip.rows * copies <= buffer_stride) {
+      repeat(leaf, offset(k), row_stride(leaf, strip), strip.rows, target_.item, buffer(k));
+      rows = {buffer(k), copies};
+      return input(k).repeat(buffer(k));
+    }
+    input(k).read(rows.first);
   }
+
+  /// Gives the kernel operand number k's elements of a block, which begin `offset` elements into it.
+  void deliver(std::size_t k, const Block& block, std::ptrdiff_t offset) {
+    const Space::Operand& leaf = operands_[k];
+    if (delivery(k) == Delivery::direct) return input(k).read(leaf.data + offset * leaf.item);
+    if (delivery(k) == Delivery::repeated) {
+      repeat(leaf, offset, 0, 1, target_.item, buffer(k));
+      return input(k).repeat(buffer(k));
+    }
+    pack(leaf, block, offset, buffer(k));
+    input(k).read(buffer(k));
+  }
+
+  void compute(const Block& block, std::ptrdiff_t offset) {
+    const bool direct = delivery(0) == Delivery::direct;
+    void* to = direct ? target_.data + offset * target_.item : buffers_;
+    loop_.kernel(loop_.nodes, to, inputs_.data(), block.rows * block.columns);
+    if (!direct) unpack(target_, block, offset, buffers_);
+  }
+
+  Delivery delivery(std::size_t k) { return deliveries_.data()[k]; }
+  std::ptrdiff_t offset(std::size_t k) const { return walk_.offset(k); }
+  Input& input(std::size_t k) { return inputs_.data()[k - 1]; }
+  std::byte* buffer(std::size_t k) const { return buffers_ + static_cast<std::ptrdiff_t>(k) * buffer_stride; }
+
+  const Loop& loop_;
+  std::span<const Space::Operand> operands_;
+  const Space::Operand& target_;
+  const Cut& cut_;
+  std::byte* buffers_;  // one for each operand, the target's first
+  PerOperand<Delivery> deliveries_;
+  PerOperand<Input> inputs_;
+  PerOperand<std::ptrdiff_t> offsets_;
+  PerOperand<Rows> rows_;
+  Walk walk_;
 };
+
+void Evaluation::run_blocks(std::ptrdiff_t first, std::ptrdiff_t last) const {
+  Worker worker(*this, first);
+  for (std::ptrdiff_t number = first; number < last; ++number) worker.run();
+}
 
 bool is_contiguous(int rank, const Axes& extents, const Axes& strides) {
   std::ptrdiff_t expected = 1;
@@ -309,8 +237,8 @@ void run(const Loop& loop) {
   for (const Leaf& leaf : loop.leaves) evaluation.space.add(leaf);
   simplify(evaluation.space);
   evaluation.cut = cut(evaluation.space);
-  const std::ptrdiff_t blocks = Walk(evaluation.space, evaluation.cut.shape).count();
-  if (!loop.parallel || elements < parallel_threshold) return evaluation.run_blocks(0, blocks);
+  const std::ptrdiff_t blocks = count_blocks(evaluation.space, evaluation.cut.shape);
+  if (!loop.parallel || elements < parallel_threshold || num_threads() == 1) return evaluation.run_blocks(0, blocks);
   const std::ptrdiff_t tasks = std::min(blocks, elements / task_elements);
   parallel_for(tasks,
                [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
@@ -332,7 +260,7 @@ LoopPlan plan_of(const Loop& loop) {
   plan.walked_extents = space.extents;
   plan.block = made.shape;
   plan.strips = made.strips;
-  plan.blocks = Walk(space, made.shape).count();
+  plan.blocks = count_blocks(space, made.shape);
   const bool alone = !loop.parallel || plan.elements < parallel_threshold;
   plan.tasks = alone ? 1 : std::min(plan.blocks, plan.elements / task_elements);
   return plan;

@@ -4,6 +4,7 @@ export module tessera.expr;
 
 export import :plan;
 export import :blocks;
+export import :walk;
 export import :workspaces;
 export import :reducers;
 export import :cascade;

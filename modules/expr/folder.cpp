@@ -14,7 +14,7 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t rows_per_partial = 16;  // rows folded side by side before a merge
+constexpr std::ptrdiff_t rows_per_partial = 64;  // rows folded side by side before a merge
 constexpr std::ptrdiff_t tile_elements = 4096;   // computed values that are folded side by side
 constexpr std::ptrdiff_t tile_columns = 512;
 constexpr std::ptrdiff_t narrow_columns = 128;  // below it, several rows of a tile are computed at once

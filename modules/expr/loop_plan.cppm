@@ -17,7 +17,7 @@ struct LoopPlan {
   Axes walked_extents{};                 // the same axes and operands in the order in which blocks are visited
   std::vector<Space::Operand> walked{};  // on the CPU; `block` names their axes
   Block block{};
-  bool strips = false;   // blocks are strips: what is transposed is packed at once, then each row is computed
+  bool strips = false;   // blocks are strips, whose rows are computed one by one
   bool at_once = false;  // no blocks: one call of the kernel on memory as it lies
   std::ptrdiff_t elements = 0;
   std::ptrdiff_t blocks = 0;

@@ -41,11 +41,11 @@ struct Input {
   const void* data = nullptr;
   std::ptrdiff_t along = -1;  // a mask on the number of a step's first element: 0 makes every step read the same copies
 
-  void read(const void* elements) {
+  inline void read(const void* elements) {
     data = elements;
     along = -1;
   }
-  void repeat(const void* copies) {
+  inline void repeat(const void* copies) {
     data = copies;
     along = 0;
   }

@@ -37,7 +37,7 @@ void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offs
              std::byte* buffer, Input& input) {
   if (is_direct(leaf, block)) return input.read(leaf.data + offset * leaf.item);
   if (is_repeated(leaf, block)) {
-    repeat(leaf, offset, written_item, buffer);
+    repeat(leaf, offset, 0, 1, written_item, buffer);
     return input.repeat(buffer);
   }
   if (is_transposed(leaf, block)) {
