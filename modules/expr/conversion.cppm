@@ -36,4 +36,21 @@ template <device::Isa Isa, Element To, class From>
   }
 }
 
+/// Two neighbouring bfloat16 as they lie in memory.
+struct BfloatPair {
+  std::uint32_t bits;
+};
+
+/// A bound plan whose operands are all bfloat16 or scalars: it is evaluated for elements 2k and 2k + 1 side by side, because the upper half
+/// of 32 bits is the second one's value as it stands, and a shift makes the first one's. No half has to move to another lane.
+template <class Values>
+concept ReadsPairs = requires { requires Values::reads_pairs; };
+
+template <device::Isa Isa>
+[[gnu::always_inline]] inline BfloatPair stored_pair(float first, float second) {
+  const std::uint32_t low = stored<Isa, bfloat16>(first).bits();
+  const std::uint32_t high = stored<Isa, bfloat16>(second).bits();
+  return {low | high << 16};
+}
+
 }  // namespace tessera

@@ -35,12 +35,44 @@ struct KernelOf {
     for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, reach));
   }
 
-  /// As fill, for one vector. Unrolling the loop early would hide it from the vectoriser.
-  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
-  [[gnu::always_inline]] static void fill_vector(To (&block)[Step], const Values& values, std::ptrdiff_t first,
-                                                 Reach& reach) {
+  /// The same, in pairs.
+  template <device::Isa Isa, std::ptrdiff_t Pairs, class Values, class Reach>
+  [[gnu::always_inline]] static void fill(BfloatPair (&block)[Pairs], const Values& values, std::ptrdiff_t first,
+                                          Reach& reach) {
+    for (std::ptrdiff_t i = 0; i < Pairs; ++i)
+      block[i] = stored_pair<Isa>(values.at(first, 2 * i, reach), values.at(first, 2 * i + 1, reach));
+  }
+
+  template <device::Isa Isa>
+  static constexpr bool in_pairs =
+      std::same_as<To, bfloat16> && ReadsPairs<Bound<Isa>> && std::same_as<typename Bound<Isa>::value_type, float>;
+
+  /// A step's elements before they are stored.
+  template <device::Isa Isa, std::ptrdiff_t Step>
+  using BlockOf = std::conditional_t<in_pairs<Isa>, BfloatPair[Step / 2], To[Step]>;
+
+  /// As fill, for one vector: elements `start` and on of the step. Unrolling the loop early would hide it from the vectoriser.
+  template <device::Isa Isa, std::ptrdiff_t Count, class Values, class Reach>
+  [[gnu::always_inline]] static void fill_vector(To (&block)[Count], const Values& values, std::ptrdiff_t first,
+                                                 std::ptrdiff_t start, Reach& reach) {
 #pragma clang loop unroll(disable)
-    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, reach));
+    for (std::ptrdiff_t i = 0; i < Count; ++i) block[i] = stored<Isa, To>(values.at(first, start + i, reach));
+  }
+
+  /// Elements are stored in fewer bytes than they are computed in, which fill half a register of AVX-512 each time: storing each
+  /// half by itself saves the instructions that join them.
+  template <device::Isa Isa>
+  static constexpr bool narrows = Isa == device::Isa::avx512 && sizeof(To) < sizeof(typename Bound<Isa>::value_type) &&
+                                  !in_pairs<Isa> && !math::DependsOnReach<Bound<Isa>>;
+
+  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
+  [[gnu::always_inline]] static void store_by_vectors(To* out, const Values& values, std::ptrdiff_t first,
+                                                      Reach& reach) {
+    for (std::ptrdiff_t start = 0; start < Step; start += Step / 4) {
+      To block[Step / 4];
+      fill_vector<Isa>(block, values, first, start, reach);
+      std::memcpy(out + first + start, block, sizeof block);
+    }
   }
 
   /// Elements first to last, a vector at a time and the last few one by one.
@@ -55,10 +87,10 @@ struct KernelOf {
     for (; first + step <= last; first += step) {
       To block[step];
       Near<Isa> near;
-      fill_vector<Isa>(block, values, first, near);
+      fill_vector<Isa>(block, values, first, 0, near);
       if constexpr (math::DependsOnReach<Bound<Isa>>) {
         if (near.beyond) [[unlikely]]
-          fill_vector<Isa>(block, values, first, careful);
+          fill_vector<Isa>(block, values, first, 0, careful);
       }
       std::memcpy(out + first, block, sizeof block);
     }
@@ -86,8 +118,12 @@ struct KernelOf {
       To* out = static_cast<To*>(to);
 #pragma clang loop vectorize(disable) unroll(disable)
       for (; first + step <= n; first += step) {
-        To block[step];
         Near<Isa> near;
+        if constexpr (narrows<Isa>) {
+          store_by_vectors<Isa, step>(out, values, first, near);
+          continue;
+        }
+        BlockOf<Isa, step> block;
         fill<Isa>(block, values, first, near);
         if constexpr (math::DependsOnReach<Bound<Isa>>) {
           if (near.beyond) [[unlikely]]

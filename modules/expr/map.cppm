@@ -56,6 +56,7 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
   static constexpr bool has_reach =
       requires(math::Near<true>& reach) { Op::map_within(reach, std::declval<typename Values::value_type>()...); };
   static constexpr bool depends_on_reach = has_reach || (math::DependsOnReach<Values> || ...);
+  static constexpr bool reads_pairs = (ReadsPairs<Values> && ...);
 
   template <class... Plans>
   [[gnu::always_inline]] BoundMapOf(const MapPlanOf<std::index_sequence<I...>, Op, Plans...>& from,

@@ -31,6 +31,7 @@ struct LeafPlan {
   template <device::Isa Isa>
   struct BoundLeaf {
     using value_type = compute_t<T>;
+    static constexpr bool reads_pairs = std::same_as<T, bfloat16>;
     const T* values;
     std::ptrdiff_t along;
 
@@ -51,6 +52,7 @@ struct ScalarPlan {
 
   struct BoundScalar {
     using value_type = C;
+    static constexpr bool reads_pairs = true;
     C value;
 
     [[gnu::always_inline]] BoundScalar(const ScalarPlan& from, const plan::Input*) : value(from.value) {}
