@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::ptrdiff_t column_tile = 2048;  // outputs that are folded side by side, at most
 constexpr std::ptrdiff_t column_tile_bytes = std::ptrdiff_t{16} * 1024;  // of their accumulators
-constexpr std::ptrdiff_t chunk_elements =
-    std::ptrdiff_t{128} * 1024;                  // of a long reduction that is split between threads
+constexpr std::ptrdiff_t row_chunk =
+    std::ptrdiff_t{64} * 1024;  // values of a long reduction that go to a thread at once,
+constexpr std::ptrdiff_t column_chunk = std::ptrdiff_t{128} * 1024;  // more where merging means merging many sums
 constexpr std::ptrdiff_t most_split_units = 64;  // with more outputs than this, one output stays on one thread
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
@@ -84,6 +85,7 @@ void divide(ReductionTask& task) {
   const std::ptrdiff_t tiles = (row - 1) / task.unit_outputs + 1;
   task.units = task.by_columns ? task.outputs / row * tiles : task.outputs;
   const std::ptrdiff_t work = task.reduced * task.unit_outputs;
+  const std::ptrdiff_t chunk_elements = task.unit_outputs == 1 ? row_chunk : column_chunk;
   const std::ptrdiff_t inner = task.extent(task.last_reduced());
   task.chunk_size = task.reduced;
   if (task.units <= most_split_units && work >= 2 * chunk_elements) {
