@@ -145,8 +145,9 @@ class KernelWriter {
     for (int axis = variant_.rank - 1; axis > 0; --axis) {
       const bool is_last = axis == variant_.rank - 1;
       const std::string extent = is_last ? last : "a.extent" + std::to_string(axis);
-      text_ += "    const tessera_offset i" + std::to_string(axis) + " = rest % " + extent + (is_last ? scale : "") +
-               ";\n    rest /= " + extent + ";\n";
+      text_ += "    const tessera_offset i" + std::to_string(axis) + " = rest % " + extent;
+      if (is_last) text_ += scale;
+      text_ += ";\n    rest /= " + extent + ";\n";
     }
     text_ += "    const tessera_offset i0 = rest;\n";
   }

@@ -123,7 +123,8 @@ std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElemen
                                         const DeviceVariant& variant, std::span<const std::byte> scalars) {
   constexpr std::ptrdiff_t slot = 16;  // alignas of every scalar
   ArgumentBytes bytes;
-  for (const Space::Operand& operand : plan.operands) bytes.put(&operand.data, pointer_bytes, pointer_bytes);
+  for (const Space::Operand& operand : plan.operands)
+    bytes.put(static_cast<const void*>(&operand.data), pointer_bytes, pointer_bytes);
   for (std::size_t k = 0; k < element.scalars.size(); ++k) bytes.put(scalars.data() + k * slot, slot, slot);
   bytes.put_index(plan.elements, variant.wide);
   for (int axis = 1; axis < plan.rank; ++axis) bytes.put_index(plan.extents[at(axis)], variant.wide);

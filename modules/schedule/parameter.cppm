@@ -11,7 +11,9 @@ namespace tessera {
 class Recorder;
 
 /// The Var behind a value, for reads() and writes() of a Parameter. Types that own a Var have a function of this name beside them.
-export inline const Var& var_of(const Var& var) noexcept { return var; }
+export inline const Var& var_of(const Var& var) noexcept {
+  return var;  // NOLINT(bugprone-return-const-ref-from-parameter): no Var is a temporary
+}
 
 /// A value behind which a Var is: ops may say that they read or write it.
 export template <class T>

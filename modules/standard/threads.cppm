@@ -14,6 +14,7 @@ module;
 export module tessera.standard:threads;
 
 // Names of what threads share, of memory, and of clocks.
+// NOLINTBEGIN(bugprone-std-namespace-modification): the names are the library's own, passed on.
 export namespace std {
 
 // atomic, condition_variable, mutex
@@ -81,6 +82,7 @@ using std::chrono::steady_clock;
 }  // namespace chrono
 
 }  // namespace std
+// NOLINTEND(bugprone-std-namespace-modification)
 
 namespace tessera {
 

@@ -28,6 +28,7 @@ module;
 export module tessera.standard:values;
 
 // Names of values, text, containers and what is known of types.
+// NOLINTBEGIN(bugprone-std-namespace-modification): the names are the library's own, passed on.
 export namespace std {
 
 // algorithm
@@ -188,6 +189,7 @@ using std::ranges::range_value_t;
 }  // namespace ranges
 
 }  // namespace std
+// NOLINTEND(bugprone-std-namespace-modification)
 
 #ifdef __GLIBCXX__
 // The iterators of its containers, and what compares them, have a namespace of their own.
