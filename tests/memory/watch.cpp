@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ledger.hpp"
@@ -90,6 +93,99 @@ TEST_CASE("aligned, empty and large blocks are guarded too") {
       pool.deallocate(block);
     }
   }
+}
+
+TEST_CASE("of two threads that free one block at the same moment, debug mode accuses one") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  for (const std::ptrdiff_t bytes : {std::ptrdiff_t{100}, std::ptrdiff_t{100'000}}) {
+    for (int round = 0; round < 300; ++round) {
+      void* block = pool.allocate(bytes);
+      std::atomic<int> ready{0};
+      std::string said[2];
+      const auto free_it = [&](int thread) {
+        ++ready;
+        while (ready < 2) {
+        }
+        said[thread] = message_of([&] { pool.deallocate(block); });
+      };
+      std::thread other([&] { free_it(1); });
+      free_it(0);
+      other.join();
+      const bool one = (said[0] == "nothing was thrown") != (said[1] == "nothing was thrown");
+      if (!one) FAIL_CHECK("round ", round, ": ", said[0], "; ", said[1]);
+      const std::string& accused = said[0] == "nothing was thrown" ? said[1] : said[0];
+      if (!contains(accused, "was freed before")) FAIL_CHECK("round ", round, ": ", accused);
+    }
+  }
+  CHECK(pool.leaks().empty());
+}
+
+TEST_CASE("writes to freed memory are found when it is used again, when debug mode ends, and by the report") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  auto* block = static_cast<volatile char*>(pool.allocate(100));
+  pool.deallocate(const_cast<char*>(block));
+  block[7] = 1;
+  const std::string damage = "was written to after it was freed, at byte 7: 100 bytes from watch.cpp:";
+  CHECK(contains(pool.leaks(), damage));
+  const std::string found = message_of([&] {
+    for (int i = 0; i < 5000; ++i) pool.deallocate(pool.allocate(100));
+  });
+  CHECK(contains(found, damage));
+  CHECK(pool.leaks().empty());
+
+  auto* second = static_cast<volatile char*>(pool.allocate(100));
+  pool.deallocate(const_cast<char*>(second));
+  second[7] = 1;
+  CHECK(contains(message_of([&] { pool.set_debug(false); }), damage));
+  CHECK(pool.stats().in_use == 0);
+}
+
+TEST_CASE("debug mode holds back a bounded number of bytes, whatever the sizes") {
+  Ledger ledger;
+  Pool pool{LedgerAllocator<Place>(ledger)};
+  pool.set_debug(true);
+  const std::ptrdiff_t most = std::ptrdiff_t{2} << 20;
+  for (const std::ptrdiff_t bytes : {100, 3'000'000, 1000, 900'000, 50'000, 30'000'000, 1}) {
+    for (int i = 0; i < 1500; ++i) {
+      pool.deallocate(pool.allocate(bytes));
+      if (bytes > 100'000 && i == 20) break;
+    }
+    if (pool.stats().in_use > most) FAIL_CHECK("after blocks of ", bytes, " bytes ", pool.stats().in_use, " are held");
+  }
+  pool.set_debug(false);
+  CHECK(pool.stats().in_use == 0);
+  CHECK(pool.stats().live == 0);
+}
+
+TEST_CASE("blocks of debug mode are found among thousands of others, in any order") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 5000; ++i) blocks.push_back(static_cast<char*>(pool.allocate(i % 90)));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t at = i * 2003 % blocks.size();
+    pool.deallocate(blocks[at]);
+    if (i % 100 == 0) CHECK_THROWS_AS(pool.deallocate(blocks[at]), PlaceError);
+    if (i % 100 == 50) {
+      std::string leaks = pool.leaks();
+      const auto lines = std::count(leaks.begin(), leaks.end(), '\n');
+      if (lines != 4999 - static_cast<int>(i)) FAIL_CHECK(lines, " blocks are said to be live of ", 4999 - i);
+    }
+  }
+  CHECK(pool.leaks().empty());
+}
+
+TEST_CASE("the report of what is live is in the order of the allocations") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  std::vector<void*> blocks;
+  for (const std::ptrdiff_t bytes : {300, 10, 2'000'000}) blocks.push_back(pool.allocate(bytes));
+  const std::string leaks = pool.leaks();
+  CHECK(leaks.find("leaked 300 bytes from watch.cpp") < leaks.find("leaked 10 bytes from watch.cpp"));
+  CHECK(leaks.find("leaked 10 bytes") < leaks.find("leaked 2000000 bytes"));
+  for (void* block : blocks) pool.deallocate(block);
 }
 
 TEST_CASE("a trace holds each allocation and free, and nothing else") {
