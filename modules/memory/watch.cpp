@@ -88,26 +88,30 @@ void give_up_kept(PoolState& pool, Watch& watch) {
   watch.heap.report(damaged);
 }
 
-}  // namespace
-
-bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
-  if (watch.idle()) return deallocate_plainly(pointer);
+/// Frees a block of debug mode. False if the pointer is none.
+bool dismiss(PoolState& pool, Watch& watch, void* pointer) {
   std::optional<DebugHeap::Released> released = watch.heap.dismiss(pointer);
-  if (!released) {
-    const bool debug = watch.debug.load(std::memory_order_relaxed);
-    if (debug && !is_live(pointer)) watch.heap.refuse(pointer);  // else it is from before debug mode
-    watch.trace_free(pointer);
-    return deallocate_plainly(pointer);
-  }
+  if (!released) return false;
   watch.trace_free(pointer);
   while (released->base != nullptr) {
-    deallocate_plainly(released->base);
+    pool.deallocate_plainly(released->base);
     watch.heap.report(*released);
     if (!released->more) break;
     released = watch.heap.give_up();
   }
-  if (!watch.debug.load(std::memory_order_relaxed)) give_up_kept(*this, watch);  // set_debug has come in between
+  if (!watch.debug.load(std::memory_order_relaxed)) give_up_kept(pool, watch);  // set_debug has come in between
   return true;
+}
+
+}  // namespace
+
+bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
+  if (watch.idle()) return deallocate_plainly(pointer);
+  if (dismiss(*this, watch, pointer)) return true;
+  const bool debug = watch.debug.load(std::memory_order_relaxed);
+  if (debug && !is_live(pointer)) watch.heap.refuse(pointer);  // else it is from before debug mode
+  watch.trace_free(pointer);
+  return deallocate_plainly(pointer);
 }
 
 void PoolState::set_debug(bool on) {
