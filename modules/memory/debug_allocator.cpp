@@ -93,7 +93,18 @@ struct DebugHeap::State {
   std::atomic<std::size_t> count{0};  // of records
 
   bool readable() const { return place.on_host(); }
+  /// Whether the oldest kept block would go if one of `bytes` bytes were kept.
+  bool is_full_for(std::ptrdiff_t bytes) const {
+    return kept > 0 && (kept + 1 > most_kept || kept_bytes + bytes > most_kept_bytes);
+  }
   bool over_budget() const { return kept > most_kept || kept_bytes > most_kept_bytes; }
+
+  void guard_and_fill(char* block, std::ptrdiff_t before, std::ptrdiff_t bytes) const {
+    if (!readable()) return;
+    fill(block - before, before, guard);
+    fill(block, bytes, fresh);
+    fill(block + bytes, guard_bytes, guard);
+  }
 
   /// What is wrong with a live block's guards; empty if nothing is.
   std::string damage_of_guards(const DebugRecord& record) const {
@@ -114,6 +125,12 @@ struct DebugHeap::State {
            described(record);
   }
 
+  void take_oldest(const DebugRecord& entry) {
+    oldest = (oldest + 1) % order.size();
+    --kept;
+    kept_bytes -= entry.bytes;
+  }
+
   DebugRecord forget(DebugRecord& entry) {
     const DebugRecord record = entry;
     records.erase(entry);
@@ -123,9 +140,7 @@ struct DebugHeap::State {
 
   DebugRecord forget_oldest() {
     DebugRecord& entry = *records.find(order[oldest]);
-    oldest = (oldest + 1) % order.size();
-    --kept;
-    kept_bytes -= entry.bytes;
+    take_oldest(entry);
     return forget(entry);
   }
 
@@ -155,16 +170,28 @@ std::ptrdiff_t DebugHeap::with_guards(std::ptrdiff_t bytes, std::ptrdiff_t align
 void* DebugHeap::admit(void* base, std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
   const std::ptrdiff_t before = std::max(alignment, guard_bytes);
   char* block = static_cast<char*>(base) + before;
-  if (state_->readable()) {
-    fill(block - before, before, guard);
-    fill(block, bytes, fresh);
-    fill(block + bytes, guard_bytes, guard);
-  }
+  state_->guard_and_fill(block, before, bytes);
   const std::lock_guard lock(state_->mutex);
   state_->records.insert({block, before, bytes, state_->allocations, where, DebugRecord::State::live});
   ++state_->allocations;
   state_->count.store(state_->records.count(), std::memory_order_release);
   return block;
+}
+
+void* DebugHeap::reuse(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
+  State& state = *state_;
+  if (bytes > longest_locked) return nullptr;
+  const std::lock_guard lock(state.mutex);
+  if (!state.is_full_for(bytes)) return nullptr;
+  DebugRecord& entry = *state.records.find(state.order[state.oldest]);
+  const bool fits = entry.bytes == bytes && entry.before == std::max(alignment, guard_bytes);
+  if (!fits || !state.damage_of(entry).empty()) return nullptr;
+  state.take_oldest(entry);
+  entry.state = DebugRecord::State::live;
+  entry.number = state.allocations++;
+  entry.where = where;
+  state.guard_and_fill(entry.block, entry.before, bytes);
+  return entry.block;
 }
 
 std::optional<DebugHeap::Released> DebugHeap::dismiss(void* pointer) {

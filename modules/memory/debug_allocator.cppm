@@ -27,6 +27,8 @@ class DebugHeap {
 
   /// Bytes to ask the upstream for, and the block within what it gave.
   static std::ptrdiff_t with_guards(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
+  /// A block that has been kept for long enough and is as large as asked for; null if there is none.
+  void* reuse(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);
   void* admit(void* base, std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);
 
   /// Memory that goes back to the upstream.
@@ -77,6 +79,7 @@ class DebugAllocator {
   void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = block_alignment,
                  std::source_location where = std::source_location::current()) {
     check_request(bytes, alignment);
+    if (void* block = heap_->reuse(bytes, alignment, where)) return block;
     void* base = upstream_.allocate(DebugHeap::with_guards(bytes, alignment), alignment);
     return base == nullptr ? nullptr : heap_->admit(base, bytes, alignment, where);
   }

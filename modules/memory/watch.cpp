@@ -65,6 +65,10 @@ void* PoolState::allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment
     watch.trace_allocation(pointer, bytes);
     return pointer;
   }
+  if (void* pointer = watch.heap.reuse(bytes, alignment, where)) {
+    watch.trace_allocation(pointer, bytes);
+    return pointer;
+  }
   void* base = allocate_plainly(DebugHeap::with_guards(bytes, alignment), alignment);
   try {
     void* pointer = watch.heap.admit(base, bytes, alignment, where);

@@ -159,6 +159,31 @@ TEST_CASE("debug mode holds back a bounded number of bytes, whatever the sizes")
   CHECK(pool.stats().live == 0);
 }
 
+TEST_CASE("memory that debug mode uses again is as new") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  auto* first = static_cast<float*>(pool.allocate(100 * sizeof(float)));
+  std::fill(first, first + 100, 1.0f);
+  pool.deallocate(first);
+  std::ptrdiff_t frees = 1;
+  for (float* block = nullptr; block != first && frees < 10'000; ++frees) {
+    block = static_cast<float*>(pool.allocate(100 * sizeof(float)));
+    if (std::count_if(block, block + 100, [](float value) { return value == value; }) != 0)
+      FAIL_CHECK("the block after ", frees, " others is not all NaN");
+    if (block == first) {
+      CHECK(contains(pool.leaks(), "memory: leaked 400 bytes from watch.cpp:" + std::to_string(__LINE__ - 4)));
+      const float kept = block[100];
+      block[100] = 0;
+      CHECK(contains(message_of([&] { pool.deallocate(block); }), "was written to beyond its end"));
+      block[100] = kept;
+    }
+    pool.deallocate(block);
+  }
+  CHECK(frees > 1000);  // it was held back for long
+  CHECK(frees < 10'000);
+  CHECK(pool.leaks().empty());
+}
+
 TEST_CASE("blocks of debug mode are found among thousands of others, in any order") {
   Pool pool{memory::CpuSystemAllocator{}};
   pool.set_debug(true);
