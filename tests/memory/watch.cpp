@@ -1,17 +1,14 @@
-// Tests of pools in debug mode and of traces, and of programs that misuse memory: each ends with a message that says how.
+// Tests of pools in debug mode and of traces.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -254,85 +251,3 @@ TEST_CASE("a file that is no trace is refused, with the position") {
   Pool pool{memory::CpuSystemAllocator{}};
   CHECK_THROWS_AS(pool.start_trace("/nowhere/at/all"), FormatError);
 }
-
-// ThreadSanitizer's runtime ends forked children in its own way.
-#if !__has_feature(thread_sanitizer)
-
-namespace {
-
-struct Death {
-  bool died;
-  std::string said;
-};
-
-/// Runs `work` in a child with debug mode on the CPU's place, and collects its standard error.
-Death death_of(const std::function<void()>& work) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGABRT, SIG_DFL);  // doctest's would report it
-    dup2(ends[1], STDERR_FILENO);
-    memory::set_debug(CpuPlace{}, true);
-    work();
-    _exit(0);
-  }
-  close(ends[1]);
-  Death death{};
-  char buffer[512];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
-    death.said.append(buffer, static_cast<std::size_t>(count));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  death.died = WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
-  return death;
-}
-
-}  // namespace
-
-TEST_CASE("an owner that finds its block damaged ends the program with a message") {
-  const Death death = death_of([] {
-    const memory::Allocation block(CpuPlace{}, 100);
-    static_cast<volatile char*>(block.data())[100] = 1;
-  });
-  CAPTURE(death.said);
-  CHECK(death.died);
-  CHECK(contains(death.said, "was written to beyond its end: 100 bytes from watch.cpp:"));
-}
-
-TEST_CASE("an owner whose block was freed behind its back ends the program with a message") {
-  const Death death = death_of([] {
-    const memory::Allocation block(CpuPlace{}, 100);
-    memory::free(CpuPlace{}, block.data());
-  });
-  CAPTURE(death.said);
-  CHECK(death.died);
-  CHECK(contains(death.said, "was freed before: 100 bytes from watch.cpp:"));
-}
-
-TEST_CASE("a free of a foreign or interior pointer that nobody catches ends the program with a message") {
-  const Death foreign = death_of([]() noexcept {
-    int mine = 0;
-    memory::free(CpuPlace{}, &mine);
-  });
-  CHECK(foreign.died);
-  CHECK(contains(foreign.said, "is not the start of a live allocation"));
-  const Death interior = death_of([]() noexcept {
-    auto* block = static_cast<char*>(memory::alloc(CpuPlace{}, 100));
-    memory::free(CpuPlace{}, block + 8);
-  });
-  CHECK(interior.died);
-  CHECK(contains(interior.said, "points inside a block of 100 bytes from watch.cpp:"));
-}
-
-TEST_CASE("a program without misuse ends well in debug mode") {
-  const Death death = death_of([] {
-    for (int i = 0; i < 3000; ++i) const memory::Allocation block(CpuPlace{}, 10 * i);
-    std::fputs(memory::leaks(CpuPlace{}).c_str(), stderr);
-  });
-  CHECK(!death.died);
-  CHECK(death.said == "");
-}
-
-#endif
