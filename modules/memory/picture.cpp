@@ -122,7 +122,8 @@ std::string MemoryMap::svg() const {
          "height=\"6\" "
          "fill=\"#eeeeee\"/><path d=\"M0 6L6 0\" stroke=\"#888888\"/></pattern></defs>\n"
       << "<text x=\"0\" y=\"16\">Memory of " << to_string(place_) << ": " << chunks
-      << " chunks. Blue: live, darker when older; white: free; hatched: kept for the next request.</text>\n";
+      << (chunks == 1 ? " chunk" : " chunks")
+      << ". Blue: live, darker when older; white: free; hatched: kept for the next request.</text>\n";
   int y = margin;
   for_each_chunk(pieces_, [&](Pieces chunk) {
     const double scale = static_cast<double>(width) / static_cast<double>(largest);
