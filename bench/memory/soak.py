@@ -1,7 +1,8 @@
 """Lets memory_soak work, shows its minutes, and writes the page of the run.
 
-Usage: soak.py PROGRAMS [MINUTES] [--log FILE] [--page FILE]
-MINUTES is 60 where none is given. --log takes the lines of a run that is over instead. The page is written for runs of an hour or more.
+Usage: soak.py PROGRAMS [MINUTES] [--log FILE] [--commit NAME] [--page FILE]
+MINUTES is 60 where none is given. --log takes the lines of a run that is over instead; --commit says of which state of the sources it was.
+The page is written for runs of an hour or more.
 """
 
 import argparse
@@ -52,13 +53,13 @@ def lines_of(programs, minutes):
             yield json.loads(text)
 
 
-def page_of(lines, build):
+def page_of(lines, build, commit):
     *minutes, last = lines
     every = max(1, len(minutes) // 12)
     rows = [row(line) for line in minutes if line["minute"] == 1 or line["minute"] % every == 0]
     cores = machine.os.sched_getaffinity(0)
     facts = (f"{machine.datetime.date.today()}, {machine.field('model name')} (family {machine.field('cpu family')}), {len(cores)} cores, "
-             f"shared with other work; {machine.compiler(build)} `-O3 -DNDEBUG`.")
+             f"shared with other work; {machine.compiler(build)} `-O3 -DNDEBUG`; the pool as it was at commit {commit}.")
     verdict = "The soak passed." if last["good"] else "**The soak failed.**"
     return PAGE.format(machine=facts, rows="\n".join(rows), verdict=verdict, **last)
 
@@ -68,6 +69,7 @@ def main():
     parser.add_argument("programs", type=pathlib.Path)
     parser.add_argument("minutes", type=float, nargs="?", default=60)
     parser.add_argument("--log", type=pathlib.Path)
+    parser.add_argument("--commit", default=machine.first_line("git", "rev-parse", "--short", "HEAD"))
     parser.add_argument("--page", type=pathlib.Path)
     arguments = parser.parse_args()
     if arguments.log:
@@ -77,7 +79,7 @@ def main():
     if not lines or "good" not in lines[-1]:
         sys.exit("the soak has not come to its end")
     if arguments.page and lines[-1]["minutes"] >= 60:
-        arguments.page.write_text(page_of(lines, arguments.programs.parent))
+        arguments.page.write_text(page_of(lines, arguments.programs.parent, arguments.commit))
     sys.exit(0 if lines[-1]["good"] else 1)
 
 
