@@ -58,7 +58,7 @@ TEST_CASE("the report has all its sections and the figures of the run") {
 
 TEST_CASE("the report shows the chunks of memory at their peak, where they were drawn") {
   Run run = sample_run();
-  CHECK(count(render_report(run), "memory-map") == 0);
+  CHECK(count(render_report(run), "id=\"memory-map\"") == 0);
   run.memory_map = "<svg class=\"tessera-memory\"><rect/></svg>";
   run.memory_map_bytes = 3 << 19;
   const std::string html = render_report(run);
