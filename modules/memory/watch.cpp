@@ -83,7 +83,7 @@ void* PoolState::allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment
 namespace {
 
 /// Gives all memory back that debug mode holds. Throws PlaceError if some of it was written to.
-void give_up_kept(PoolState& pool, Watch& watch) {
+void release_kept_blocks(PoolState& pool, Watch& watch) {
   DebugHeap::Released damaged;
   for (auto released = watch.heap.give_up(); released.base != nullptr; released = watch.heap.give_up()) {
     pool.deallocate_plainly(released.base);
@@ -103,7 +103,7 @@ bool dismiss(PoolState& pool, Watch& watch, void* pointer) {
     if (!released->more) break;
     released = watch.heap.give_up();
   }
-  if (!watch.debug.load(std::memory_order_relaxed)) give_up_kept(pool, watch);  // set_debug has come in between
+  if (!watch.debug.load(std::memory_order_relaxed)) release_kept_blocks(pool, watch);  // set_debug has come in between
   return true;
 }
 
@@ -125,7 +125,7 @@ void PoolState::set_debug(bool on) {
     const std::lock_guard lock(watch.trace_mutex);
     use_caches(!on && watch.trace == nullptr);
   }
-  if (!on) give_up_kept(*this, watch);
+  if (!on) release_kept_blocks(*this, watch);
 }
 
 std::string PoolState::leaks() const {
