@@ -1,9 +1,10 @@
 """Puts the questions of the memory bench to Tessera's pool and its peers, in turns, and prints tables of the answers.
 
 Usage: run.py PROGRAMS [--quick] [--only QUESTION,...] [--rounds N] [--trace FILE...] [--output DIR] [--page FILE]
-PROGRAMS is the folder of memory_speed and memory_replay. mimalloc and jemalloc are preloaded where the system has them
-(MIMALLOC and JEMALLOC may name their libraries), and left out where not. In every round each allocator answers a question before
-the next question comes. The page is written only by a run of all questions that is not quick.
+PROGRAMS is the folder of memory_speed, memory_watched, memory_replay, memory_training and digits. mimalloc and jemalloc are preloaded
+where the system has them (MIMALLOC and JEMALLOC may name their libraries), and left out where not. In every round each allocator
+answers a question before the next question comes. Traces of training are recorded; --trace adds others. The page is written only by
+a run of all questions that is not quick; that takes about six minutes.
 """
 
 import argparse
@@ -14,13 +15,16 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).parent
-sys.path.append(str(HERE.parent / "cpu"))
+sys.path += [str(HERE.parent / "cpu"), str(HERE)]
 
 import machine  # noqa: E402
+import watching  # noqa: E402
 
-QUESTIONS = ("pair", "random", "remote", "threads")
+QUESTIONS = ("pair", "random", "remote", "threads", "watched", "training")
+SLOW = {("random", "pmr")}  # a minute and a half each: asked in the first round only
 WAYS = ("tessera", "tessera_buddy", "malloc", "aligned_alloc", "mimalloc", "jemalloc", "pmr")
 NAMES = {"tessera": "Tessera", "tessera_buddy": "Tessera, buddies", "malloc": "glibc malloc",
          "aligned_alloc": "glibc aligned_alloc(64)", "mimalloc": "mimalloc", "jemalloc": "jemalloc",
@@ -65,6 +69,8 @@ def measure(program, questions, rounds, repeats, peers):
         for number in range(1, rounds + 1):
             print(f"  {question}, round {number}", file=sys.stderr, flush=True)
             for way in ways:
+                if number > 1 and (question, way) in SLOW:
+                    continue
                 for answer in ask(program, way, question, repeats, peers.get(way)):
                     key = question, way, answer["shape"]
                     series.setdefault(key, []).extend(answer["ns"])
@@ -95,7 +101,8 @@ def table(series, question):
     return "\n".join(lines) + "\n"
 
 
-def goals(series):
+def goals(series, further):
+    """`further`: more rows of (name, measured, at most, unit)."""
     median = {key: statistics.median(samples) for key, samples in series.items()}
     ours = lambda question, shape: median.get((question, "tessera", shape))  # noqa: E731
     rows = [(f"a pair of {size(shape)} B", ours("pair", shape), limit, "ns") for shape, limit in
@@ -109,25 +116,63 @@ def goals(series):
     if ours("threads", "1") and ours("threads", "2"):
         rows.append(("two threads beside one, of half the time an operation", ours("threads", "2") / ours("threads", "1"), 1 / 1.8, "times"))
     lines = ["## Goals", "", "| goal | measured | at most | |", "| --- | ---: | ---: | ---: |"]
-    for name, value, limit, unit in rows:
+    for name, value, limit, unit in rows + further:
         if value is not None:
             kept = "kept" if value <= limit else "**missed**"
             lines.append(f"| {name} | {value:.2f} {unit} | {limit:.3g} | {kept} |")
     return "\n".join(lines) + "\n"
 
 
-def replayed(program, trace):
+def recorded(program, folder):
+    """Traces of training: (title, file, facts) of each."""
+    found = []
+    for data in ("digits", "fashion"):
+        for part, title in (("steps", "its steps alone"), ("whole", "with its images")):
+            trace = folder / f"{data}_{part}.trace"
+            done = subprocess.run([str(program), data, part, str(trace)], stdout=subprocess.PIPE, text=True)
+            if done.returncode != 0:
+                sys.exit(f"{program} {data} {part}: exit status {done.returncode}")
+            facts = json.loads(done.stdout)
+            found.append((f"{facts['data']}, {title}, batches of {facts['batch']}, {facts['batch'] - 1}, {facts['batch'] + 1}", trace))
+    return found
+
+
+def replayed(program, title, trace):
+    """What each way needs for the trace: its title and a record for each way."""
     done = subprocess.run([str(program), str(trace)], stdout=subprocess.PIPE, text=True)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if done.returncode != 0 or not answers:
         sys.exit(f"{program} {trace}: the trace could not be honoured")
-    first = answers[0]
-    lines = [f"## A recorded training, {trace.stem}: {first['allocations']} allocations, at most {first['peak_live']} bytes live", "",
-             "| | ns an event | peak reserved / peak live | smallest capacity / peak live |", "| --- | ---: | ---: | ---: |"]
-    for answer in answers:
-        ratios = [f"{answer[key]:.3f}" if key in answer else "" for key in ("reserved_ratio", "capacity_ratio")]
-        lines.append(f"| {answer['way'].replace('_', ' ')} | {answer['ns']:.1f} | {ratios[0]} | {ratios[1]} |")
+    return title, answers
+
+
+def replay_goals(replays):
+    rows = []
+    for title, answers in replays:
+        ours = answers[0]
+        rows.append((f"{title}: peak reserved / peak live", ours["reserved_ratio"], 1.15, "times"))
+        rows.append((f"{title}: smallest capacity / peak live", ours["capacity_ratio"], 1.05, "times"))
+    return rows
+
+
+def replay_table(replays):
+    if not replays:
+        return ""
+    lines = ["## Recorded trainings, replayed", "",
+             "24 steps of the digits example's networks (64-128-10 and 784-256-10), batches of three sizes in turn: first weights and steps "
+             "alone, then with the images that they are taken from.", "",
+             "| trace | allocations | peak live | | ns an event | peak reserved / peak live | smallest capacity / peak live |",
+             "| --- | ---: | ---: | --- | ---: | ---: | ---: |"]
+    for title, answers in replays:
+        for answer in answers:
+            facts = [title, str(answers[0]["allocations"]), size_of(answers[0]["peak_live"])] if answer is answers[0] else [""] * 3
+            ratios = [f"{answer[key]:.3f}" if key in answer else "" for key in ("reserved_ratio", "capacity_ratio")]
+            lines.append(f"| {' | '.join(facts)} | {answer['way'].replace('_', ' ')} | {answer['ns']:.1f} | {' | '.join(ratios)} |")
     return "\n".join(lines) + "\n"
+
+
+def size_of(count):
+    return f"{count / 2**20:.1f} MiB" if count >= 1 << 20 else f"{count / 1024:.1f} KiB"
 
 
 def described(build):
@@ -153,11 +198,22 @@ def main():
     if unknown := set(wanted) - set(QUESTIONS):
         sys.exit(f"there is no question {', '.join(sorted(unknown))}; there are {', '.join(QUESTIONS)}")
     machine.warn_if_busy()
-    rounds = arguments.rounds or (1 if arguments.quick else 3)
-    series = measure(arguments.programs / "memory_speed", wanted or QUESTIONS, rounds, 1 if arguments.quick else 3, libraries())
-    parts = [INTRO.format(machine=described(arguments.programs.parent)), goals(series)]
-    parts += [table(series, question) for question in wanted or QUESTIONS]
-    parts += [replayed(arguments.programs / "memory_replay", trace) for trace in arguments.trace]
+    rounds, repeats = (1, 1) if arguments.quick else (arguments.rounds or 3, 3)
+    questions = wanted or QUESTIONS
+    programs = arguments.programs
+    series = measure(programs / "memory_speed", [question for question in questions if question in TITLES], rounds, repeats, libraries())
+    further, watched_parts, replays = [], [], [(trace.stem, trace) for trace in arguments.trace]
+    if "watched" in questions:
+        watched = watching.measure(programs, rounds, repeats)
+        further += watching.goals(watched)
+        watched_parts.append(watching.tables(watched))
+    with tempfile.TemporaryDirectory() as folder:
+        if "training" in questions:
+            replays = recorded(programs / "memory_training", pathlib.Path(folder)) + replays
+        replays = [replayed(programs / "memory_replay", title, trace) for title, trace in replays]
+    parts = [INTRO.format(machine=described(programs.parent)), goals(series, replay_goals(replays) + further)]
+    parts += [table(series, question) for question in questions if question in TITLES]
+    parts += [replay_table(replays)] + watched_parts
     page = "\n".join(parts)
     print(page)
     if arguments.output:

@@ -4,26 +4,22 @@
 // Questions: pair, random, remote, threads.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <memory_resource>
-#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "questions.hpp"
 import tessera;
 
 using namespace tessera;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Tessera {
   static void* allocate(std::ptrdiff_t bytes) { return memory::alloc(CpuPlace{}, bytes); }
@@ -59,39 +55,6 @@ struct NoAllocator {
   static void deallocate(void*, std::ptrdiff_t) {}
 };
 
-void keep(void* pointer) { asm volatile("" : : "r"(pointer) : "memory"); }
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct Answer {
-  std::string way, question, shape;
-  int repeats;
-
-  /// Runs `work`, which does `operations` operations, and prints the nanoseconds of one in each repeat.
-  void print(std::ptrdiff_t operations, const std::function<void()>& work) const {
-    work();
-    std::printf("{\"way\": \"%s\", \"question\": \"%s\", \"shape\": \"%s\", \"ns\": [", way.c_str(), question.c_str(),
-                shape.c_str());
-    for (int repeat = 0; repeat < repeats; ++repeat)
-      std::printf("%s%.2f", repeat == 0 ? "" : ", ", seconds_of(work) * 1e9 / static_cast<double>(operations));
-    std::printf("]}\n");
-    std::fflush(stdout);
-  }
-};
-
-template <class Way>
-void pairs(std::ptrdiff_t bytes, std::ptrdiff_t count) {
-  for (std::ptrdiff_t i = 0; i < count; ++i) {
-    void* pointer = Way::allocate(bytes);
-    keep(pointer);
-    Way::deallocate(pointer, bytes);
-  }
-}
-
 template <class Way>
 void ask_pair(Answer answer) {
   for (const std::ptrdiff_t bytes : {64, 256, 1024, 4096, 64 << 10, 1 << 20, 16 << 20}) {
@@ -100,24 +63,6 @@ void ask_pair(Answer answer) {
     answer.print(count, [&] { pairs<Way>(bytes, count); });
   }
 }
-
-struct Held {
-  void* pointer = nullptr;
-  std::ptrdiff_t bytes = 0;
-};
-
-/// Sizes and slots, drawn before anything is timed.
-struct Draws {
-  std::vector<std::ptrdiff_t> bytes;
-  std::vector<std::uint32_t> slots;
-
-  explicit Draws(std::uint32_t live, std::size_t count = 1 << 18) : bytes(count), slots(count) {
-    std::mt19937_64 random(live);
-    std::uniform_real_distribution<double> logarithm(std::log(256.0), std::log(double(1 << 20)));
-    for (auto& size : bytes) size = static_cast<std::ptrdiff_t>(std::exp(logarithm(random)));
-    for (auto& slot : slots) slot = static_cast<std::uint32_t>(random() % live);
-  }
-};
 
 template <class Way>
 void replace(std::vector<Held>& held, const Draws& draws) {

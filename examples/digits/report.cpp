@@ -130,9 +130,22 @@ std::string memory(const Run& run) {
   return html + "</tbody></table></div></div>";
 }
 
+/// What the chunks of memory held at the peak; the picture scales to the page.
+std::string memory_map(const Run& run) {
+  if (run.memory_map.empty()) return "";
+  const auto peak = static_cast<double>(std::max<std::int64_t>(1, peak_bytes(run)));
+  return "<div class=\"card\" id=\"memory-map\"><h3>Memory at its peak</h3><p class=\"note\">The chunks that the pool "
+         "had taken "
+         "from the system, drawn when " +
+         byte_count(run.memory_map_bytes) + " were in use, " +
+         percent(static_cast<double>(run.memory_map_bytes) / peak, 0) +
+         " of the highest figure of the run. A piece's size is its title.</p><div class=\"wide\">" + run.memory_map +
+         "</div></div>";
+}
+
 std::string costs(const Run& run) {
-  return "<section id=\"costs\"><h2>What it cost</h2><div class=\"pair\">" + operations(run) + memory(run) +
-         "</div></section>\n";
+  return "<section id=\"costs\"><h2>What it cost</h2><div class=\"pair\">" + operations(run) + memory(run) + "</div>" +
+         memory_map(run) + "</section>\n";
 }
 
 /// What the scheduler did; the pictures scale to the page, the wide one scrolls.

@@ -64,9 +64,11 @@ struct Run {
   std::vector<Mistake> mistakes;        ///< all of them, in any order
   std::vector<OperationTime> operations;
   std::vector<PlaceMemory> memory;
-  std::string timeline;        ///< SVG: who ran which operation when, over some steps; empty without --async
-  std::string graph;           ///< SVG: what waits for what in one step; empty without --async
-  std::uint64_t checksum = 0;  ///< of the final weights
+  std::string memory_map;  ///< SVG: the chunks of the CPU's memory when it held most; empty where nobody looked
+  std::int64_t memory_map_bytes = 0;  ///< in use when that was drawn
+  std::string timeline;               ///< SVG: who ran which operation when, over some steps; empty without --async
+  std::string graph;                  ///< SVG: what waits for what in one step; empty without --async
+  std::uint64_t checksum = 0;         ///< of the final weights
 };
 
 /// A run with the facts of `data` and `options` filled in.

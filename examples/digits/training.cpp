@@ -33,12 +33,13 @@ struct Part {
   Array<std::int64_t, 1> labels;
   Array<T, 2> targets;
 
-  Part(const std::vector<float>& pixels, const std::vector<std::int64_t>& given, int classes)
+  Part(const std::vector<float>& pixels, const std::vector<std::int64_t>& given, int classes, memory::PeakMap& peak)
       : labels(make_array(given)), targets(one_hot<T>(labels, classes)) {
     const auto count = static_cast<std::ptrdiff_t>(given.size());
     const auto features = static_cast<std::ptrdiff_t>(pixels.size()) / std::max<std::ptrdiff_t>(count, 1);
     const Array<float, 2> all_pixels = reshape(make_array(pixels), Dim{count, features});
     images = cast<T>(all_pixels);
+    peak.look();
   }
 
   std::int64_t count() const { return labels.size(); }
@@ -51,8 +52,8 @@ class Trainer {
       : run_(std::move(run)),
         rule_{run_.options.learning_rate, run_.options.momentum, run_.options.decay},
         key_{run_.options.seed},
-        train_(data.train_pixels, data.train_labels, data.classes),
-        test_(data.test_pixels, data.test_labels, data.classes),
+        train_(data.train_pixels, data.train_labels, data.classes, peak_),
+        test_(data.test_pixels, data.test_labels, data.classes, peak_),
         network_(layers(run_), key_.fold(0)) {
     if (run_.options.async) scheduler_.emplace();
   }
@@ -177,6 +178,7 @@ class Trainer {
       if (is_traced(epoch, step)) ops_of_step_ = trace_->submitted();
       if (pending.size() > steps_ahead) {  // waits once for many: to sleep and to wake costs more than to submit a step
         pending[steps_ahead / 2].correct.wait();
+        if (run_.epochs.empty()) peak_.look();
         while (pending.size() > steps_ahead / 2) read_one();
       }
       if (trace_ && step == 5) draw_trace();
@@ -235,13 +237,16 @@ class Trainer {
       targets = take(train_.targets, chosen);
       labels = take(train_.labels, chosen);
     }
-    return network_.step(images, targets, labels, rule_, times_);
+    const BatchResult result = network_.step(images, targets, labels, rule_, times_);
+    if (run_.epochs.empty()) peak_.look();  // later steps hold what those of the first epoch do
+    return result;
   }
 
   void look_at_tests(Epoch& result) {
     if (test_.count() == 0) return;
     network_.forward(test_.images);
     const BatchResult tested = network_.loss(test_.targets, test_.labels);
+    peak_.look();
     result.test_loss = tested.loss;
     result.test_accuracy = static_cast<double>(tested.correct) / static_cast<double>(test_.count());
   }
@@ -260,6 +265,8 @@ class Trainer {
     if (scheduler_) run_.operations = traced_;
     const memory::Stats cpu = memory::stats(CpuPlace{});
     run_.memory = {{"cpu", cpu.peak, cpu.in_use, cpu.allocations}};
+    if (peak_.map()) run_.memory_map = peak_.map()->svg();
+    run_.memory_map_bytes = peak_.in_use();
     Checksum checksum;
     for (std::size_t layer = 0; layer < network_.depth(); ++layer) {
       add_bytes(checksum, network_.weights(layer));
@@ -297,6 +304,7 @@ class Trainer {
   Run run_;
   StepRule rule_;
   random::Key key_;
+  memory::PeakMap peak_{memory::pool(CpuPlace{})};
   Part<T> train_;
   Part<T> test_;
   Network<T> network_;

@@ -1,58 +1,68 @@
 module;
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 module tessera.memory;
 import tessera.core;
 import tessera.device;
+import :debug_records;
+import :lock;
 
 // Patterns, guards, and the list of what is live and what was freed of late.
 namespace tessera::memory {
 
 namespace {
 
+using Pattern = std::array<unsigned char, 4096>;
+
+/// A page that repeats two bytes, to copy from and to compare with.
+constexpr Pattern pattern_of(std::uint16_t word) {
+  Pattern pattern{};
+  for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<unsigned char>(word >> (i % 2 * 8));
+  return pattern;
+}
+
 // NaN as float16, bfloat16, float, double; as integers -1 and a number that stands out.
-constexpr std::uint16_t fresh_pattern = 0xffff;
-constexpr std::uint16_t freed_pattern = 0xfff1;
-constexpr std::uint16_t guard_pattern = 0xfdfd;
+constexpr Pattern fresh = pattern_of(0xffff);
+constexpr Pattern freed = pattern_of(0xfff1);
+constexpr Pattern guard = pattern_of(0xfdfd);
 
+// Freed memory that is held back. More would find later writes, and be in no cache of the processor when it is looked at.
 constexpr std::size_t most_kept = 1024;
-constexpr std::ptrdiff_t most_kept_bytes = std::ptrdiff_t{16} << 20;
+constexpr std::ptrdiff_t most_kept_bytes = std::ptrdiff_t{1} << 20;
 
-void fill(void* pointer, std::ptrdiff_t bytes, std::uint16_t pattern) {
-  auto* out = static_cast<unsigned char*>(pointer);
-  for (std::ptrdiff_t i = 0; i < bytes; ++i) out[i] = static_cast<unsigned char>(pattern >> (i % 2 * 8));
+constexpr std::ptrdiff_t longest_locked = 4096;  // blocks above are filled and looked at without the lock
+
+void fill(char* out, std::ptrdiff_t bytes, const Pattern& pattern) {
+  for (constexpr auto page = static_cast<std::ptrdiff_t>(sizeof pattern); bytes > 0; out += page, bytes -= page)
+    std::memcpy(out, pattern.data(), static_cast<std::size_t>(std::min(bytes, page)));
 }
 
 /// Offset of the first byte that differs from the pattern; `bytes` if none does.
-std::ptrdiff_t first_difference(const void* pointer, std::ptrdiff_t bytes, std::uint16_t pattern) {
-  const auto* in = static_cast<const unsigned char*>(pointer);
-  for (std::ptrdiff_t i = 0; i < bytes; ++i) {
-    if (in[i] != static_cast<unsigned char>(pattern >> (i % 2 * 8))) return i;
+std::ptrdiff_t first_difference(const char* in, std::ptrdiff_t bytes, const Pattern& pattern) {
+  constexpr auto page = static_cast<std::ptrdiff_t>(sizeof pattern);
+  for (std::ptrdiff_t begin = 0; begin < bytes; begin += page) {
+    const std::ptrdiff_t count = std::min(bytes - begin, page);
+    if (std::memcmp(in + begin, pattern.data(), static_cast<std::size_t>(count)) == 0) continue;
+    const auto* found = reinterpret_cast<const unsigned char*>(in + begin);
+    return begin + (std::mismatch(found, found + count, pattern.begin()).first - found);
   }
   return bytes;
 }
 
-struct Record {
-  char* base = nullptr;
-  std::ptrdiff_t before = 0;  // bytes from the base to the block
-  std::ptrdiff_t bytes = 0;
-  std::source_location where;
-
-  char* block() const { return base + before; }
-  std::ptrdiff_t reserved() const { return before + bytes + guard_bytes; }
-};
-
-std::string described(const Record& record) {
+std::string described(const DebugRecord& record) {
   const std::string_view path = record.where.file_name();
   const auto slash = path.find_last_of('/');
   return std::to_string(record.bytes) + " bytes from " +
@@ -60,59 +70,92 @@ std::string described(const Record& record) {
          std::to_string(record.where.line());
 }
 
-[[noreturn]] void accuse(Place place, const void* pointer, const std::string& problem, std::string_view advice = {}) {
+std::string text_of(const void* pointer) {
   std::ostringstream text;
-  text << pointer << ' ' << problem;
-  throw PlaceError(to_string(
-      Failure{.operation = "memory::free(" + to_string(place) + ")", .problem = text.str(), .advice = advice}));
+  text << pointer;
+  return text.str();
+}
+
+[[noreturn]] void accuse(Place place, const std::string& problem) {
+  throw PlaceError(to_string(Failure{.operation = "memory::free(" + to_string(place) + ")", .problem = problem}));
 }
 
 }  // namespace
 
 struct DebugHeap::State {
   Place place;
-  mutable std::mutex mutex;
-  std::map<const char*, Record> live;   // by the block's address
-  std::map<const char*, Record> freed;  // the same of those that are kept
-  std::deque<const char*> order;        // of those, the oldest first
+  mutable Lock mutex;
+  DebugRecords records;
+  std::uint64_t allocations = 0;
+  std::array<char*, most_kept + 1> order{};  // blocks that are kept, from `oldest` on, around its end
+  std::size_t oldest = 0, kept = 0;
   std::ptrdiff_t kept_bytes = 0;
+  std::atomic<std::size_t> count{0};  // of records
 
   bool readable() const { return place.on_host(); }
+  /// Whether the oldest kept block would go if one of `bytes` bytes were kept.
+  bool is_full_for(std::ptrdiff_t bytes) const {
+    return kept > 0 && (kept + 1 > most_kept || kept_bytes + bytes > most_kept_bytes);
+  }
+  bool over_budget() const { return kept > most_kept || kept_bytes > most_kept_bytes; }
 
-  [[noreturn]] void accuse_unknown(const char* pointer) const {
-    if (const auto old = freed.find(pointer); old != freed.end())
-      accuse(place, pointer, "was freed before: " + described(old->second));
-    const auto above = live.upper_bound(pointer);
-    if (above != live.begin()) {
-      const Record& near = std::prev(above)->second;
-      if (pointer < near.block() + near.bytes) accuse(place, pointer, "points inside a block of " + described(near));
-    }
-    refuse_pointer(place, pointer);
+  void guard_and_fill(char* block, std::ptrdiff_t before, std::ptrdiff_t bytes) const {
+    if (!readable()) return;
+    fill(block - before, before, guard);
+    fill(block, bytes, fresh);
+    fill(block + bytes, guard_bytes, guard);
   }
 
-  void check_guards(const Record& record) const {
-    if (!readable()) return;
-    if (first_difference(record.base, record.before, guard_pattern) < record.before)
-      accuse(place, record.block(), "was written to before its beginning: " + described(record));
-    if (first_difference(record.block() + record.bytes, guard_bytes, guard_pattern) < guard_bytes)
-      accuse(place, record.block(), "was written to beyond its end: " + described(record));
+  /// What is wrong with a live block's guards; empty if nothing is.
+  std::string damage_of_guards(const DebugRecord& record) const {
+    if (!readable()) return {};
+    if (first_difference(record.block - record.before, record.before, guard) < record.before)
+      return text_of(record.block) + " was written to before its beginning: " + described(record);
+    if (first_difference(record.block + record.bytes, guard_bytes, guard) < guard_bytes)
+      return text_of(record.block) + " was written to beyond its end: " + described(record);
+    return {};
   }
 
   /// What is wrong with a block that was freed; empty if nothing is.
-  std::string damage_of(const Record& record) const {
+  std::string damage_of(const DebugRecord& record) const {
     if (!readable()) return {};
-    const std::ptrdiff_t offset = first_difference(record.block(), record.bytes, freed_pattern);
+    const std::ptrdiff_t offset = first_difference(record.block, record.bytes, freed);
     if (offset == record.bytes) return {};
-    return "was written to after it was freed, at byte " + std::to_string(offset) + ": " + described(record);
+    return text_of(record.block) + " was written to after it was freed, at byte " + std::to_string(offset) + ": " +
+           described(record);
   }
 
-  Released forget_oldest() {
-    const auto oldest = freed.find(order.front());
-    const Record record = oldest->second;
-    order.pop_front();
-    freed.erase(oldest);
-    kept_bytes -= record.bytes;
-    return {record.base, record.reserved(), damage_of(record)};
+  void take_oldest(const DebugRecord& entry) {
+    oldest = (oldest + 1) % order.size();
+    --kept;
+    kept_bytes -= entry.bytes;
+  }
+
+  DebugRecord forget(DebugRecord& entry) {
+    const DebugRecord record = entry;
+    records.erase(entry);
+    count.store(records.count(), std::memory_order_release);
+    return record;
+  }
+
+  DebugRecord forget_oldest() {
+    DebugRecord& entry = *records.find(order[oldest]);
+    take_oldest(entry);
+    return forget(entry);
+  }
+
+  void keep(DebugRecord& entry) {
+    entry.state = DebugRecord::State::kept;
+    order[(oldest + kept++) % order.size()] = entry.block;
+    kept_bytes += entry.bytes;
+  }
+
+  /// All memory of a record that is forgotten.
+  static Released whole(const DebugRecord& record, bool more, std::string damage) {
+    return {.base = record.block - record.before,
+            .bytes = record.before + record.bytes + guard_bytes,
+            .more = more,
+            .damage = std::move(damage)};
   }
 };
 
@@ -125,51 +168,101 @@ std::ptrdiff_t DebugHeap::with_guards(std::ptrdiff_t bytes, std::ptrdiff_t align
 }
 
 void* DebugHeap::admit(void* base, std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
-  const Record record{static_cast<char*>(base), std::max(alignment, guard_bytes), bytes, where};
-  if (state_->readable()) {
-    fill(base, record.before, guard_pattern);
-    fill(record.block(), bytes, fresh_pattern);
-    fill(record.block() + bytes, guard_bytes, guard_pattern);
+  const std::ptrdiff_t before = std::max(alignment, guard_bytes);
+  char* block = static_cast<char*>(base) + before;
+  state_->guard_and_fill(block, before, bytes);
+  const std::lock_guard lock(state_->mutex);
+  state_->records.insert({block, before, bytes, state_->allocations, where, DebugRecord::State::live});
+  ++state_->allocations;
+  state_->count.store(state_->records.count(), std::memory_order_release);
+  return block;
+}
+
+void* DebugHeap::reuse(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
+  State& state = *state_;
+  if (bytes > longest_locked) return nullptr;
+  const std::lock_guard lock(state.mutex);
+  if (!state.is_full_for(bytes)) return nullptr;
+  DebugRecord& entry = *state.records.find(state.order[state.oldest]);
+  const bool fits = entry.bytes == bytes && entry.before == std::max(alignment, guard_bytes);
+  if (!fits || !state.damage_of(entry).empty()) return nullptr;
+  state.take_oldest(entry);
+  entry.state = DebugRecord::State::live;
+  entry.number = state.allocations++;
+  entry.where = where;
+  state.guard_and_fill(entry.block, entry.before, bytes);
+  return entry.block;
+}
+
+std::optional<DebugHeap::Released> DebugHeap::dismiss(void* pointer) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  DebugRecord* entry = state.records.find(pointer);
+  if (entry == nullptr) return std::nullopt;
+  const DebugRecord record = *entry;
+  if (record.state != DebugRecord::State::live)
+    accuse(state.place, text_of(pointer) + " was freed before: " + described(record));
+  entry->state = DebugRecord::State::leaving;
+  if (record.bytes > longest_locked) lock.unlock();
+  const std::string damage = state.damage_of_guards(record);
+  if (damage.empty() && state.readable()) fill(record.block, record.bytes, freed);
+  if (!lock.owns_lock()) {
+    lock.lock();
+    entry = state.records.find(pointer);
   }
-  const std::lock_guard lock(state_->mutex);
-  state_->live.emplace(record.block(), record);
-  return record.block();
-}
-
-DebugHeap::Released DebugHeap::dismiss(void* pointer) {
-  const std::lock_guard lock(state_->mutex);
-  const auto found = state_->live.find(static_cast<const char*>(pointer));
-  if (found == state_->live.end()) state_->accuse_unknown(static_cast<const char*>(pointer));
-  state_->check_guards(found->second);
-  state_->order.push_back(found->first);
-  const Record& record = found->second;
-  if (state_->readable()) fill(record.block(), record.bytes, freed_pattern);
-  state_->kept_bytes += record.bytes;
-  state_->freed.insert(state_->live.extract(found));
-  if (state_->order.size() <= most_kept && state_->kept_bytes <= most_kept_bytes) return {};
-  return state_->forget_oldest();
-}
-
-void DebugHeap::report(const Released& released) const {
-  if (!released.damage.empty()) accuse(state_->place, released.base, released.damage);
+  if (!damage.empty()) {
+    entry->state = DebugRecord::State::live;
+    accuse(state.place, damage);
+  }
+  if (record.bytes > most_kept_bytes) return State::whole(state.forget(*entry), false, {});
+  state.keep(*entry);
+  if (!state.over_budget()) return Released{};
+  const DebugRecord leaves = state.forget_oldest();
+  const bool more = state.over_budget();
+  lock.unlock();
+  return State::whole(leaves, more, state.damage_of(leaves));
 }
 
 DebugHeap::Released DebugHeap::give_up() {
-  const std::lock_guard lock(state_->mutex);
-  return state_->order.empty() ? Released{} : state_->forget_oldest();
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  if (state.kept == 0) return {};
+  const DebugRecord leaves = state.forget_oldest();
+  const bool more = state.over_budget();
+  lock.unlock();
+  return State::whole(leaves, more, state.damage_of(leaves));
 }
 
-bool DebugHeap::knows(const void* pointer) const {
-  const std::lock_guard lock(state_->mutex);
-  const auto* block = static_cast<const char*>(pointer);
-  return state_->live.contains(block) || state_->freed.contains(block);
+void DebugHeap::refuse(const void* pointer) const {
+  {
+    const auto* inside = static_cast<const char*>(pointer);
+    const std::lock_guard lock(state_->mutex);
+    state_->records.for_each([&](const DebugRecord& record) {
+      if (record.state == DebugRecord::State::live && inside > record.block && inside < record.block + record.bytes)
+        accuse(state_->place, text_of(pointer) + " points inside a block of " + described(record));
+    });
+  }
+  refuse_pointer(state_->place, pointer);
 }
+
+void DebugHeap::report(const Released& released) const {
+  if (!released.damage.empty()) accuse(state_->place, released.damage);
+}
+
+bool DebugHeap::empty() const noexcept { return state_->count.load(std::memory_order_acquire) == 0; }
 
 std::string DebugHeap::leaks() const {
   const std::lock_guard lock(state_->mutex);
+  std::vector<DebugRecord> records;
+  state_->records.for_each([&](const DebugRecord& record) { records.push_back(record); });
+  std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
   std::string lines;
-  for (const auto& [block, record] : state_->live)
-    lines += "memory: leaked " + described(record) + " on " + to_string(state_->place) + "\n";
+  for (const DebugRecord& record : records) {
+    std::string problem;
+    if (record.state == DebugRecord::State::live) problem = "leaked " + described(record);
+    if (record.state == DebugRecord::State::kept) problem = state_->damage_of(record);
+    if (!problem.empty()) lines += "memory: " + problem + " on " + to_string(state_->place) + "\n";
+  }
   return lines;
 }
 

@@ -27,24 +27,33 @@ class DebugHeap {
 
   /// Bytes to ask the upstream for, and the block within what it gave.
   static std::ptrdiff_t with_guards(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
+  /// A block that has been kept for long enough and is as large as asked for; null if there is none.
+  void* reuse(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);
   void* admit(void* base, std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);
 
+  /// Memory that goes back to the upstream.
   struct Released {
     void* base = nullptr;
     std::ptrdiff_t bytes = 0;  // as asked of the upstream
+    bool more = false;         // whether others are to go back too: give_up has them
     std::string damage;        // what was wrong with it; empty if nothing was
   };
-  /// Checks a block that is freed and keeps it for a while; returns one that has been kept for long enough, if any. Throws
-  /// PlaceError with what is wrong: freed twice, foreign, interior, written beyond its ends.
-  Released dismiss(void* pointer);
+  /// Checks a block that is freed and keeps it for a while; returns what goes back now: one that has been kept for long enough,
+  /// if any. Nothing at all for a pointer that it does not know. Throws PlaceError with what is wrong: freed before, written
+  /// beyond its ends; the block is live as before then.
+  std::optional<Released> dismiss(void* pointer);
   /// The next of the blocks that are kept, all of them checked; a null base when none is left.
   Released give_up();
+  /// Throws PlaceError for a pointer that dismiss does not know: interior or foreign.
+  [[noreturn]] void refuse(const void* pointer) const;
 
   /// Throws PlaceError if the block was damaged. To be called when its memory has been given back.
   void report(const Released& released) const;
 
-  bool knows(const void* pointer) const;
-  /// A line for each block that is live: bytes, place, where it was allocated. Empty if there is none.
+  /// Whether it holds no block, neither live nor kept.
+  bool empty() const noexcept;
+  /// A line for each block that is live (bytes, place, where it was allocated) and for each kept one that was written to, in the
+  /// order of their allocations. Empty if there is none.
   std::string leaks() const;
 
  private:
@@ -70,17 +79,25 @@ class DebugAllocator {
   void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = block_alignment,
                  std::source_location where = std::source_location::current()) {
     check_request(bytes, alignment);
+    if (void* block = heap_->reuse(bytes, alignment, where)) return block;
     void* base = upstream_.allocate(DebugHeap::with_guards(bytes, alignment), alignment);
     return base == nullptr ? nullptr : heap_->admit(base, bytes, alignment, where);
   }
   void deallocate(void* pointer) {
     if (pointer == nullptr) return;
-    give_back(heap_->dismiss(pointer));
+    std::optional<DebugHeap::Released> released = heap_->dismiss(pointer);
+    if (!released) heap_->refuse(pointer);
+    while (released->base != nullptr) {
+      const bool more = released->more;
+      give_back(*released);
+      if (!more) return;
+      released = heap_->give_up();
+    }
   }
   /// As deallocate; ends the program with the message where that throws.
   void deallocate(void* pointer, std::ptrdiff_t) noexcept { deallocate(pointer); }
 
-  /// A line for each live block; empty if there is none.
+  /// A line for each live block, and for each freed one that is kept and was written to; empty if there is none.
   std::string leaks() const { return heap_->leaks(); }
 
   /// Gives back the freed blocks that are kept. Throws PlaceError if one was written to.
@@ -94,7 +111,6 @@ class DebugAllocator {
 
  private:
   void give_back(const DebugHeap::Released& released) {
-    if (released.base == nullptr) return;
     upstream_.deallocate(released.base, released.bytes);
     heap_->report(released);
   }

@@ -6,6 +6,7 @@ module;
 #include <cstdint>
 #include <iomanip>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -67,7 +68,7 @@ std::string row(Pieces chunk) {
 
 std::string colour(const Piece& piece, std::uint64_t newest) {
   if (piece.state == Piece::State::free) return "#ffffff";
-  if (piece.state == Piece::State::cached) return "url(#kept)";
+  if (piece.state == Piece::State::cached) return "url(#tessera-kept)";
   const double age = newest == 0 ? 0 : 1 - static_cast<double>(piece.born) / static_cast<double>(newest);
   std::ostringstream text;
   text << "hsl(210,60%," << std::lround(70 - 40 * age) << "%)";
@@ -90,6 +91,13 @@ MemoryMap::MemoryMap(const Pool& pool) : place_(pool.place()) {
   pool.visit([&](const Piece& piece) { pieces_.push_back(piece); });
 }
 
+void PeakMap::look() {
+  const std::ptrdiff_t now = pool_->stats().in_use;
+  if (map_ && now <= in_use_ + in_use_ / 64) return;
+  map_.emplace(*pool_);
+  in_use_ = now;
+}
+
 std::string MemoryMap::text() const {
   std::string text;
   for_each_chunk(pieces_, [&](Pieces chunk) { text += row(chunk) + '\n'; });
@@ -107,13 +115,15 @@ std::string MemoryMap::svg() const {
   for (const Piece& piece : pieces_) newest = std::max(newest, piece.born);
   std::ostringstream out;
   out << std::fixed << std::setprecision(2);
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width << ' ' << margin + chunks * row_height
-      << "\" font-family=\"sans-serif\" font-size=\"12\">\n"
-      << "<defs><pattern id=\"kept\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" "
+  out << "<svg class=\"tessera-memory\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width << ' '
+      << margin + chunks * row_height << "\" font-family=\"sans-serif\" font-size=\"12\" fill=\"currentColor\">\n"
+      << "<defs><pattern id=\"tessera-kept\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect "
+         "width=\"6\" "
          "height=\"6\" "
          "fill=\"#eeeeee\"/><path d=\"M0 6L6 0\" stroke=\"#888888\"/></pattern></defs>\n"
       << "<text x=\"0\" y=\"16\">Memory of " << to_string(place_) << ": " << chunks
-      << " chunks. Blue: live, darker when older; white: free; hatched: kept for the next request.</text>\n";
+      << (chunks == 1 ? " chunk" : " chunks")
+      << ". Blue: live, darker when older; white: free; hatched: kept for the next request.</text>\n";
   int y = margin;
   for_each_chunk(pieces_, [&](Pieces chunk) {
     const double scale = static_cast<double>(width) / static_cast<double>(largest);

@@ -3,6 +3,7 @@ module;
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <string>
 module tessera.memory;
@@ -21,11 +22,20 @@ struct Watch {
   std::mutex trace_mutex;
   std::unique_ptr<TraceWriter> trace;
 
+  std::atomic<bool> traced{false};  // whether there is a trace
+
+  /// Whether nobody wants to see calls, and no block needs to be seen when it is freed.
+  bool idle() const {
+    return !debug.load(std::memory_order_relaxed) && !traced.load(std::memory_order_relaxed) && heap.empty();
+  }
+
   void trace_allocation(void* pointer, std::ptrdiff_t bytes) {
+    if (!traced.load(std::memory_order_relaxed)) return;
     const std::lock_guard lock(trace_mutex);
     if (trace) trace->allocated(pointer, bytes);
   }
   void trace_free(void* pointer) {
+    if (!traced.load(std::memory_order_relaxed)) return;
     const std::lock_guard lock(trace_mutex);
     if (trace) trace->freed(pointer);
   }
@@ -55,6 +65,10 @@ void* PoolState::allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment
     watch.trace_allocation(pointer, bytes);
     return pointer;
   }
+  if (void* pointer = watch.heap.reuse(bytes, alignment, where)) {
+    watch.trace_allocation(pointer, bytes);
+    return pointer;
+  }
   void* base = allocate_plainly(DebugHeap::with_guards(bytes, alignment), alignment);
   try {
     void* pointer = watch.heap.admit(base, bytes, alignment, where);
@@ -66,20 +80,40 @@ void* PoolState::allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment
   }
 }
 
-bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
-  const bool known = watch.heap.knows(pointer);
-  if (known || watch.debug.load(std::memory_order_relaxed)) {
-    if (!known && is_live(pointer)) {  // from before debug mode
-      watch.trace_free(pointer);
-      return deallocate_plainly(pointer);
-    }
-    const DebugHeap::Released released = watch.heap.dismiss(pointer);
-    watch.trace_free(pointer);
-    if (released.base == nullptr) return true;
-    deallocate_plainly(released.base);
-    watch.heap.report(released);
-    return true;
+namespace {
+
+/// Gives all memory back that debug mode holds. Throws PlaceError if some of it was written to.
+void release_kept_blocks(PoolState& pool, Watch& watch) {
+  DebugHeap::Released damaged;
+  for (auto released = watch.heap.give_up(); released.base != nullptr; released = watch.heap.give_up()) {
+    pool.deallocate_plainly(released.base);
+    if (damaged.damage.empty()) damaged = released;
   }
+  watch.heap.report(damaged);
+}
+
+/// Frees a block of debug mode. False if the pointer is none.
+bool dismiss(PoolState& pool, Watch& watch, void* pointer) {
+  std::optional<DebugHeap::Released> released = watch.heap.dismiss(pointer);
+  if (!released) return false;
+  watch.trace_free(pointer);
+  while (released->base != nullptr) {
+    pool.deallocate_plainly(released->base);
+    watch.heap.report(*released);
+    if (!released->more) break;
+    released = watch.heap.give_up();
+  }
+  if (!watch.debug.load(std::memory_order_relaxed)) release_kept_blocks(pool, watch);  // set_debug has come in between
+  return true;
+}
+
+}  // namespace
+
+bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
+  if (watch.idle()) return deallocate_plainly(pointer);
+  if (dismiss(*this, watch, pointer)) return true;
+  const bool debug = watch.debug.load(std::memory_order_relaxed);
+  if (debug && !is_live(pointer)) watch.heap.refuse(pointer);  // else it is from before debug mode
   watch.trace_free(pointer);
   return deallocate_plainly(pointer);
 }
@@ -87,8 +121,11 @@ bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
 void PoolState::set_debug(bool on) {
   Watch& watch = this->watch();
   watch.debug.store(on, std::memory_order_relaxed);
-  const std::lock_guard lock(watch.trace_mutex);
-  use_caches(!on && watch.trace == nullptr);
+  {
+    const std::lock_guard lock(watch.trace_mutex);
+    use_caches(!on && watch.trace == nullptr);
+  }
+  if (!on) release_kept_blocks(*this, watch);
 }
 
 std::string PoolState::leaks() const {
@@ -101,6 +138,7 @@ void PoolState::start_trace(const std::string& path) {
   auto trace = std::make_unique<TraceWriter>(path);
   const std::lock_guard lock(watch.trace_mutex);
   watch.trace = std::move(trace);
+  watch.traced.store(true, std::memory_order_relaxed);
   use_caches(false);
 }
 
@@ -109,6 +147,7 @@ void PoolState::stop_trace() {
   if (watch == nullptr) return;
   std::unique_ptr<TraceWriter> ended;
   const std::lock_guard lock(watch->trace_mutex);
+  watch->traced.store(false, std::memory_order_relaxed);
   ended = std::move(watch->trace);
   use_caches(!watch->debug.load(std::memory_order_relaxed));
   if (ended) ended->finish();

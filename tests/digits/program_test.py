@@ -1,6 +1,7 @@
 """The digits program as a user runs it: results, repeatability, and one clear line for every bad input."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,10 @@ with tempfile.TemporaryDirectory() as folder:
     check(figures["accuracy"] >= 0.97, f"test accuracy {figures['accuracy']} is at least 0.97")
     report = (cwd / "report.html").read_text()
     check("<svg" in report and "http://" not in report.replace("http://www.w3.org", ""), "the report is self-contained")
+    map_of_memory = re.search(r'<svg class="tessera-memory".*?</svg>', report, re.S)
+    live = [int(n) for n in re.findall(r"live, (\d+) bytes asked for", map_of_memory.group(0))] if map_of_memory else []
+    check(len(live) > 3 and sum(live) >= 0.9 * figures["peak_bytes"],
+          f"the report maps the memory at its peak: {len(live)} live pieces of {sum(live)} bytes, peak {figures['peak_bytes']}")
     check("epoch 40/40" in result.stdout, "a plain line is printed for every epoch when the output is no terminal")
 
     sums = set()

@@ -56,6 +56,18 @@ TEST_CASE("the report has all its sections and the figures of the run") {
     check_contains(html, part);
 }
 
+TEST_CASE("the report shows the chunks of memory at their peak, where they were drawn") {
+  Run run = sample_run();
+  CHECK(count(render_report(run), "id=\"memory-map\"") == 0);
+  run.memory_map = "<svg class=\"tessera-memory\"><rect/></svg>";
+  run.memory_map_bytes = 3 << 19;
+  const std::string html = render_report(run);
+  CHECK(tag_trouble(html) == "");
+  CHECK(count(html, "id=\"memory-map\"") == 1);
+  check_contains(html, run.memory_map);
+  check_contains(html, "1.5 MiB were in use, 50 % of the highest figure");
+}
+
 TEST_CASE("the report is well formed and asks for nothing outside itself") {
   const std::string html = render_report(sample_run());
   CHECK(tag_trouble(html) == "");

@@ -46,7 +46,7 @@ TEST_CASE("the drawing has a rectangle for each piece, and is whole") {
   void* c = pool.allocate(300'000);
   pool.deallocate(b);
   const std::string svg = memory::MemoryMap(pool).svg();
-  CHECK(svg.starts_with("<svg xmlns="));
+  CHECK(svg.starts_with("<svg "));
   CHECK(svg.ends_with("</svg>\n"));
   CHECK(count_of(svg, "<title>") == 4);
   CHECK(count_of(svg, "97.7 KiB") == 0);  // blocks are whole granules
@@ -55,4 +55,41 @@ TEST_CASE("the drawing has a rectangle for each piece, and is whole") {
   CHECK(count_of(svg, "http") == 1);  // nothing is loaded from elsewhere
   pool.deallocate(a);
   pool.deallocate(c);
+}
+
+// --8<-- [start:peak]
+TEST_CASE("the map at the peak shows what was live then, also when it is freed") {
+  memory::Pool pool(memory::CpuSystemAllocator{}, {.strategy = memory::StrategyKind::segregated_fit});
+  memory::PeakMap peak(pool);
+  void* a = pool.allocate(100'000);
+  peak.look();
+  void* b = pool.allocate(300'000);
+  peak.look();
+  pool.deallocate(b);
+  peak.look();
+  CHECK(peak.in_use() == 400'000);
+  CHECK(count_of(peak.map()->svg(), ", live, 300000 bytes asked for") == 1);
+  pool.deallocate(a);
+}
+// --8<-- [end:peak]
+
+TEST_CASE("the map at the peak is taken anew only where there is more than before by a 64th") {
+  memory::Pool pool(memory::CpuSystemAllocator{});
+  memory::PeakMap peak(pool);
+  CHECK(!peak.map());
+  CHECK(peak.in_use() == 0);
+  peak.look();
+  CHECK(peak.map());
+  std::vector<void*> blocks;
+  int changes = 0;
+  for (int i = 0; i < 2000; ++i) {
+    blocks.push_back(pool.allocate(1000));
+    const std::ptrdiff_t before = peak.in_use();
+    peak.look();
+    changes += peak.in_use() != before;
+    const bool close = peak.in_use() <= 1000 * (i + 1) && peak.in_use() * 65 / 64 >= 1000 * (i + 1);
+    if (!close) FAIL_CHECK("the map is of ", peak.in_use(), " bytes while ", 1000 * (i + 1), " are in use");
+  }
+  CHECK(changes < 350);
+  for (void* block : blocks) pool.deallocate(block);
 }

@@ -1,16 +1,16 @@
-// Tests of pools in debug mode and of traces, and of programs that misuse memory: each ends with a message that says how.
+// Tests of pools in debug mode and of traces.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ledger.hpp"
@@ -92,6 +92,124 @@ TEST_CASE("aligned, empty and large blocks are guarded too") {
   }
 }
 
+TEST_CASE("of two threads that free one block at the same moment, debug mode accuses one") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  for (const std::ptrdiff_t bytes : {std::ptrdiff_t{100}, std::ptrdiff_t{100'000}}) {
+    for (int round = 0; round < 300; ++round) {
+      void* block = pool.allocate(bytes);
+      std::atomic<int> ready{0};
+      std::string said[2];
+      const auto free_it = [&](int thread) {
+        ++ready;
+        while (ready < 2) {
+        }
+        said[thread] = message_of([&] { pool.deallocate(block); });
+      };
+      std::thread other([&] { free_it(1); });
+      free_it(0);
+      other.join();
+      const bool one = (said[0] == "nothing was thrown") != (said[1] == "nothing was thrown");
+      if (!one) FAIL_CHECK("round ", round, ": ", said[0], "; ", said[1]);
+      const std::string& accused = said[0] == "nothing was thrown" ? said[1] : said[0];
+      if (!contains(accused, "was freed before")) FAIL_CHECK("round ", round, ": ", accused);
+    }
+  }
+  CHECK(pool.leaks().empty());
+}
+
+TEST_CASE("writes to freed memory are found when it is used again, when debug mode ends, and by the report") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  auto* block = static_cast<volatile char*>(pool.allocate(100));
+  pool.deallocate(const_cast<char*>(block));
+  block[7] = 1;
+  const std::string damage = "was written to after it was freed, at byte 7: 100 bytes from watch.cpp:";
+  CHECK(contains(pool.leaks(), damage));
+  const std::string found = message_of([&] {
+    for (int i = 0; i < 5000; ++i) pool.deallocate(pool.allocate(100));
+  });
+  CHECK(contains(found, damage));
+  CHECK(pool.leaks().empty());
+
+  auto* second = static_cast<volatile char*>(pool.allocate(100));
+  pool.deallocate(const_cast<char*>(second));
+  second[7] = 1;
+  CHECK(contains(message_of([&] { pool.set_debug(false); }), damage));
+  CHECK(pool.stats().in_use == 0);
+}
+
+TEST_CASE("debug mode holds back a bounded number of bytes, whatever the sizes") {
+  Ledger ledger;
+  Pool pool{LedgerAllocator<Place>(ledger)};
+  pool.set_debug(true);
+  const std::ptrdiff_t most = std::ptrdiff_t{2} << 20;
+  for (const std::ptrdiff_t bytes : {100, 3'000'000, 1000, 900'000, 50'000, 30'000'000, 1}) {
+    for (int i = 0; i < 1500; ++i) {
+      pool.deallocate(pool.allocate(bytes));
+      if (bytes > 100'000 && i == 20) break;
+    }
+    if (pool.stats().in_use > most) FAIL_CHECK("after blocks of ", bytes, " bytes ", pool.stats().in_use, " are held");
+  }
+  pool.set_debug(false);
+  CHECK(pool.stats().in_use == 0);
+  CHECK(pool.stats().live == 0);
+}
+
+TEST_CASE("memory that debug mode uses again is as new") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  auto* first = static_cast<float*>(pool.allocate(100 * sizeof(float)));
+  std::fill(first, first + 100, 1.0f);
+  pool.deallocate(first);
+  std::ptrdiff_t frees = 1;
+  for (float* block = nullptr; block != first && frees < 10'000; ++frees) {
+    block = static_cast<float*>(pool.allocate(100 * sizeof(float)));
+    if (std::count_if(block, block + 100, [](float value) { return value == value; }) != 0)
+      FAIL_CHECK("the block after ", frees, " others is not all NaN");
+    if (block == first) {
+      CHECK(contains(pool.leaks(), "memory: leaked 400 bytes from watch.cpp:" + std::to_string(__LINE__ - 4)));
+      const float kept = block[100];
+      block[100] = 0;
+      CHECK(contains(message_of([&] { pool.deallocate(block); }), "was written to beyond its end"));
+      block[100] = kept;
+    }
+    pool.deallocate(block);
+  }
+  CHECK(frees > 1000);  // it was held back for long
+  CHECK(frees < 10'000);
+  CHECK(pool.leaks().empty());
+}
+
+TEST_CASE("blocks of debug mode are found among thousands of others, in any order") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 5000; ++i) blocks.push_back(static_cast<char*>(pool.allocate(i % 90)));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t at = i * 2003 % blocks.size();
+    pool.deallocate(blocks[at]);
+    if (i % 100 == 0) CHECK_THROWS_AS(pool.deallocate(blocks[at]), PlaceError);
+    if (i % 100 == 50) {
+      std::string leaks = pool.leaks();
+      const auto lines = std::count(leaks.begin(), leaks.end(), '\n');
+      if (lines != 4999 - static_cast<int>(i)) FAIL_CHECK(lines, " blocks are said to be live of ", 4999 - i);
+    }
+  }
+  CHECK(pool.leaks().empty());
+}
+
+TEST_CASE("the report of what is live is in the order of the allocations") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  pool.set_debug(true);
+  std::vector<void*> blocks;
+  for (const std::ptrdiff_t bytes : {300, 10, 2'000'000}) blocks.push_back(pool.allocate(bytes));
+  const std::string leaks = pool.leaks();
+  CHECK(leaks.find("leaked 300 bytes from watch.cpp") < leaks.find("leaked 10 bytes from watch.cpp"));
+  CHECK(leaks.find("leaked 10 bytes") < leaks.find("leaked 2000000 bytes"));
+  for (void* block : blocks) pool.deallocate(block);
+}
+
 TEST_CASE("a trace holds each allocation and free, and nothing else") {
   const TemporaryFile file;
   Pool pool{memory::CpuSystemAllocator{}};
@@ -133,85 +251,3 @@ TEST_CASE("a file that is no trace is refused, with the position") {
   Pool pool{memory::CpuSystemAllocator{}};
   CHECK_THROWS_AS(pool.start_trace("/nowhere/at/all"), FormatError);
 }
-
-// ThreadSanitizer's runtime ends forked children in its own way.
-#if !__has_feature(thread_sanitizer)
-
-namespace {
-
-struct Death {
-  bool died;
-  std::string said;
-};
-
-/// Runs `work` in a child with debug mode on the CPU's place, and collects its standard error.
-Death death_of(const std::function<void()>& work) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGABRT, SIG_DFL);  // doctest's would report it
-    dup2(ends[1], STDERR_FILENO);
-    memory::set_debug(CpuPlace{}, true);
-    work();
-    _exit(0);
-  }
-  close(ends[1]);
-  Death death{};
-  char buffer[512];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
-    death.said.append(buffer, static_cast<std::size_t>(count));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  death.died = WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
-  return death;
-}
-
-}  // namespace
-
-TEST_CASE("an owner that finds its block damaged ends the program with a message") {
-  const Death death = death_of([] {
-    const memory::Allocation block(CpuPlace{}, 100);
-    static_cast<volatile char*>(block.data())[100] = 1;
-  });
-  CAPTURE(death.said);
-  CHECK(death.died);
-  CHECK(contains(death.said, "was written to beyond its end: 100 bytes from watch.cpp:"));
-}
-
-TEST_CASE("an owner whose block was freed behind its back ends the program with a message") {
-  const Death death = death_of([] {
-    const memory::Allocation block(CpuPlace{}, 100);
-    memory::free(CpuPlace{}, block.data());
-  });
-  CAPTURE(death.said);
-  CHECK(death.died);
-  CHECK(contains(death.said, "was freed before: 100 bytes from watch.cpp:"));
-}
-
-TEST_CASE("a free of a foreign or interior pointer that nobody catches ends the program with a message") {
-  const Death foreign = death_of([]() noexcept {
-    int mine = 0;
-    memory::free(CpuPlace{}, &mine);
-  });
-  CHECK(foreign.died);
-  CHECK(contains(foreign.said, "is not the start of a live allocation"));
-  const Death interior = death_of([]() noexcept {
-    auto* block = static_cast<char*>(memory::alloc(CpuPlace{}, 100));
-    memory::free(CpuPlace{}, block + 8);
-  });
-  CHECK(interior.died);
-  CHECK(contains(interior.said, "points inside a block of 100 bytes from watch.cpp:"));
-}
-
-TEST_CASE("a program without misuse ends well in debug mode") {
-  const Death death = death_of([] {
-    for (int i = 0; i < 3000; ++i) const memory::Allocation block(CpuPlace{}, 10 * i);
-    std::fputs(memory::leaks(CpuPlace{}).c_str(), stderr);
-  });
-  CHECK(!death.died);
-  CHECK(death.said == "");
-}
-
-#endif
