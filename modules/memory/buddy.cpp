@@ -25,8 +25,8 @@ int order_of(std::uint32_t size) { return std::countr_zero(size); }
 
 class Buddy final : public Chunks {
  public:
-  Buddy(std::unique_ptr<Upstream> upstream, Layout layout)
-      : Chunks(std::move(upstream), layout, 2 * order_count, true) {}
+  Buddy(std::unique_ptr<Upstream> upstream, Layout layout, std::shared_ptr<AddressMap> map)
+      : Chunks(std::move(upstream), layout, std::move(map), 2 * order_count, true) {}
 
   std::string_view name() const noexcept override { return "buddy"; }
 
@@ -122,8 +122,13 @@ class Buddy final : public Chunks {
 
 }  // namespace
 
+std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout,
+                                     std::shared_ptr<AddressMap> map) {
+  return std::make_unique<Buddy>(std::move(upstream), layout, std::move(map));
+}
+
 std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout) {
-  return std::make_unique<Buddy>(std::move(upstream), layout);
+  return make_buddy(std::move(upstream), layout, std::make_shared<AddressMap>());
 }
 
 }  // namespace tessera::memory

@@ -25,6 +25,7 @@ namespace {
 constexpr std::ptrdiff_t largest_request = PTRDIFF_MAX / 4;  // rounding up cannot overflow below it
 constexpr std::ptrdiff_t system_page = 4096;
 constexpr std::size_t most_kept = 64;
+constexpr std::ptrdiff_t growth_part = 16;  // of what is reserved: a new chunk's size
 
 std::ptrdiff_t round_up(std::ptrdiff_t value, std::ptrdiff_t multiple) { return (value + multiple - 1) & -multiple; }
 
@@ -59,12 +60,14 @@ void check_request(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
   }
 }
 
-Chunks::Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::size_t notes_to_take, bool needs_notes_to_give)
+Chunks::Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::shared_ptr<AddressMap> map,
+               std::size_t notes_to_take, bool needs_notes_to_give)
     : upstream_(std::move(upstream)),
       layout_(layout),
       notes_to_take_(notes_to_take),
       needs_notes_to_give_(needs_notes_to_give),
-      shift_(std::countr_zero(static_cast<std::uint64_t>(layout.granule))) {
+      shift_(std::countr_zero(static_cast<std::uint64_t>(layout.granule))),
+      map_(std::move(map)) {
   blocks_.emplace_back();  // number 0 is no block
 }
 
@@ -76,15 +79,15 @@ Chunks::~Chunks() {
   }
 }
 
-void* Chunks::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+void* Chunks::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth growth) {
   if (bytes > largest_request || alignment > largest_request) return nullptr;
-  if (bytes >= layout_.huge || alignment > map_page) return allocate_huge(bytes, alignment);
+  if (bytes >= layout_.huge || alignment > map_page) return allocate_huge(bytes, alignment, growth);
   const auto size = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(round_up(bytes, layout_.granule) >> shift_, 1));
   const auto aligned = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(alignment >> shift_, 1));
   require_notes(notes_to_take_ + notes_to_give(size));
   BlockIndex index = take(size, aligned);
   if (index == 0) {
-    if (!grow(size, aligned)) return nullptr;
+    if (growth == Growth::forbidden || !grow(size, aligned)) return nullptr;
     index = take(size, aligned);
   }
   Block& made = blocks_[index];
@@ -119,8 +122,10 @@ Retired Chunks::deallocate(void* pointer) noexcept {
 }
 
 Chunk* Chunks::chunk_at(const void* pointer) const noexcept {
-  void* entry = map_.find(pointer);
-  return (reinterpret_cast<std::uintptr_t>(entry) & 1) == 0 ? static_cast<Chunk*>(entry) : nullptr;
+  void* entry = map_->find(pointer);
+  if (entry == nullptr || (reinterpret_cast<std::uintptr_t>(entry) & 1) != 0) return nullptr;
+  auto* chunk = static_cast<Chunk*>(entry);
+  return chunk->owner == this ? chunk : nullptr;
 }
 
 BlockIndex Chunks::block_at(const Chunk& chunk, const void* pointer) const noexcept {
@@ -189,11 +194,18 @@ void Chunks::drop_note(BlockIndex index) noexcept {
   ++unused_count_;
 }
 
+/// Arrays of one size leave no tail of a chunk that holds a few of them.
+std::ptrdiff_t Chunks::whole_blocks(std::ptrdiff_t chunk, std::ptrdiff_t block) const noexcept {
+  const std::ptrdiff_t whole = chunk / block * block;
+  return chunk / block < 16 && whole >= layout_.smallest_chunk ? whole : chunk;
+}
+
 bool Chunks::grow(std::uint32_t size, std::uint32_t alignment) {
   const auto needed = static_cast<std::uint64_t>(chunk_for(size, alignment)) << shift_;
-  const std::ptrdiff_t least = round_up(static_cast<std::ptrdiff_t>(needed), map_page);
-  const auto eighth = static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::uint64_t>(reserved_ / 8)));
-  const std::ptrdiff_t wanted = std::max(least, std::clamp(eighth, layout_.smallest_chunk, layout_.largest_chunk));
+  const std::ptrdiff_t least = round_up(static_cast<std::ptrdiff_t>(needed), std::max(layout_.granule, system_page));
+  const auto part = static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::uint64_t>(reserved_ / growth_part)));
+  const std::ptrdiff_t wanted =
+      whole_blocks(std::max(least, std::clamp(part, layout_.smallest_chunk, layout_.largest_chunk)), least);
   require_notes(1 + notes_to_take_ + notes_to_give(size));
   make_room(wanted);
   if (add_chunk(wanted)) return true;
@@ -219,7 +231,7 @@ bool Chunks::add_chunk(std::ptrdiff_t bytes) {
     tables_.deallocate(table, granules);
     return false;
   }
-  map_.set(chunk->base, bytes, chunk);
+  map_->set(chunk->base, bytes, chunk);
   idle_ += bytes;
   const BlockIndex whole = new_note();
   blocks_[whole] = {.chunk = chunk->number, .size = chunk->granules, .state = BlockState::free};
@@ -237,11 +249,12 @@ Chunk* Chunks::reserve(std::unique_ptr<Chunk> chunk, std::ptrdiff_t alignment) {
   chunk->base = static_cast<char*>(upstream_->allocate(chunk->bytes, alignment));
   if (chunk->base == nullptr) return nullptr;
   try {
-    map_.prepare(chunk->base, chunk->granules == 0 ? 1 : chunk->bytes);
+    map_->prepare(chunk->base, chunk->granules == 0 ? 1 : chunk->bytes);
   } catch (...) {
     upstream_->deallocate(chunk->base, chunk->bytes);
     throw;
   }
+  chunk->owner = this;
   chunk->number = static_cast<std::uint32_t>(place - chunks_.begin());
   reserved_ += chunk->bytes;
   *place = std::move(chunk);
@@ -264,7 +277,7 @@ void Chunks::release_free_chunk(Chunk& chunk) noexcept {
     index = next;
   }
   tables_.deallocate(chunk.at, chunk.granules);
-  map_.set(chunk.base, chunk.bytes, nullptr);
+  map_->set(chunk.base, chunk.bytes, nullptr);
   release(chunk);
 }
 
@@ -273,7 +286,7 @@ void Chunks::release_kept(std::size_t index) noexcept {
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
   kept_bytes_ -= chunk.bytes;
   --huge_count_;
-  map_.set(chunk.base, 1, nullptr);
+  map_->set(chunk.base, 1, nullptr);
   release(chunk);
 }
 
@@ -309,11 +322,12 @@ Chunk* Chunks::kept_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment) noexcep
   return chunk;
 }
 
-void* Chunks::allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+void* Chunks::allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth growth) {
   const std::ptrdiff_t size = round_up(std::max<std::ptrdiff_t>(bytes, 1), std::max(layout_.granule, system_page));
   const std::ptrdiff_t aligned = std::max(alignment, map_page);
   Chunk* chunk = kept_huge(size, alignment);
   if (chunk == nullptr) {
+    if (growth == Growth::forbidden) return nullptr;
     kept_.reserve(static_cast<std::size_t>(huge_count_) + 1);
     make_room(size);
     const auto fresh = [&] {
@@ -328,7 +342,7 @@ void* Chunks::allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
     }
     if (chunk == nullptr) return nullptr;
     ++huge_count_;
-    map_.set(chunk->base, 1, chunk);
+    map_->set(chunk->base, 1, chunk);
   }
   chunk->requested = bytes;
   chunk->born = ++count_;

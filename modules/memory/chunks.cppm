@@ -33,6 +33,7 @@ struct Block {
 
 /// Memory from the upstream: cut into blocks, or one huge block.
 struct Chunk {
+  const Strategy* owner = nullptr;
   char* base = nullptr;
   std::ptrdiff_t bytes = 0;
   std::uint32_t number = 0;
@@ -46,14 +47,15 @@ struct Chunk {
 class Chunks : public Strategy {
  public:
   /// Notes that taking a block needs at most, and whether freeing one of n granules needs popcount(n), else none.
-  Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::size_t notes_to_take, bool needs_notes_to_give);
+  Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::shared_ptr<AddressMap> map, std::size_t notes_to_take,
+         bool needs_notes_to_give);
   ~Chunks() override;
 
   Place place() const override { return upstream_->place(); }
-  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) override;
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth growth) override;
   Retired deallocate(void* pointer) noexcept override;
   bool is_live(const void* pointer) const noexcept override;
-  AddressMap& map() noexcept override { return map_; }
+  AddressMap& map() noexcept override { return *map_; }
   void trim() noexcept override;
   std::ptrdiff_t allocated() const noexcept override { return allocated_; }
   std::ptrdiff_t reserved() const noexcept override { return reserved_; }
@@ -86,10 +88,11 @@ class Chunks : public Strategy {
  private:
   Chunk* chunk_at(const void* pointer) const noexcept;
   BlockIndex block_at(const Chunk& chunk, const void* pointer) const noexcept;
-  void* allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
+  void* allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth growth);
   Chunk* kept_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment) noexcept;
   Retired retire_huge(Chunk& chunk) noexcept;
   void release_kept(std::size_t index) noexcept;
+  std::ptrdiff_t whole_blocks(std::ptrdiff_t chunk, std::ptrdiff_t block) const noexcept;
   bool grow(std::uint32_t size, std::uint32_t alignment);
   bool add_chunk(std::ptrdiff_t bytes);
   Chunk* reserve(std::unique_ptr<Chunk> chunk, std::ptrdiff_t alignment);
@@ -113,7 +116,7 @@ class Chunks : public Strategy {
   bool needs_notes_to_give_;
   int shift_;
   IndexTables tables_;
-  AddressMap map_;  // page to Chunk
+  std::shared_ptr<AddressMap> map_;  // page to Chunk, also of other strategies
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<Chunk*> kept_;  // huge blocks that were freed, the oldest first
   std::vector<Block> blocks_;
@@ -123,5 +126,11 @@ class Chunks : public Strategy {
   std::ptrdiff_t reserved_ = 0, allocated_ = 0, idle_ = 0, kept_bytes_ = 0, live_ = 0, huge_count_ = 0;
   std::uint64_t count_ = 0;
 };
+
+/// Strategies with a map in common: a pointer that is another's is none of theirs.
+std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout,
+                                     std::shared_ptr<AddressMap> map);
+std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout,
+                                              std::shared_ptr<AddressMap> map);
 
 }  // namespace tessera::memory

@@ -21,6 +21,10 @@ constexpr int second_bits = 4;
 constexpr std::uint32_t second_count = 1u << second_bits;
 constexpr int first_count = 32 - second_bits + 1;
 
+/// Bytes from which on a block is cut from the end of a free one, and smaller ones from its beginning: those that stay for long
+/// among the small ones then do not lie between the large ones.
+constexpr std::ptrdiff_t large = std::ptrdiff_t{64} << 10;
+
 struct ListNumber {
   int first;
   std::uint32_t second;
@@ -35,7 +39,9 @@ ListNumber list_of(std::uint32_t size) {
 
 class SegregatedFit final : public Chunks {
  public:
-  SegregatedFit(std::unique_ptr<Upstream> upstream, Layout layout) : Chunks(std::move(upstream), layout, 2, false) {}
+  SegregatedFit(std::unique_ptr<Upstream> upstream, Layout layout, std::shared_ptr<AddressMap> map)
+      : Chunks(std::move(upstream), layout, std::move(map), 2, false),
+        large_(static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(large / layout.granule, 1))) {}
 
   std::string_view name() const noexcept override { return "segregated fit"; }
 
@@ -50,8 +56,14 @@ class SegregatedFit final : public Chunks {
       list(index);
       index = aligned;
     }
-    if (block(index).size > size) list(split(index, size));
-    return index;
+    if (block(index).size == size) return index;
+    if (size < large_ || alignment > 1) {
+      list(split(index, size));
+      return index;
+    }
+    const BlockIndex end = split(index, block(index).size - size);
+    list(index);
+    return end;
   }
 
   void give(BlockIndex index) noexcept override {
@@ -134,6 +146,7 @@ class SegregatedFit final : public Chunks {
     return head(next, static_cast<std::uint32_t>(std::countr_zero(seconds_[static_cast<std::size_t>(next)])));
   }
 
+  std::uint32_t large_;       // granules
   std::uint32_t firsts_ = 0;  // which of the next have a block
   std::array<std::uint32_t, first_count> seconds_{};
   std::array<std::array<BlockIndex, second_count>, first_count> heads_{};
@@ -141,8 +154,13 @@ class SegregatedFit final : public Chunks {
 
 }  // namespace
 
+std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout,
+                                              std::shared_ptr<AddressMap> map) {
+  return std::make_unique<SegregatedFit>(std::move(upstream), layout, std::move(map));
+}
+
 std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout) {
-  return std::make_unique<SegregatedFit>(std::move(upstream), layout);
+  return make_segregated_fit(std::move(upstream), layout, std::make_shared<AddressMap>());
 }
 
 }  // namespace tessera::memory
