@@ -75,7 +75,7 @@ Chunks::~Chunks() {
   for (const auto& chunk : chunks_) {  // with blocks that are live still: their memory goes all the same
     if (!chunk) continue;
     upstream_->deallocate(chunk->base, chunk->bytes);
-    if (chunk->granules != 0) tables_.deallocate(chunk->at, chunk->granules);
+    if (chunk->granules != 0) tables_.deallocate(chunk->at, chunk->entries());
   }
 }
 
@@ -92,8 +92,8 @@ void* Chunks::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth gr
   }
   Block& made = blocks_[index];
   made.state = BlockState::live;
-  made.requested = bytes;
-  made.born = ++count_;
+  made.unasked = static_cast<std::uint32_t>((static_cast<std::ptrdiff_t>(made.size) << shift_) - bytes);
+  made.rest.born = ++count_;
   promised_ += notes_to_give(made.size);
   Chunk& chunk = chunk_of(made);
   const std::ptrdiff_t made_bytes = static_cast<std::ptrdiff_t>(made.size) << shift_;
@@ -111,7 +111,8 @@ Retired Chunks::deallocate(void* pointer) noexcept {
   const BlockIndex index = block_at(*chunk, pointer);
   if (index == 0 || blocks_[index].state != BlockState::live) return {};
   const Block& old = blocks_[index];
-  const Retired retired{old.requested, static_cast<std::ptrdiff_t>(old.size) << shift_};
+  const std::ptrdiff_t bytes_of_block = static_cast<std::ptrdiff_t>(old.size) << shift_;
+  const Retired retired{bytes_of_block - old.unasked, bytes_of_block};
   promised_ -= notes_to_give(old.size);
   allocated_ -= retired.bytes;
   --live_;
@@ -131,7 +132,10 @@ Chunk* Chunks::chunk_at(const void* pointer) const noexcept {
 BlockIndex Chunks::block_at(const Chunk& chunk, const void* pointer) const noexcept {
   const auto offset = static_cast<const char*>(pointer) - chunk.base;
   if (offset < 0 || offset >= chunk.bytes || (offset & (layout_.granule - 1)) != 0) return 0;
-  return chunk.at[static_cast<std::size_t>(offset >> shift_)];
+  const auto start = static_cast<std::uint32_t>(offset >> shift_);
+  BlockIndex index = chunk.at[start >> table_shift];
+  while (index != 0 && blocks_[index].start < start) index = blocks_[index].right;
+  return index != 0 && blocks_[index].start == start ? index : 0;
 }
 
 bool Chunks::is_live(const void* pointer) const noexcept {
@@ -149,22 +153,37 @@ BlockIndex Chunks::split(BlockIndex index, std::uint32_t size) noexcept {
                    .size = whole.size - size,
                    .left = index,
                    .right = whole.right,
-                   .state = BlockState::free};
+                   .state = BlockState::free,
+                   .rest = {}};
   if (whole.right != 0) blocks_[whole.right].left = rest;
   whole.right = rest;
   whole.size = size;
-  chunk_of(whole).at[blocks_[rest].start] = rest;
+  enter(chunk_of(whole), rest);
   return rest;
 }
 
 void Chunks::join(BlockIndex left, BlockIndex right) noexcept {
   Block& kept = blocks_[left];
   const Block& gone = blocks_[right];
+  leave(chunk_of(kept), right);
   kept.size += gone.size;
   kept.right = gone.right;
   if (gone.right != 0) blocks_[gone.right].left = left;
-  chunk_of(kept).at[gone.start] = 0;
   drop_note(right);
+}
+
+void Chunks::enter(Chunk& chunk, BlockIndex index) noexcept {
+  const std::uint32_t start = blocks_[index].start;
+  BlockIndex& entry = chunk.at[start >> table_shift];
+  if (entry == 0 || start < blocks_[entry].start) entry = index;
+}
+
+void Chunks::leave(Chunk& chunk, BlockIndex index) noexcept {
+  const Block& gone = blocks_[index];
+  BlockIndex& entry = chunk.at[gone.start >> table_shift];
+  if (entry != index) return;
+  const bool has_other = gone.right != 0 && blocks_[gone.right].start >> table_shift == gone.start >> table_shift;
+  entry = has_other ? gone.right : 0;
 }
 
 void Chunks::add_notes(std::size_t needed) {
@@ -182,14 +201,14 @@ void Chunks::add_notes(std::size_t needed) {
 
 BlockIndex Chunks::new_note() noexcept {
   const BlockIndex index = unused_;
-  unused_ = blocks_[index].next;
+  unused_ = blocks_[index].rest.links.next;
   --unused_count_;
   return index;
 }
 
 void Chunks::drop_note(BlockIndex index) noexcept {
   blocks_[index].state = BlockState::unused;
-  blocks_[index].next = unused_;
+  blocks_[index].rest.links = {unused_, 0};
   unused_ = index;
   ++unused_count_;
 }
@@ -216,26 +235,27 @@ bool Chunks::grow(std::uint32_t size, std::uint32_t alignment) {
 bool Chunks::add_chunk(std::ptrdiff_t bytes) {
   auto made = std::make_unique<Chunk>();
   made->bytes = bytes;
-  const auto granules = static_cast<std::uint32_t>(bytes >> shift_);
-  made->granules = granules;
-  BlockIndex* const table = tables_.allocate(made->granules);
+  made->granules = static_cast<std::uint32_t>(bytes >> shift_);
+  const std::size_t entries = made->entries();
+  BlockIndex* const table = tables_.allocate(entries);
   made->at = table;
   Chunk* chunk = nullptr;
   try {
     chunk = reserve(std::move(made), map_page);
   } catch (...) {
-    tables_.deallocate(table, granules);
+    tables_.deallocate(table, entries);
     throw;
   }
   if (chunk == nullptr) {
-    tables_.deallocate(table, granules);
+    tables_.deallocate(table, entries);
     return false;
   }
   map_->set(chunk->base, bytes, chunk);
   idle_ += bytes;
   const BlockIndex whole = new_note();
-  blocks_[whole] = {.chunk = chunk->number, .size = chunk->granules, .state = BlockState::free};
-  chunk->at[0] = whole;
+  blocks_[whole] = {.chunk = chunk->number, .size = chunk->granules, .state = BlockState::free, .rest = {}};
+  chunk->first = whole;
+  enter(*chunk, whole);
   give(whole);
   return true;
 }
@@ -269,14 +289,14 @@ void Chunks::release(Chunk& chunk) noexcept {
 }
 
 void Chunks::release_free_chunk(Chunk& chunk) noexcept {
-  for (BlockIndex index = chunk.at[0]; index != 0;) {
+  for (BlockIndex index = chunk.first; index != 0;) {
     const BlockIndex next = blocks_[index].right;
-    chunk.at[blocks_[index].start] = 0;
+    chunk.at[blocks_[index].start >> table_shift] = 0;
     unlist(index);
     drop_note(index);
     index = next;
   }
-  tables_.deallocate(chunk.at, chunk.granules);
+  tables_.deallocate(chunk.at, chunk.entries());
   map_->set(chunk.base, chunk.bytes, nullptr);
   release(chunk);
 }
@@ -383,11 +403,12 @@ void Chunks::visit(const std::function<void(const Piece&)>& function) const {
                 state});
       continue;
     }
-    for (BlockIndex index = chunk->at[0]; index != 0; index = blocks_[index].right) {
+    for (BlockIndex index = chunk->first; index != 0; index = blocks_[index].right) {
       const Block& piece = blocks_[index];
       const bool live = piece.state == BlockState::live;
-      function({chunk->base, chunk->bytes, static_cast<std::ptrdiff_t>(piece.start) << shift_,
-                static_cast<std::ptrdiff_t>(piece.size) << shift_, live ? piece.requested : 0, piece.born,
+      const std::ptrdiff_t bytes = static_cast<std::ptrdiff_t>(piece.size) << shift_;
+      function({chunk->base, chunk->bytes, static_cast<std::ptrdiff_t>(piece.start) << shift_, bytes,
+                live ? bytes - piece.unasked : 0, live ? piece.rest.born : 0,
                 live ? Piece::State::live : Piece::State::free});
     }
   }

@@ -19,17 +19,28 @@ using BlockIndex = std::uint32_t;  // into the notes; 0 is no block
 
 enum class BlockState : std::uint8_t { unused, live, free };
 
-/// Note of a block of a chunk. Sizes and positions count granules.
+/// Note of a block of a chunk; two of them in a line of the caches. Sizes and positions count granules.
 struct Block {
+  struct Links {
+    BlockIndex next, previous;
+  };
+  union Rest {
+    Links links{0, 0};   // in the list of free blocks, or `next` among the unused notes
+    std::uint64_t born;  // of a live block
+  };
+
   std::uint32_t chunk = 0;
   std::uint32_t start = 0;
   std::uint32_t size = 0;
   BlockIndex left = 0, right = 0;  // neighbours in the chunk
-  BlockState state = BlockState::unused;
-  BlockIndex next = 0, previous = 0;  // in the list of free blocks, or `next` among the unused notes
-  std::int64_t requested = 0;         // bytes, of a live block
-  std::uint64_t born = 0;
+  BlockState state : 2 = BlockState::unused;
+  std::uint32_t unasked : 30 = 0;  // bytes of a live block beyond those asked for
+  Rest rest;
 };
+static_assert(sizeof(Block) == 32);
+
+/// Granules for which a chunk's table has one entry: blocks are mostly longer, and the others are found from their left neighbour.
+inline constexpr int table_shift = 3;
 
 /// Memory from the upstream: cut into blocks, or one huge block.
 struct Chunk {
@@ -39,9 +50,12 @@ struct Chunk {
   std::uint32_t number = 0;
   std::uint32_t granules = 0;   // 0: a huge block
   std::uint32_t live = 0;       // granules in live blocks
-  BlockIndex* at = nullptr;     // for each granule the block that starts there, or 0
+  BlockIndex first = 0;         // block of the chunk
+  BlockIndex* at = nullptr;     // for each few granules the first block that starts among them, or 0
   std::int64_t requested = -1;  // of a huge block; negative while it is kept for the next request
   std::uint64_t born = 0;
+
+  std::size_t entries() const { return (std::size_t{granules} >> table_shift) + 1; }
 };
 
 class Chunks : public Strategy {
@@ -99,6 +113,8 @@ class Chunks : public Strategy {
   void release(Chunk& chunk) noexcept;
   void release_free_chunk(Chunk& chunk) noexcept;
   void make_room(std::ptrdiff_t bytes) noexcept;
+  void enter(Chunk& chunk, BlockIndex index) noexcept;
+  void leave(Chunk& chunk, BlockIndex index) noexcept;
   inline std::size_t notes_to_give(std::uint32_t size) const noexcept {
     return needs_notes_to_give_ ? static_cast<std::size_t>(std::popcount(size)) : 0;
   }

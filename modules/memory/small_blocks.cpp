@@ -26,7 +26,7 @@ std::ptrdiff_t largest_slab(int size_class) {
 }
 
 /// A slab may be as large as all slabs divided by this: if each class has one that is half empty, they are little.
-constexpr std::ptrdiff_t slab_part = 256;
+constexpr std::ptrdiff_t slab_part = 64;
 
 /// With this many pages reserved one more, for slabs alone, is little.
 constexpr std::ptrdiff_t weightless = 64;
