@@ -27,11 +27,11 @@ memory::PoolOptions options() {
 TEST_CASE("the text has a row of 100 columns for each chunk, with what is live, free and kept") {
   memory::Pool pool(memory::CpuSystemAllocator{}, options());
   std::vector<void*> blocks;
-  for (int i = 0; i < 2; ++i) blocks.push_back(pool.allocate(1 << 18));  // quarters of a chunk of 1 MiB, from its end
+  for (int i = 0; i < 2; ++i) blocks.push_back(pool.allocate(1 << 18));  // quarters of a chunk of 1 MiB
   pool.deallocate(blocks[0]);
   void* huge = pool.allocate(10'000'000);
   CHECK(memory::MemoryMap(pool).text() ==
-        std::string(50, '.') + std::string(25, '#') + std::string(25, '.') + '\n' + std::string(100, '#') + '\n');
+        std::string(25, '.') + std::string(25, '#') + std::string(50, '.') + '\n' + std::string(100, '#') + '\n');
   pool.deallocate(huge);
   std::istringstream rows(memory::MemoryMap(pool).text());
   std::string row;
