@@ -85,6 +85,8 @@ Retired Chunks::deallocate(void* pointer) noexcept {
   const BlockIndex index = block_at(*chunk, pointer);
   if (index == 0 || blocks_[index].state != BlockState::live) return {};
   const Block& old = blocks_[index];
+  __builtin_prefetch(&blocks_[old.right], 1);  // both may be misses, one beside the other
+  __builtin_prefetch(&blocks_[old.left], 1);
   const std::ptrdiff_t bytes_of_block = static_cast<std::ptrdiff_t>(old.size) << shift_;
   const Retired retired{bytes_of_block - old.unasked, bytes_of_block};
   promised_ -= notes_to_give(old.size);

@@ -222,7 +222,8 @@ bool SmallBlocks::exchange_for_full(Magazine*& empty, int size_class) noexcept {
   Class& group = of(size_class);
   if (group.full.empty()) return false;
   Magazine* full = group.full.back();
-  for (const Ready& block : full->blocks) __builtin_prefetch(&block, 1);  // another thread has filled it
+  const auto* begin = reinterpret_cast<const char*>(full);  // another thread has filled it
+  for (std::size_t line = 0; line < sizeof(Magazine); line += 64) __builtin_prefetch(begin + line, 1);
   drop_magazine(std::exchange(empty, full));
   group.full.pop_back();
   return true;
