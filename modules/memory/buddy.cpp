@@ -25,8 +25,8 @@ int order_of(std::uint32_t size) { return std::countr_zero(size); }
 
 class Buddy final : public Chunks {
  public:
-  Buddy(std::unique_ptr<Upstream> upstream, Layout layout)
-      : Chunks(std::move(upstream), layout, 2 * order_count, true) {}
+  Buddy(std::unique_ptr<Upstream> upstream, Layout layout, std::shared_ptr<AddressMap> map)
+      : Chunks(std::move(upstream), layout, std::move(map), 2 * order_count, true) {}
 
   std::string_view name() const noexcept override { return "buddy"; }
 
@@ -58,12 +58,12 @@ class Buddy final : public Chunks {
   void unlist(BlockIndex index) noexcept override {
     const Block& gone = block(index);
     const auto order = static_cast<std::size_t>(order_of(gone.size));
-    if (gone.next != 0) block(gone.next).previous = gone.previous;
-    if (gone.previous != 0) {
-      block(gone.previous).next = gone.next;
+    if (gone.rest.links.next != 0) block(gone.rest.links.next).rest.links.previous = gone.rest.links.previous;
+    if (gone.rest.links.previous != 0) {
+      block(gone.rest.links.previous).rest.links.next = gone.rest.links.next;
     } else {
-      heads_[order] = gone.next;
-      if (gone.next == 0) orders_ &= ~(1u << order);
+      heads_[order] = gone.rest.links.next;
+      if (gone.rest.links.next == 0) orders_ &= ~(1u << order);
     }
   }
 
@@ -79,9 +79,9 @@ class Buddy final : public Chunks {
     Block& freed = block(index);
     const auto order = static_cast<std::size_t>(order_of(freed.size));
     freed.state = BlockState::free;
-    freed.previous = 0;
-    freed.next = heads_[order];
-    if (freed.next != 0) block(freed.next).previous = index;
+    freed.rest.links.previous = 0;
+    freed.rest.links.next = heads_[order];
+    if (freed.rest.links.next != 0) block(freed.rest.links.next).rest.links.previous = index;
     heads_[order] = index;
     orders_ |= 1u << order;
   }
@@ -122,8 +122,13 @@ class Buddy final : public Chunks {
 
 }  // namespace
 
+std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout,
+                                     std::shared_ptr<AddressMap> map) {
+  return std::make_unique<Buddy>(std::move(upstream), layout, std::move(map));
+}
+
 std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout) {
-  return std::make_unique<Buddy>(std::move(upstream), layout);
+  return make_buddy(std::move(upstream), layout, std::make_shared<AddressMap>());
 }
 
 }  // namespace tessera::memory

@@ -19,41 +19,57 @@ using BlockIndex = std::uint32_t;  // into the notes; 0 is no block
 
 enum class BlockState : std::uint8_t { unused, live, free };
 
-/// Note of a block of a chunk. Sizes and positions count granules.
+/// Note of a block of a chunk; two of them in a line of the caches. Sizes and positions count granules.
 struct Block {
+  struct Links {
+    BlockIndex next, previous;
+  };
+  union Rest {
+    Links links{0, 0};   // in the list of free blocks, or `next` among the unused notes
+    std::uint64_t born;  // of a live block
+  };
+
   std::uint32_t chunk = 0;
   std::uint32_t start = 0;
   std::uint32_t size = 0;
   BlockIndex left = 0, right = 0;  // neighbours in the chunk
-  BlockState state = BlockState::unused;
-  BlockIndex next = 0, previous = 0;  // in the list of free blocks, or `next` among the unused notes
-  std::int64_t requested = 0;         // bytes, of a live block
-  std::uint64_t born = 0;
+  BlockState state : 2 = BlockState::unused;
+  std::uint32_t unasked : 30 = 0;  // bytes of a live block beyond those asked for
+  Rest rest;
 };
+static_assert(sizeof(Block) == 32);
+
+/// Granules for which a chunk's table has one entry: blocks are mostly longer, and the others are found from their left neighbour.
+inline constexpr int table_shift = 3;
 
 /// Memory from the upstream: cut into blocks, or one huge block.
 struct Chunk {
+  const Strategy* owner = nullptr;
   char* base = nullptr;
   std::ptrdiff_t bytes = 0;
   std::uint32_t number = 0;
   std::uint32_t granules = 0;   // 0: a huge block
   std::uint32_t live = 0;       // granules in live blocks
-  BlockIndex* at = nullptr;     // for each granule the block that starts there, or 0
+  BlockIndex first = 0;         // block of the chunk
+  BlockIndex* at = nullptr;     // for each few granules the first block that starts among them, or 0
   std::int64_t requested = -1;  // of a huge block; negative while it is kept for the next request
   std::uint64_t born = 0;
+
+  std::size_t entries() const { return (std::size_t{granules} >> table_shift) + 1; }
 };
 
 class Chunks : public Strategy {
  public:
   /// Notes that taking a block needs at most, and whether freeing one of n granules needs popcount(n), else none.
-  Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::size_t notes_to_take, bool needs_notes_to_give);
+  Chunks(std::unique_ptr<Upstream> upstream, Layout layout, std::shared_ptr<AddressMap> map, std::size_t notes_to_take,
+         bool needs_notes_to_give);
   ~Chunks() override;
 
   Place place() const override { return upstream_->place(); }
-  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) override;
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth growth) override;
   Retired deallocate(void* pointer) noexcept override;
   bool is_live(const void* pointer) const noexcept override;
-  AddressMap& map() noexcept override { return map_; }
+  AddressMap& map() noexcept override { return *map_; }
   void trim() noexcept override;
   std::ptrdiff_t allocated() const noexcept override { return allocated_; }
   std::ptrdiff_t reserved() const noexcept override { return reserved_; }
@@ -86,16 +102,19 @@ class Chunks : public Strategy {
  private:
   Chunk* chunk_at(const void* pointer) const noexcept;
   BlockIndex block_at(const Chunk& chunk, const void* pointer) const noexcept;
-  void* allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
+  void* allocate_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth growth);
   Chunk* kept_huge(std::ptrdiff_t bytes, std::ptrdiff_t alignment) noexcept;
   Retired retire_huge(Chunk& chunk) noexcept;
   void release_kept(std::size_t index) noexcept;
+  std::ptrdiff_t whole_blocks(std::ptrdiff_t chunk, std::ptrdiff_t block) const noexcept;
   bool grow(std::uint32_t size, std::uint32_t alignment);
   bool add_chunk(std::ptrdiff_t bytes);
   Chunk* reserve(std::unique_ptr<Chunk> chunk, std::ptrdiff_t alignment);
   void release(Chunk& chunk) noexcept;
   void release_free_chunk(Chunk& chunk) noexcept;
   void make_room(std::ptrdiff_t bytes) noexcept;
+  void enter(Chunk& chunk, BlockIndex index) noexcept;
+  void leave(Chunk& chunk, BlockIndex index) noexcept;
   inline std::size_t notes_to_give(std::uint32_t size) const noexcept {
     return needs_notes_to_give_ ? static_cast<std::size_t>(std::popcount(size)) : 0;
   }
@@ -113,7 +132,7 @@ class Chunks : public Strategy {
   bool needs_notes_to_give_;
   int shift_;
   IndexTables tables_;
-  AddressMap map_;  // page to Chunk
+  std::shared_ptr<AddressMap> map_;  // page to Chunk, also of other strategies
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<Chunk*> kept_;  // huge blocks that were freed, the oldest first
   std::vector<Block> blocks_;
@@ -123,5 +142,11 @@ class Chunks : public Strategy {
   std::ptrdiff_t reserved_ = 0, allocated_ = 0, idle_ = 0, kept_bytes_ = 0, live_ = 0, huge_count_ = 0;
   std::uint64_t count_ = 0;
 };
+
+/// Strategies with a map in common: a pointer that is another's is none of theirs.
+std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout,
+                                     std::shared_ptr<AddressMap> map);
+std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout,
+                                              std::shared_ptr<AddressMap> map);
 
 }  // namespace tessera::memory

@@ -18,7 +18,7 @@ namespace tessera::memory {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t smallest_large = 4096;  // entries
+constexpr std::size_t smallest_large = 1024;  // entries
 
 }  // namespace
 

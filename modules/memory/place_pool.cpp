@@ -52,8 +52,8 @@ void trace_if_wanted(Pool& pool) {
 
 /// A pool that lives until the process ends.
 template <class Upstream>
-Pool& lasting_pool(Upstream upstream) {
-  Pool& made = *new Pool(std::move(upstream));
+Pool& lasting_pool(Upstream upstream, PoolOptions options = {}) {
+  Pool& made = *new Pool(std::move(upstream), options);
   debug_if_wanted(made);
   return made;
 }
@@ -68,10 +68,18 @@ Pool& make_cpu_pool() {
   return made;
 }
 
+/// The driver is asked in larger steps than the system: a call of it may wait for the device.
+PoolOptions driver_options() {
+  PoolOptions options;
+  options.layout.smallest_chunk = std::ptrdiff_t{1} << 20;
+  return options;
+}
+
 std::deque<Pool*>& gpu_pools() {
   static auto& pools = *[] {
     auto* made = new std::deque<Pool*>;
-    for (const DeviceInfo& info : devices()) made->push_back(&lasting_pool(DriverSystemAllocator(info.place)));
+    for (const DeviceInfo& info : devices())
+      made->push_back(&lasting_pool(DriverSystemAllocator(info.place), driver_options()));
     return made;
   }();
   return pools;
@@ -79,7 +87,7 @@ std::deque<Pool*>& gpu_pools() {
 
 Pool& device_pool(Place place) {
   require_device(place);
-  static Pool& pinned = lasting_pool(DriverSystemAllocator(PinnedPlace{}));
+  static Pool& pinned = lasting_pool(DriverSystemAllocator(PinnedPlace{}), driver_options());
   if (place.kind() == PlaceKind::pinned) return pinned;
   return *gpu_pools()[static_cast<std::size_t>(place.ordinal())];
 }

@@ -7,6 +7,7 @@ import tessera.core;
 import tessera.device;
 import :allocator;
 import :upstream;
+import :address_map;
 import :strategy;
 import :pool;
 import :lock;
@@ -23,13 +24,13 @@ namespace tessera::memory {
 struct Watch;
 
 /// Counts what is reserved and keeps it within a limit.
-class MeteredUpstream final : public Upstream {
+class Meter {
  public:
-  explicit MeteredUpstream(std::unique_ptr<Upstream> upstream) : upstream_(std::move(upstream)) {}
+  explicit Meter(std::unique_ptr<Upstream> upstream) : upstream_(std::move(upstream)) {}
 
-  Place place() const override { return upstream_->place(); }
-  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) override;
-  void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept override;
+  Place place() const { return upstream_->place(); }
+  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
+  void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept;
 
   std::ptrdiff_t limit = PTRDIFF_MAX;
   std::ptrdiff_t reserved = 0, peak_reserved = 0, calls = 0;
@@ -45,7 +46,7 @@ class PoolState {
   PoolState& operator=(const PoolState&) = delete;
   ~PoolState();
 
-  Place place() const { return meter_->place(); }
+  Place place() const { return meter_.place(); }
 
   /// The calling thread's cache, if it has one and the pool uses caches now.
   inline ThreadCache* cache() const noexcept {
@@ -71,12 +72,12 @@ class PoolState {
     return deallocate_plainly(pointer);
   }
 
-  inline bool deallocate_plainly(void* pointer) noexcept {
+  [[gnu::always_inline]] inline bool deallocate_plainly(void* pointer) noexcept {
     Slab* slab = small_.slab_at(pointer);
     if (slab == nullptr) return retire_large(pointer);
     const std::uint32_t slot = slab->slot_of(pointer);
     if (slot >= slab->count) return false;
-    SlotState& state = slab->states()[slot];
+    SlotState& state = slab->states[slot];
     const std::uint32_t was = state.load(std::memory_order_relaxed);
     if ((was & slot_live) == 0) return false;
     state.store(slot_ready, std::memory_order_relaxed);
@@ -108,6 +109,7 @@ class PoolState {
   void end_cache(ThreadRecord& record) noexcept;
   void stop() noexcept;
   void resume() noexcept;
+  void resume_in_child() noexcept;
 
  private:
   inline void* take_from_cache(std::ptrdiff_t bytes) noexcept {
@@ -156,7 +158,11 @@ class PoolState {
   void* try_to_allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment);                               // without
   void* take_large(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
   void* take_small(std::ptrdiff_t bytes, ThreadCache* cache);
-  bool refill(Bin& bin, int size_class);
+  bool refill(ThreadCache& cache, int size_class);
+  template <class Attempt>
+  bool try_before_growing(std::ptrdiff_t bytes, const Attempt& attempt);
+  bool give_up_kept(std::ptrdiff_t bytes) noexcept;
+  Retired deallocate_large(void* pointer) noexcept;
   bool retire_large(void* pointer) noexcept;                                          // without
   void retire_small(Ready block, int size_class, std::ptrdiff_t requested) noexcept;  // without
   void retire_small_locked(Ready block, int size_class, std::ptrdiff_t requested) noexcept;
@@ -168,7 +174,7 @@ class PoolState {
   [[noreturn]] void fail(std::ptrdiff_t bytes) const;                    // without
 
   inline std::ptrdiff_t allocated() const noexcept {  // large blocks, and small ones that are in no slab
-    return strategy_->allocated() - small_.slab_bytes() + small_.out_bytes();
+    return strategy_->allocated() + slabs_->allocated() - small_.slab_bytes() + small_.out_bytes();
   }
   void publish(ThreadCache& cache) noexcept;
   void count_here(std::ptrdiff_t bytes) noexcept;
@@ -187,14 +193,17 @@ class PoolState {
   Watch& watch();
   void use_caches(bool on) noexcept;
 
-  mutable Lock mutex_;
   std::atomic<Watch*> watch_{nullptr};  // made once, when somebody wants to see each call; from then on no call is fast
   std::atomic<int> number_{0};
   int own_number_ = 0;
-  MeteredUpstream* meter_;
-  std::unique_ptr<Strategy> strategy_;
-  SmallBlocks small_;
+  Meter meter_;
+  std::shared_ptr<AddressMap> map_;
+  std::unique_ptr<Strategy> strategy_;  // of large blocks
+  std::unique_ptr<Strategy> slabs_;     // apart, so that slabs, which stay for long, do not lie between large blocks
   bool uses_caches_;
+  SmallBlocks small_;
+
+  alignas(64) mutable Lock mutex_;  // away from what each call reads
   std::vector<ThreadCache*> caches_;
 
   std::ptrdiff_t in_use_ = 0;  // as published

@@ -35,7 +35,8 @@ ListNumber list_of(std::uint32_t size) {
 
 class SegregatedFit final : public Chunks {
  public:
-  SegregatedFit(std::unique_ptr<Upstream> upstream, Layout layout) : Chunks(std::move(upstream), layout, 2, false) {}
+  SegregatedFit(std::unique_ptr<Upstream> upstream, Layout layout, std::shared_ptr<AddressMap> map)
+      : Chunks(std::move(upstream), layout, std::move(map), 2, false) {}
 
   std::string_view name() const noexcept override { return "segregated fit"; }
 
@@ -69,14 +70,14 @@ class SegregatedFit final : public Chunks {
 
   void unlist(BlockIndex index) noexcept override {
     const Block& gone = block(index);
-    if (gone.next != 0) block(gone.next).previous = gone.previous;
-    if (gone.previous != 0) {
-      block(gone.previous).next = gone.next;
+    if (gone.rest.links.next != 0) block(gone.rest.links.next).rest.links.previous = gone.rest.links.previous;
+    if (gone.rest.links.previous != 0) {
+      block(gone.rest.links.previous).rest.links.next = gone.rest.links.next;
       return;
     }
     const auto [first, second] = list_of(gone.size);
-    head(first, second) = gone.next;
-    if (gone.next != 0) return;
+    head(first, second) = gone.rest.links.next;
+    if (gone.rest.links.next != 0) return;
     seconds_[static_cast<std::size_t>(first)] &= ~(1u << second);
     if (seconds_[static_cast<std::size_t>(first)] == 0) firsts_ &= ~(1u << first);
   }
@@ -90,7 +91,7 @@ class SegregatedFit final : public Chunks {
     const int first = std::bit_width(firsts_) - 1;
     const auto second = static_cast<std::uint32_t>(std::bit_width(seconds_[static_cast<std::size_t>(first)]) - 1);
     std::uint32_t largest = 0;
-    for (BlockIndex index = head(first, second); index != 0; index = block(index).next)
+    for (BlockIndex index = head(first, second); index != 0; index = block(index).rest.links.next)
       largest = std::max(largest, block(index).size);
     return largest;
   }
@@ -105,9 +106,9 @@ class SegregatedFit final : public Chunks {
     Block& freed = block(index);
     const auto [first, second] = list_of(freed.size);
     freed.state = BlockState::free;
-    freed.previous = 0;
-    freed.next = head(first, second);
-    if (freed.next != 0) block(freed.next).previous = index;
+    freed.rest.links.previous = 0;
+    freed.rest.links.next = head(first, second);
+    if (freed.rest.links.next != 0) block(freed.rest.links.next).rest.links.previous = index;
     head(first, second) = index;
     seconds_[static_cast<std::size_t>(first)] |= 1u << second;
     firsts_ |= 1u << first;
@@ -119,7 +120,7 @@ class SegregatedFit final : public Chunks {
     const BlockIndex own = head(first, second);
     if (own != 0 && block(own).size >= size) return own;
     if (const BlockIndex larger = first_above(first, second); larger != 0) return larger;
-    for (BlockIndex index = own; index != 0; index = block(index).next) {
+    for (BlockIndex index = own; index != 0; index = block(index).rest.links.next) {
       if (block(index).size >= size) return index;
     }
     return 0;
@@ -141,8 +142,13 @@ class SegregatedFit final : public Chunks {
 
 }  // namespace
 
+std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout,
+                                              std::shared_ptr<AddressMap> map) {
+  return std::make_unique<SegregatedFit>(std::move(upstream), layout, std::move(map));
+}
+
 std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout) {
-  return std::make_unique<SegregatedFit>(std::move(upstream), layout);
+  return make_segregated_fit(std::move(upstream), layout, std::make_shared<AddressMap>());
 }
 
 }  // namespace tessera::memory

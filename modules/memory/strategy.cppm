@@ -14,8 +14,8 @@ namespace tessera::memory {
 /// The sizes that a strategy works with, in bytes.
 export struct Layout {
   std::ptrdiff_t granule = 64;  ///< smallest block and unit of rounding; a power of two from 64 to 65536
-  std::ptrdiff_t smallest_chunk = std::ptrdiff_t{1} << 20;  ///< first chunk; later ones grow with what is reserved
-  std::ptrdiff_t largest_chunk = std::ptrdiff_t{32} << 20;  ///< no chunk is larger; a power of two, as the smallest
+  std::ptrdiff_t smallest_chunk = std::ptrdiff_t{64} << 10;  ///< first chunk; later ones grow with what is reserved
+  std::ptrdiff_t largest_chunk = std::ptrdiff_t{32} << 20;   ///< no chunk is larger; a power of two, as the smallest
   std::ptrdiff_t huge = std::ptrdiff_t{8} << 20;  ///< requests from here on go to the upstream; at most largest_chunk
 };
 
@@ -43,6 +43,9 @@ export struct Piece {
 
 class AddressMap;
 
+/// Whether an allocation may take memory from the upstream.
+export enum class Growth { allowed, forbidden };
+
 /// What a block that was given back had been.
 struct Retired {
   std::ptrdiff_t requested = -1;  // negative: the pointer was not the start of a live block
@@ -57,9 +60,9 @@ export class Strategy {
   virtual std::string_view name() const noexcept = 0;
   virtual Place place() const = 0;
 
-  /// A block for `bytes` bytes, aligned to `alignment`; null when the upstream has no more. Throws std::bad_alloc when
-  /// there is no memory for the notes. Either way nothing has changed then.
-  virtual void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) = 0;
+  /// A block for `bytes` bytes, aligned to `alignment`; null when the upstream has no more or may not be asked. Throws
+  /// std::bad_alloc when there is no memory for the notes. Either way nothing has changed then.
+  virtual void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment, Growth growth = Growth::allowed) = 0;
 
   /// Takes a block back; says so if it is none.
   virtual Retired deallocate(void* pointer) noexcept = 0;

@@ -12,14 +12,14 @@ module tessera.memory;
 import tessera.core;
 import tessera.device;
 
-// Host memory by aligned_alloc and mmap, the driver's by the device room.
+// Host memory by posix_memalign and mmap, the driver's by the device room.
 namespace tessera::memory {
 
 namespace {
 
 constexpr std::ptrdiff_t system_page = 4096;
 constexpr std::ptrdiff_t huge_page = std::ptrdiff_t{2} << 20;
-constexpr std::ptrdiff_t smallest_mapped = std::ptrdiff_t{128} << 10;
+constexpr std::ptrdiff_t smallest_mapped = std::ptrdiff_t{64} << 10;  // a pool's first chunk is a mapping of its own
 
 std::ptrdiff_t round_up(std::ptrdiff_t bytes, std::ptrdiff_t multiple) {
   return checked_add(bytes, multiple - 1) & -multiple;
@@ -63,9 +63,10 @@ void* CpuSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignmen
     return pointer;
   }
   const std::ptrdiff_t aligned = std::max(alignment, block_alignment);
-  const auto size = static_cast<std::size_t>(round_up(std::max<std::ptrdiff_t>(bytes, 1), aligned));
-  void* pointer = std::aligned_alloc(static_cast<std::size_t>(aligned), size);
-  if (pointer != nullptr && contents_ == Contents::zeros) std::memset(pointer, 0, size);
+  const auto size = static_cast<std::size_t>(round_up(std::max<std::ptrdiff_t>(bytes, 1), block_alignment));
+  void* pointer = nullptr;
+  if (posix_memalign(&pointer, static_cast<std::size_t>(aligned), size) != 0) return nullptr;
+  if (contents_ == Contents::zeros) std::memset(pointer, 0, size);
   return pointer;
 }
 

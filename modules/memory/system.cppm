@@ -12,7 +12,7 @@ namespace tessera::memory {
 /// What the system's pages hold when they arrive.
 export enum class Contents { uninitialised, zeros };
 
-/// Host memory. Blocks from 128 KiB on are pages of their own, from 2 MiB on aligned to huge pages and advised to use them.
+/// Host memory. Blocks from 64 KiB on are pages of their own, from 2 MiB on aligned to huge pages and advised to use them.
 /// Nothing is touched here: a page lands at the thread that first writes it. Zeros cost a pass over small blocks only.
 export class CpuSystemAllocator {
  public:

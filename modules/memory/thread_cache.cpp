@@ -80,7 +80,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   register_membarrier();
   Registry& all = registry();
-  for (PoolState* pool : all.pools) pool->resume();
+  for (PoolState* pool : all.pools) pool->resume_in_child();
   for (ThreadRecord* other : all.records) {
     if (other == thread_record) continue;
     for (PoolState* pool : all.pools) pool->end_cache(*other);
@@ -96,6 +96,16 @@ const bool ThreadCache::asymmetric = register_membarrier();
 
 ThreadCache::ThreadCache() {
   for (Bin& bin : bins) bin.loaded = bin.other = &no_magazine();
+}
+
+ThreadCache::Kept ThreadCache::kept() const noexcept {
+  Kept kept;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    const std::ptrdiff_t blocks = std::ptrdiff_t{bins[i].loaded->count} + bins[i].other->count;
+    kept.blocks += blocks;
+    kept.bytes += blocks * class_size(static_cast<int>(i));
+  }
+  return kept;
 }
 
 void ThreadCache::wait_for_owner() const noexcept {

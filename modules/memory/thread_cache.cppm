@@ -59,6 +59,11 @@ class alignas(64) ThreadCache {
     return allocated_.load(std::memory_order_relaxed) - freed_.load(std::memory_order_relaxed);
   }
   inline std::ptrdiff_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+  /// What waits here. Only the owner asks.
+  struct Kept {
+    std::ptrdiff_t blocks = 0, bytes = 0;
+  };
+  Kept kept() const noexcept;
   inline void start_new_peak() noexcept { peak_.store(in_use(), std::memory_order_relaxed); }
 
   std::array<Bin, class_count> bins;
@@ -85,7 +90,7 @@ class PoolState;
 inline constexpr int cached_pools = 16;
 
 /// A thread's caches, by the pool's number; entry 0 is always null.
-struct ThreadRecord {
+struct alignas(64) ThreadRecord {
   std::array<std::atomic<ThreadCache*>, cached_pools> caches{};
 };
 

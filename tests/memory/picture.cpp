@@ -18,10 +18,14 @@ std::ptrdiff_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
+memory::PoolOptions options() {
+  return {.strategy = memory::StrategyKind::segregated_fit, .layout = {.granule = 4096, .smallest_chunk = 1 << 20}};
+}
+
 }  // namespace
 
 TEST_CASE("the text has a row of 100 columns for each chunk, with what is live, free and kept") {
-  memory::Pool pool(memory::CpuSystemAllocator{}, {.strategy = memory::StrategyKind::segregated_fit});
+  memory::Pool pool(memory::CpuSystemAllocator{}, options());
   std::vector<void*> blocks;
   for (int i = 0; i < 2; ++i) blocks.push_back(pool.allocate(1 << 18));  // quarters of a chunk of 1 MiB
   pool.deallocate(blocks[0]);
@@ -40,7 +44,7 @@ TEST_CASE("the text has a row of 100 columns for each chunk, with what is live, 
 }
 
 TEST_CASE("the drawing has a rectangle for each piece, and is whole") {
-  memory::Pool pool(memory::CpuSystemAllocator{}, {.strategy = memory::StrategyKind::segregated_fit});
+  memory::Pool pool(memory::CpuSystemAllocator{}, options());
   void* a = pool.allocate(100'000);
   void* b = pool.allocate(200'000);
   void* c = pool.allocate(300'000);

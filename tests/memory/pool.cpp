@@ -43,8 +43,9 @@ constexpr auto segregated_fit = memory::StrategyKind::segregated_fit;
 
 struct TestPool {
   memory::StrategyKind strategy = memory::default_strategy();
+  memory::Layout layout{.granule = 4096};
   Ledger ledger{};
-  Pool pool{LedgerAllocator<Place>(ledger), {.strategy = strategy}};
+  Pool pool{LedgerAllocator<Place>(ledger), {.strategy = strategy, .layout = layout}};
 };
 
 }  // namespace
@@ -117,9 +118,9 @@ TEST_CASE("the pool's figures follow what is allocated and freed") {
   CHECK(stats.in_use == 100'100);
   CHECK(stats.allocated == 128 + 102'400);
   CHECK(stats.live == 2);
-  CHECK(stats.histogram[1] == 1);   // 65 to 128 bytes
-  CHECK(stats.histogram[11] == 1);  // 65,537 to 131,072 bytes
-  CHECK(stats.reserved == 1 << 20);
+  CHECK(stats.histogram[1] == 1);             // 65 to 128 bytes
+  CHECK(stats.histogram[11] == 1);            // 65,537 to 131,072 bytes
+  CHECK(stats.reserved == 65'536 + 102'400);  // a chunk for slabs, and one for the array
   CHECK(stats.reserved == test.ledger.bytes);
   test.pool.deallocate(b);
   stats = test.pool.stats();
@@ -127,19 +128,47 @@ TEST_CASE("the pool's figures follow what is allocated and freed") {
   CHECK(stats.peak == 100'100);
   CHECK(stats.live == 1);
   CHECK(stats.allocated == 128);
-  CHECK(stats.cached == 65'536 - 128);  // the slab of small blocks
-  CHECK(stats.reserved == 1 << 20);     // the freed block stays warm
-  CHECK(stats.largest_free == (1 << 20) - 65'536);
-  CHECK(stats.external_fragmentation() == 0.0);
+  CHECK(stats.cached == 4096 - 128);          // the slab of small blocks
+  CHECK(stats.reserved == 65'536 + 102'400);  // the freed block stays warm
+  CHECK(stats.largest_free == 102'400);
+  CHECK(stats.external_fragmentation() == doctest::Approx(1 - 102'400.0 / (102'400 + 65'536 - 4096)));
   CHECK(stats.internal_fragmentation() == doctest::Approx(1 - 100.0 / 128));
-  CHECK(stats.overhead() == doctest::Approx(1 - 100'100.0 / (1 << 20)));
+  CHECK(stats.overhead() == doctest::Approx(1 - 100'100.0 / (65'536 + 102'400)));
   CHECK(stats.limit == std::numeric_limits<std::ptrdiff_t>::max());
   test.pool.deallocate(a);
   test.pool.trim();
   stats = test.pool.stats();
   CHECK(stats.reserved == 0);
-  CHECK(stats.peak_reserved == 1 << 20);
+  CHECK(stats.peak_reserved == 65'536 + 102'400);
   CHECK(test.ledger.blocks.empty());
+}
+
+TEST_CASE("a class of small blocks begins with a few KiB, and its slabs grow with what is in use") {
+  TestPool test{segregated_fit};
+  std::vector<void*> blocks;
+  for (std::ptrdiff_t bytes = 64; bytes <= 2048; bytes += 64) blocks.push_back(test.pool.allocate(bytes));
+  CHECK(test.pool.stats().reserved <= 128 << 10);  // for 24 classes
+  for (int i = 0; i < 1000; ++i) blocks.push_back(test.pool.allocate(1000));
+  std::ptrdiff_t largest = 0;
+  test.pool.visit([&](const memory::Piece& piece) {
+    if (piece.state == memory::Piece::State::live) largest = std::max(largest, piece.bytes);
+  });
+  CHECK(largest == 64 << 10);
+  for (void* block : blocks) test.pool.deallocate(block);
+  test.pool.trim();
+  CHECK(test.ledger.blocks.empty());
+}
+
+TEST_CASE("small blocks go before a large one makes the pool grow") {
+  TestPool test{segregated_fit};
+  void* large = test.pool.allocate(400'000);
+  test.pool.deallocate(large);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(test.pool.allocate(30'000));
+  const std::ptrdiff_t reserved = test.pool.stats().reserved;
+  for (void* block : blocks) test.pool.deallocate(block);
+  test.pool.deallocate(test.pool.allocate(400'000));
+  CHECK(test.pool.stats().reserved == reserved);
 }
 
 TEST_CASE("chunks grow with what is reserved, and huge blocks go past them") {
@@ -148,8 +177,8 @@ TEST_CASE("chunks grow with what is reserved, and huge blocks go past them") {
   for (int i = 0; i < 640; ++i) blocks.push_back(test.pool.allocate(100'000));
   std::ptrdiff_t largest = 0;
   for (const auto& [pointer, bytes] : test.ledger.blocks) largest = std::max(largest, bytes);
-  CHECK(largest >= 4 << 20);
-  CHECK(test.pool.stats().reserved <= 640 * 102'400 * 9 / 8 + (1 << 20));  // at most an eighth at a time
+  CHECK(largest >= 2 << 20);
+  CHECK(test.pool.stats().reserved <= 640 * 102'400 * 17 / 16 + (1 << 20));  // at most a sixteenth at a time
   const std::ptrdiff_t before = test.pool.stats().reserved;
   void* huge = test.pool.allocate(20'000'000);
   CHECK(test.pool.stats().reserved - before <= 20'000'000 + 4096);
@@ -232,8 +261,8 @@ TEST_CASE("a limit is kept, and OutOfMemory says all figures and what to do") {
   void* a = test.pool.allocate(300'000);  // a block of 303,104 bytes
   CHECK_THROWS_WITH_AS(
       test.pool.allocate(800'000),
-      "memory::alloc(cpu): 800000 bytes were requested; in use 300000, reserved 1048576, peak 300000, limit 1048576, "
-      "largest free block 745472, fragmentation 0 %; raise the limit with memory::set_limit, or free arrays",
+      "memory::alloc(cpu): 800000 bytes were requested; in use 300000, reserved 303104, peak 300000, limit 1048576, "
+      "largest free block 0, fragmentation 0 %; raise the limit with memory::set_limit, or free arrays",
       OutOfMemory);
   CHECK(test.pool.stats().in_use == 300'000);
   void* b = test.pool.allocate(700'000);
@@ -245,7 +274,7 @@ TEST_CASE("a limit is kept, and OutOfMemory says all figures and what to do") {
 }
 
 TEST_CASE("when enough is free but in pieces, the message says so") {
-  TestPool test;
+  TestPool test{.layout = {.granule = 4096, .smallest_chunk = 1 << 20}};
   test.pool.set_limit(4 << 20);
   std::vector<void*> blocks;
   for (int i = 0; i < 60; ++i) blocks.push_back(test.pool.allocate(65'536));

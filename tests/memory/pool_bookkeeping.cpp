@@ -28,8 +28,16 @@ void* operator new(std::size_t bytes) {
   if (pointer == nullptr) throw std::bad_alloc();
   return pointer;
 }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  const auto aligned = static_cast<std::size_t>(alignment);
+  void* pointer = fails_now() ? nullptr : std::aligned_alloc(aligned, (bytes + aligned - 1) / aligned * aligned);
+  if (pointer == nullptr) throw std::bad_alloc();
+  return pointer;
+}
 void operator delete(void* pointer) noexcept { std::free(pointer); }
 void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
 
 namespace {
 

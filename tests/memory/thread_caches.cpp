@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -54,6 +55,20 @@ TEST_CASE("blocks that another thread keeps are trimmed while it lives") {
   CHECK(pool.stats().allocations == 6);
   pool.trim();
   CHECK(ledger.blocks.empty());
+}
+
+TEST_CASE("blocks of two threads lie apart, so that none waits for the other's lines of the caches") {
+  Pool pool{memory::CpuSystemAllocator{}};
+  const auto pages_of = [&](std::set<std::uintptr_t>& pages) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 40; ++i) blocks.push_back(pool.allocate(64));
+    for (void* block : blocks) pages.insert(reinterpret_cast<std::uintptr_t>(block) / 4096);
+    for (void* block : blocks) pool.deallocate(block);
+  };
+  std::set<std::uintptr_t> mine, others;
+  pages_of(mine);
+  std::thread([&] { pages_of(others); }).join();
+  for (const std::uintptr_t page : others) CHECK(!mine.contains(page));
 }
 
 TEST_CASE("a block may be freed by a thread that never allocated") {
@@ -109,10 +124,7 @@ TEST_CASE("threads allocate while one trims them over and over") {
   };
   std::thread first(work, static_cast<unsigned char>(1)), second(work, static_cast<unsigned char>(2));
   std::thread trimmer([&] {
-    while (!done) {
-      pool.trim();
-      std::this_thread::sleep_for(std::chrono::microseconds(20));  // the pool's lock is not fair
-    }
+    while (!done) pool.trim();  // without a pause: the others have their turns all the same
   });
   first.join();
   second.join();
