@@ -33,13 +33,12 @@ struct Part {
   Array<std::int64_t, 1> labels;
   Array<T, 2> targets;
 
-  Part(const std::vector<float>& pixels, const std::vector<std::int64_t>& given, int classes, memory::PeakMap& peak)
+  Part(const std::vector<float>& pixels, const std::vector<std::int64_t>& given, int classes)
       : labels(make_array(given)), targets(one_hot<T>(labels, classes)) {
     const auto count = static_cast<std::ptrdiff_t>(given.size());
     const auto features = static_cast<std::ptrdiff_t>(pixels.size()) / std::max<std::ptrdiff_t>(count, 1);
     const Array<float, 2> all_pixels = reshape(make_array(pixels), Dim{count, features});
     images = cast<T>(all_pixels);
-    peak.look();
   }
 
   std::int64_t count() const { return labels.size(); }
@@ -52,8 +51,8 @@ class Trainer {
       : run_(std::move(run)),
         rule_{run_.options.learning_rate, run_.options.momentum, run_.options.decay},
         key_{run_.options.seed},
-        train_(data.train_pixels, data.train_labels, data.classes, peak_),
-        test_(data.test_pixels, data.test_labels, data.classes, peak_),
+        train_(data.train_pixels, data.train_labels, data.classes),
+        test_(data.test_pixels, data.test_labels, data.classes),
         network_(layers(run_), key_.fold(0)) {
     if (run_.options.async) scheduler_.emplace();
   }
@@ -178,7 +177,6 @@ class Trainer {
       if (is_traced(epoch, step)) ops_of_step_ = trace_->submitted();
       if (pending.size() > steps_ahead) {  // waits once for many: to sleep and to wake costs more than to submit a step
         pending[steps_ahead / 2].correct.wait();
-        if (run_.epochs.empty()) peak_.look();
         while (pending.size() > steps_ahead / 2) read_one();
       }
       if (trace_ && step == 5) draw_trace();
@@ -237,16 +235,13 @@ class Trainer {
       targets = take(train_.targets, chosen);
       labels = take(train_.labels, chosen);
     }
-    const BatchResult result = network_.step(images, targets, labels, rule_, times_);
-    if (run_.epochs.empty()) peak_.look();  // later steps hold what those of the first epoch do
-    return result;
+    return network_.step(images, targets, labels, rule_, times_);
   }
 
   void look_at_tests(Epoch& result) {
     if (test_.count() == 0) return;
     network_.forward(test_.images);
     const BatchResult tested = network_.loss(test_.targets, test_.labels);
-    peak_.look();
     result.test_loss = tested.loss;
     result.test_accuracy = static_cast<double>(tested.correct) / static_cast<double>(test_.count());
   }
@@ -265,6 +260,7 @@ class Trainer {
     if (scheduler_) run_.operations = traced_;
     const memory::Stats cpu = memory::stats(CpuPlace{});
     run_.memory = {{"cpu", cpu.peak, cpu.in_use, cpu.allocations}};
+    peak_.end();
     if (peak_.map()) run_.memory_map = peak_.map()->svg();
     run_.memory_map_bytes = peak_.in_use();
     Checksum checksum;

@@ -6,7 +6,6 @@ module;
 #include <cstdint>
 #include <iomanip>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -89,13 +88,6 @@ std::string title(const Piece& piece) {
 
 MemoryMap::MemoryMap(const Pool& pool) : place_(pool.place()) {
   pool.visit([&](const Piece& piece) { pieces_.push_back(piece); });
-}
-
-void PeakMap::look() {
-  const std::ptrdiff_t now = pool_->stats().in_use;
-  if (map_ && now <= in_use_ + in_use_ / 64) return;
-  map_.emplace(*pool_);
-  in_use_ = now;
 }
 
 std::string MemoryMap::text() const {

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <new>
 export module tessera.memory:picture;
 import tessera.standard;
 import tessera.core;
@@ -27,23 +28,35 @@ export class MemoryMap {
   std::vector<Piece> pieces_;
 };
 
-/// The map of a pool when it held most, of the moments at which it was asked to look.
+/// The map of a pool when it held most, while this lives: taken anew whenever the bytes in use have grown by a 64th.
 export class PeakMap {
  public:
-  /// The pool must outlive it.
-  explicit PeakMap(const Pool& pool) : pool_(&pool) {}
+  /// The pool must outlive it, and has one at a time. No thread keeps blocks of its own meanwhile.
+  explicit PeakMap(Pool& pool) : pool_(&pool) {
+    pool.follow_growth([this](std::ptrdiff_t in_use) { take(in_use); });
+  }
+  PeakMap(const PeakMap&) = delete;
+  PeakMap& operator=(const PeakMap&) = delete;
+  ~PeakMap() { end(); }
 
-  /// Takes the map anew if the bytes in use are more than at the last one by a 64th; else it only reads the pool's figures, in
-  /// about a microsecond.
-  void look();
+  /// Ends it before its life does, so that the map and its figure stay as they are.
+  void end() { pool_->follow_growth(nullptr); }
 
-  /// Bytes in use when the map was taken; 0 before there is one.
+  /// Bytes in use when the map was taken; 0 before there is one. To be read after `end`, as the map.
   std::ptrdiff_t in_use() const { return in_use_; }
-  /// Nothing before the first look.
+  /// Nothing before the first allocation.
   const std::optional<MemoryMap>& map() const { return map_; }
 
  private:
-  const Pool* pool_;
+  void take(std::ptrdiff_t in_use) noexcept {
+    try {
+      map_ = MemoryMap(*pool_);
+      in_use_ = in_use;
+    } catch (const std::bad_alloc&) {  // the map before stays
+    }
+  }
+
+  Pool* pool_;
   std::ptrdiff_t in_use_ = 0;
   std::optional<MemoryMap> map_;
 };

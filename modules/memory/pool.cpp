@@ -48,6 +48,8 @@ void Pool::start_trace(const std::string& path) { state_->start_trace(path); }
 
 void Pool::stop_trace() { state_->stop_trace(); }
 
+void Pool::follow_growth(std::function<void(std::ptrdiff_t)> callback) { state_->follow_growth(std::move(callback)); }
+
 void Pool::trim() noexcept { state_->trim(); }
 
 void Pool::set_limit(std::ptrdiff_t bytes) { state_->set_limit(bytes); }

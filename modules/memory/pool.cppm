@@ -89,6 +89,10 @@ export class Pool {
   void start_trace(const std::string& path);
   void stop_trace();
 
+  /// Calls `callback` with the bytes in use after each allocation that brings them above those of its last call by a 64th; null ends
+  /// that. It may look at the pool and must not throw; one thread calls it at a time. No thread keeps blocks of its own meanwhile.
+  void follow_growth(std::function<void(std::ptrdiff_t)> callback);
+
  private:
   friend struct PlacePools;
   Pool(std::unique_ptr<Upstream> upstream, const PoolOptions& options);

@@ -97,6 +97,7 @@ class PoolState {
   std::string leaks() const;
   void start_trace(const std::string& path);
   void stop_trace();
+  void follow_growth(std::function<void(std::ptrdiff_t)> callback);
 
   int add_pressure_callback(std::function<bool(std::ptrdiff_t)> callback);
   void remove_pressure_callback(int number);
@@ -191,6 +192,7 @@ class PoolState {
   };
 
   Watch& watch();
+  void tell_growth(Watch& watch);  // without
   void use_caches(bool on) noexcept;
 
   std::atomic<Watch*> watch_{nullptr};  // made once, when somebody wants to see each call; from then on no call is fast

@@ -1,17 +1,20 @@
 module;
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <thread>
+#include <utility>
 module tessera.memory;
 import tessera.core;
 import tessera.device;
 import :pool_state;
 
-// Debug mode and traces: a pool that is watched shows each call and uses no caches of threads.
+// Debug mode, traces, growth: a pool that is watched shows each call and uses no caches of threads.
 namespace tessera::memory {
 
 struct Watch {
@@ -22,9 +25,21 @@ struct Watch {
   std::mutex trace_mutex;
   std::unique_ptr<TraceWriter> trace;
 
-  std::atomic<bool> traced{false};  // whether there is a trace
+  std::atomic<bool> traced{false};    // whether there is a trace
+  std::atomic<bool> followed{false};  // whether somebody follows the growth
+  std::atomic_flag telling;           // of the next three
+  std::function<void(std::ptrdiff_t)> growth;
+  std::ptrdiff_t told = 0;  // bytes in use at the last call
+  std::ptrdiff_t unknown =
+      0;  // bytes in use that the pool's own figure lacks: what caches of threads had not published
 
-  /// Whether nobody wants to see calls, and no block needs to be seen when it is freed.
+  /// Whether somebody wants to see each call.
+  bool active() const {
+    return debug.load(std::memory_order_relaxed) || traced.load(std::memory_order_relaxed) ||
+           followed.load(std::memory_order_relaxed);
+  }
+
+  /// Whether nobody wants to see frees, and no block needs to be seen when it is freed.
   bool idle() const {
     return !debug.load(std::memory_order_relaxed) && !traced.load(std::memory_order_relaxed) && heap.empty();
   }
@@ -63,6 +78,7 @@ void* PoolState::allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment
   if (!watch.debug.load(std::memory_order_relaxed)) {
     void* pointer = allocate_plainly(bytes, alignment);
     watch.trace_allocation(pointer, bytes);
+    tell_growth(watch);
     return pointer;
   }
   if (void* pointer = watch.heap.reuse(bytes, alignment, where)) {
@@ -73,11 +89,41 @@ void* PoolState::allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment
   try {
     void* pointer = watch.heap.admit(base, bytes, alignment, where);
     watch.trace_allocation(pointer, bytes);
+    tell_growth(watch);
     return pointer;
   } catch (...) {
     deallocate_plainly(base);
     throw;
   }
+}
+
+void PoolState::tell_growth(Watch& watch) {
+  if (!watch.followed.load(std::memory_order_relaxed) || watch.telling.test_and_set(std::memory_order_acquire)) return;
+  std::ptrdiff_t now = watch.unknown;
+  {
+    const std::lock_guard lock(mutex_);
+    now += in_use_;
+  }
+  if (watch.growth && now > watch.told + watch.told / 64) {
+    watch.told = now;
+    watch.growth(now);
+  }
+  watch.telling.clear(std::memory_order_release);
+}
+
+void PoolState::follow_growth(std::function<void(std::ptrdiff_t)> callback) {
+  Watch& watch = this->watch();
+  while (watch.telling.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  watch.growth = std::move(callback);
+  watch.followed.store(watch.growth != nullptr, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(watch.trace_mutex);
+    use_caches(!watch.active());
+  }
+  const std::lock_guard lock(mutex_);
+  watch.told = 0;
+  watch.unknown = stats_locked().in_use - in_use_;
+  watch.telling.clear(std::memory_order_release);
 }
 
 namespace {
@@ -123,7 +169,7 @@ void PoolState::set_debug(bool on) {
   watch.debug.store(on, std::memory_order_relaxed);
   {
     const std::lock_guard lock(watch.trace_mutex);
-    use_caches(!on && watch.trace == nullptr);
+    use_caches(!watch.active());
   }
   if (!on) release_kept_blocks(*this, watch);
 }
@@ -149,7 +195,7 @@ void PoolState::stop_trace() {
   const std::lock_guard lock(watch->trace_mutex);
   watch->traced.store(false, std::memory_order_relaxed);
   ended = std::move(watch->trace);
-  use_caches(!watch->debug.load(std::memory_order_relaxed));
+  use_caches(!watch->active());
   if (ended) ended->finish();
 }
 
