@@ -39,7 +39,8 @@ struct Block {
 };
 static_assert(sizeof(Block) == 32);
 
-/// Granules for which a chunk's table has one entry: blocks are mostly longer, and the others are found from their left neighbour.
+/// Granules, as a power of two, for which a chunk's table has one entry: blocks are mostly longer, and the others are found from
+/// their left neighbour.
 inline constexpr int table_shift = 3;
 
 /// Memory from the upstream: cut into blocks, or one huge block.

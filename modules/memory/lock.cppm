@@ -6,8 +6,8 @@ import tessera.standard;
 // The lock of a pool: held for tens of nanoseconds, so that taking it is one exchange and letting go one store.
 namespace tessera::memory {
 
-/// Satisfies BasicLockable. Who finds it taken spins, then yields: the owner may have lost its core. Who has waited for long draws
-/// a number; from then on those with numbers have the lock in their order, before all others, so that every wait ends.
+/// Satisfies BasicLockable. Who finds it taken spins, then yields: the owner may have lost its core. Who has waited for long
+/// draws a number; from then on those with numbers have the lock in their order, before all others, so that every wait ends.
 class Lock {
  public:
   inline void lock() noexcept {

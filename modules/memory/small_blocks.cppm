@@ -8,8 +8,8 @@ import tessera.device;
 import :strategy;
 import :address_map;
 
-// Blocks of up to 32 KiB: cut from slabs, which are blocks of a strategy, and handed out in magazines. A class's slabs begin at a
-// few KiB and grow with what is in use of it, and threads use slabs of their own.
+// Blocks of up to 32 KiB: cut from slabs, which are blocks of a strategy, and handed out in magazines. A class's slabs
+// begin at a few KiB and grow with what is in use of it, and threads use slabs of their own.
 namespace tessera::memory {
 
 inline constexpr std::ptrdiff_t largest_small = std::ptrdiff_t{32} << 10;
