@@ -36,9 +36,7 @@ void Pool::deallocate(void* pointer) {
   if (pointer != nullptr && !state_->deallocate(pointer)) refuse_pointer(place(), pointer);
 }
 
-void Pool::deallocate(void* pointer, std::ptrdiff_t) noexcept {
-  if (pointer != nullptr) state_->deallocate(pointer);
-}
+void Pool::deallocate(void* pointer, std::ptrdiff_t) noexcept { deallocate(pointer); }
 
 void Pool::set_debug(bool on) { state_->set_debug(on); }
 

@@ -50,7 +50,7 @@ export class Pool {
   /// block, and for all that debug mode finds.
   void deallocate(void* pointer);
 
-  /// As deallocate, for owners that know their pointer is live. What debug mode finds ends the program with a message.
+  /// As deallocate, for owners that know their pointer is live: what deallocate would throw ends the program with its message.
   void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept;
 
   /// Returns all memory that no live block needs to the upstream, also that in the caches of other threads.
@@ -62,7 +62,7 @@ export class Pool {
 
   Stats stats() const;
 
-  /// All chunks' blocks and gaps. Small blocks lie within live pieces of 64 KiB or more. The pool is locked meanwhile.
+  /// All chunks' blocks and gaps. Small blocks lie within live pieces of 4 KiB or more. The pool is locked meanwhile.
   void visit(const std::function<void(const Piece&)>& function) const;
 
   /// Calls `callback` with the bytes that are missing when there is no memory; it says whether it has freed any. Returns the
@@ -79,10 +79,12 @@ export class Pool {
 
   /// In debug mode memory is filled with NaNs when it is allocated and when it is freed, both ends of each block are guarded,
   /// freed blocks are kept for a while to find writes to them, and `leaks` knows where each block was allocated. No thread keeps
-  /// blocks of its own. Blocks from before and after live side by side.
+  /// blocks of its own. Blocks from before and after live side by side. To leave it gives back the freed blocks that were kept, and
+  /// throws PlaceError for one that was written to.
   void set_debug(bool on);
 
-  /// A line for each block that was allocated in debug mode and is live: its bytes, its place, and where it was allocated.
+  /// A line for each block that was allocated in debug mode and is live, and for each freed one that is kept and was written to: its
+  /// bytes, its place, and where it was allocated.
   std::string leaks() const;
 
   /// Writes each allocation and each free of one from here on to a file. Throws FormatError if it cannot be written.

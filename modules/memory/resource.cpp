@@ -23,9 +23,7 @@ void* PlaceResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   return pool_->allocate(static_cast<std::ptrdiff_t>(bytes), aligned < block_alignment ? block_alignment : aligned);
 }
 
-void PlaceResource::do_deallocate(void* pointer, std::size_t bytes, std::size_t) {
-  pool_->deallocate(pointer, static_cast<std::ptrdiff_t>(bytes));
-}
+void PlaceResource::do_deallocate(void* pointer, std::size_t, std::size_t) { pool_->deallocate(pointer); }
 
 bool PlaceResource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
   const auto* same = dynamic_cast<const PlaceResource*>(&other);

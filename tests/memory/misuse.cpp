@@ -119,6 +119,26 @@ TEST_CASE(
   check_dies(debug_end_of(interior_of_large), "points inside a block of 1000000 bytes from misuse.cpp:");
 }
 
+TEST_CASE("a resource refuses a pointer by an exception, and what must not throw ends the program with the message") {
+  memory::PlaceResource resource;
+  void* block = resource.allocate(100);
+  resource.deallocate(block, 100);
+  CHECK_THROWS_AS(resource.deallocate(block, 100), PlaceError);
+  check_dies(end_of([] {
+               memory::Pool pool{memory::CpuSystemAllocator{}};
+               void* twice = pool.allocate(5000);
+               pool.deallocate(twice, 5000);
+               pool.deallocate(twice, 5000);
+             }),
+             no_block);
+  check_dies(end_of([] {
+               memory::ByteAllocator bytes(CpuPlace{});
+               char* inside = bytes.allocate(100'000) + 64;
+               bytes.deallocate(inside, 100'000);
+             }),
+             no_block);
+}
+
 TEST_CASE("an owner that finds its block damaged ends the program with a message") {
   check_dies(debug_end_of([] {
                const memory::Allocation block(CpuPlace{}, 100);
