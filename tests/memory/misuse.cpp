@@ -13,12 +13,6 @@ import tessera;
 
 using namespace tessera;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
-
 TEST_CASE("a pool refuses the blocks of another, large and small, watched or not") {
   for (const bool debug : {false, true}) {
     memory::Pool one{memory::CpuSystemAllocator{}}, other{memory::CpuSystemAllocator{}};
@@ -46,6 +40,8 @@ TEST_CASE("memory of the CPU cannot be freed as that of another place") {
 #if !__has_feature(thread_sanitizer)
 
 namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct End {
   bool died;
