@@ -163,12 +163,7 @@ class Worker {
   void deliver(std::size_t k, const Block& block, std::ptrdiff_t offset) {
     const Space::Operand& leaf = operands_[k];
     if (delivery(k) == Delivery::direct) return input(k).read(leaf.data + offset * leaf.item);
-    if (delivery(k) == Delivery::repeated) {
-      repeat(leaf, offset, 0, 1, target_.item, buffer(k));
-      return input(k).repeat(buffer(k));
-    }
-    pack(leaf, block, offset, buffer(k));
-    input(k).read(buffer(k));
+    plan::deliver(leaf, block, offset, target_.item, buffer(k), input(k));
   }
 
   void compute(const Block& block, std::ptrdiff_t offset) {

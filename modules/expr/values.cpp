@@ -40,11 +40,7 @@ void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offs
     repeat(leaf, offset, 0, 1, written_item, buffer);
     return input.repeat(buffer);
   }
-  if (is_transposed(leaf, block)) {
-    pack_transposed(leaf, block, offset, buffer);
-  } else {
-    pack(leaf, block, offset, buffer);
-  }
+  pack(leaf, block, offset, buffer);
   input.read(buffer);
 }
 
