@@ -1,4 +1,6 @@
 // matmul of batches, vectors and matrices, vecdot and outer, against a walk over all positions of the result.
+#include <sys/mman.h>
+
 #include <source_location>
 
 #include "support.hpp"
@@ -114,6 +116,47 @@ void check_type(std::uint64_t salt, int trials) {
   }
 }
 
+/// Pages of which the last may not be touched.
+class GuardedPages {
+ public:
+  GuardedPages() : first_(mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    REQUIRE(first_ != MAP_FAILED);
+    REQUIRE(mprotect(end(), page, PROT_NONE) == 0);
+  }
+  GuardedPages(const GuardedPages&) = delete;
+  GuardedPages& operator=(const GuardedPages&) = delete;
+  ~GuardedPages() { munmap(first_, 3 * page); }
+
+  /// An array that ends with the last byte that may be touched.
+  template <class T, int Rank>
+  Array<T, Rank> filled(const Dim<Rank>& shape, T value) const {
+    T* data = reinterpret_cast<T*>(end()) - product(shape);
+    std::fill_n(data, product(shape), value);
+    return borrow(data, shape);
+  }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  std::byte* end() const { return static_cast<std::byte*>(first_) + 2 * page; }
+  void* first_;
+};
+
+/// Vectors that end where mapped memory does, times matrices of all small shapes.
+template <class T>
+void check_last_elements() {
+  const GuardedPages matrix_pages, vector_pages;
+  for (std::ptrdiff_t rows = 1; rows < 20; ++rows) {
+    for (std::ptrdiff_t columns = 1; columns < 20; ++columns) {
+      INFO(name(dtype_of<T>) << ", " << rows << " x " << columns);
+      const auto matrix = matrix_pages.filled(Dim{rows, columns}, T(2));
+      const auto from_left = vector_pages.filled(Dim{rows}, T(3));
+      CHECK(item(all(matmul(from_left, matrix) == T(6 * rows))));
+      const auto from_right = vector_pages.filled(Dim{columns}, T(3));
+      CHECK(item(all(matmul(matrix, from_right) == T(6 * columns))));
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("matmul broadcasts the leading axes") {
@@ -142,6 +185,13 @@ TEST_CASE("batches of 16-bit floats, integers and complex numbers") {
   check_type<std::uint64_t>(1104, 15);
   check_type<std::complex<float>>(1105, 20);
   check_type<std::complex<double>>(1106, 10);
+}
+
+TEST_CASE("nothing behind the last element of a vector is read") {
+  check_last_elements<float>();
+  check_last_elements<double>();
+  check_last_elements<std::complex<float>>();
+  check_last_elements<std::complex<double>>();
 }
 
 TEST_CASE("factors of rank 9") {
