@@ -15,12 +15,71 @@ import tessera.array;
 // Writing the CUDA kernel around the elementwise work of an expression.
 namespace tessera::plan {
 
+void KernelWriter::write_types() {
+  text_ += variant_.wide ? "typedef unsigned long long tessera_index;\ntypedef long long tessera_offset;\n\n"
+                         : "typedef unsigned int tessera_index;\ntypedef int tessera_offset;\n\n";
+}
+
+std::string KernelWriter::type_of(std::size_t operand) const {
+  return std::string(device_name(dtype_at(element_, variant_.target, operand)));
+}
+
+std::string KernelWriter::stride_name(std::size_t operand, int axis) {
+  return operand_name(operand) + "_stride" + std::to_string(axis);
+}
+
+std::string KernelWriter::value_type(std::size_t leaf) const {
+  const DType dtype = element_.leaves[leaf];
+  const bool sixteen = dtype == DType::float16 || dtype == DType::bfloat16;
+  return std::string(device_name(sixteen ? DType::float32 : dtype));
+}
+
+std::string KernelWriter::address(std::size_t operand) const {
+  std::string sum = "a." + operand_name(operand);
+  for (const int axis : stride_axes(variant_, operand)) {
+    sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
+  }
+  if (variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
+  return sum;
+}
+
+void KernelWriter::write_pointers() {
+  text_ += "struct tessera_arguments {\n";
+  for (std::size_t k = 0; k < operands(); ++k)
+    text_ += (k == 0 ? "  " : "  const ") + type_of(k) + "* " + operand_name(k) + ";\n";
+}
+
+void KernelWriter::write_scalars() {
+  for (std::size_t k = 0; k < element_.scalars.size(); ++k)
+    text_ += "  alignas(16) " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + ";\n";
+  if (!element_.scalars.empty()) text_ += "  alignas(16)";
+}
+
+void KernelWriter::write_element() {
+  text_ += "static __device__ __forceinline__ " + std::string(device_name(element_.value)) +
+           " tessera_element(const tessera_arguments& a";
+  for (std::size_t k = 0; k < element_.leaves.size(); ++k)
+    text_ += ", const " + value_type(k) + " x" + std::to_string(k);
+  text_ += ") {\n";
+  for (std::size_t k = 0; k < element_.scalars.size(); ++k) {
+    text_ += "  const " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + " = a.s" +
+             std::to_string(k) + ";\n";
+  }
+  text_ += element_.body;
+  text_ += std::string("  return ") + element_.result_letter + std::to_string(element_.result_number) + ";\n}\n\n";
+}
+
+void KernelWriter::write_load(std::size_t operand) {
+  text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = tessera_load(" +
+           address(operand) + ");\n";
+}
+
 namespace {
 
-/// Builds the text of one kernel.
-class KernelWriter {
+/// Builds the text of a kernel that stores every element.
+class ElementwiseWriter : public KernelWriter {
  public:
-  KernelWriter(const DeviceElement& element, const DeviceVariant& variant) : element_(element), variant_(variant) {}
+  using KernelWriter::KernelWriter;
 
   std::string write() {
     write_types();
@@ -31,53 +90,15 @@ class KernelWriter {
   }
 
  private:
-  std::string type_of(std::size_t operand) const {
-    return std::string(device_name(dtype_at(element_, variant_.target, operand)));
-  }
-  std::size_t operands() const { return variant_.access.size(); }
-
-  void write_types() {
-    text_ += variant_.wide ? "typedef unsigned long long tessera_index;\ntypedef long long tessera_offset;\n\n"
-                           : "typedef unsigned int tessera_index;\ntypedef int tessera_offset;\n\n";
-  }
-
   void write_arguments() {
-    text_ += "struct tessera_arguments {\n";
-    for (std::size_t k = 0; k < operands(); ++k)
-      text_ += (k == 0 ? "  " : "  const ") + type_of(k) + "* " + operand_name(k) + ";\n";
-    for (std::size_t k = 0; k < element_.scalars.size(); ++k)
-      text_ += "  alignas(16) " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + ";\n";
-    text_ += element_.scalars.empty() ? "  tessera_index count;\n" : "  alignas(16) tessera_index count;\n";
+    write_pointers();
+    write_scalars();
+    text_ += "  tessera_index count;\n";
     for (int axis = 1; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
     for (std::size_t k = 0; k < operands(); ++k) {
       for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
     }
     text_ += "};\n\n";
-  }
-
-  static std::string stride_name(std::size_t operand, int axis) {
-    return operand_name(operand) + "_stride" + std::to_string(axis);
-  }
-
-  void write_element() {
-    text_ += "static __device__ __forceinline__ " + std::string(device_name(element_.value)) +
-             " tessera_element(const tessera_arguments& a";
-    for (std::size_t k = 0; k < element_.leaves.size(); ++k)
-      text_ += ", const " + value_type(k) + " x" + std::to_string(k);
-    text_ += ") {\n";
-    for (std::size_t k = 0; k < element_.scalars.size(); ++k) {
-      text_ += "  const " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + " = a.s" +
-               std::to_string(k) + ";\n";
-    }
-    text_ += element_.body;
-    text_ += std::string("  return ") + element_.result_letter + std::to_string(element_.result_number) + ";\n}\n\n";
-  }
-
-  /// The compute type of a leaf.
-  std::string value_type(std::size_t leaf) const {
-    const DType dtype = element_.leaves[leaf];
-    const bool sixteen = dtype == DType::float16 || dtype == DType::bfloat16;
-    return std::string(device_name(sixteen ? DType::float32 : dtype));
   }
 
   void write_kernel() {
@@ -126,11 +147,6 @@ class KernelWriter {
     text_ += "));\n    *reinterpret_cast<" + pack(0) + "*>(" + address(0) + ") = q;\n  }\n";
   }
 
-  void write_load(std::size_t operand) {
-    text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = tessera_load(" +
-             address(operand) + ");\n";
-  }
-
   std::string pack(std::size_t operand) const {
     return "tessera_pack<" + type_of(operand) + ", " + std::to_string(variant_.vector) + ">";
   }
@@ -151,25 +167,12 @@ class KernelWriter {
     }
     text_ += "    const tessera_offset i0 = rest;\n";
   }
-
-  std::string address(std::size_t operand) const {
-    std::string sum = "a." + operand_name(operand);
-    for (const int axis : stride_axes(variant_, operand)) {
-      sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
-    }
-    if (variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
-    return sum;
-  }
-
-  const DeviceElement& element_;
-  const DeviceVariant& variant_;
-  std::string text_;
 };
 
 }  // namespace
 
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant) {
-  return KernelWriter(element, variant).write();
+  return ElementwiseWriter(element, variant).write();
 }
 
 std::string device_support(const DeviceElement& element) {

@@ -18,20 +18,6 @@ import :device_source;
 // An assignment as one kernel: its CUDA text and the bytes of its arguments.
 namespace tessera {
 
-/// Appends the values of a node's scalars in the order of traversal, each in 16 bytes.
-template <class Node>
-void append_scalars(const Node& node, std::vector<std::byte>& bytes) {
-  if constexpr (requires { Node::argument_count; }) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (append_scalars(node.template argument<I>(), bytes), ...);
-    }(std::make_index_sequence<Node::argument_count>{});
-  } else if constexpr (requires { node.value(); }) {
-    const auto value = node.value();
-    bytes.resize(bytes.size() + 16);
-    std::memcpy(bytes.data() + bytes.size() - 16, &value, sizeof value);
-  }
-}
-
 /// The elementwise work of `destination = source` as a kernel for CUDA. Reductions and products in it are computed first and live
 /// as long as this object; so must the destination. Throws DTypeError for an operation without device text, and for operands
 /// that are generated.

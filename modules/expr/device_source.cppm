@@ -1,8 +1,10 @@
 module;
 #include <cstddef>
+#include <cstring>
 export module tessera.expr:device_source;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import tessera.array;
 import :plan;
 import :lowering;
@@ -10,6 +12,7 @@ import :node;
 import :parameter_node;
 import :map;
 import :device_kernel;
+import :device_form;
 
 // The CUDA text of an expression's elementwise work, made from the node's type at compile time: one statement a node, leaves x0,
 // x1, ... and scalars s0, s1, ... numbered in the order of traversal, so that equal structure gives equal text.
@@ -192,7 +195,7 @@ inline constexpr DeviceNodeText<Node> device_text{};
 
 /// The device text of a node's type.
 template <class Node>
-plan::DeviceElement device_element() {
+constexpr plan::DeviceElement device_element() {
   if constexpr (DeviceNode<Node>::missing() != nullptr) {
     return {.missing = DeviceNode<Node>::missing()};
   } else {
@@ -205,6 +208,53 @@ plan::DeviceElement device_element() {
             .leaves = text.leaves,
             .scalars = text.scalars,
             .missing = nullptr};
+  }
+}
+
+/// Appends the values of a node's scalars in the order of traversal, each in 16 bytes.
+template <class Node>
+void append_scalars(const Node& node, std::vector<std::byte>& bytes) {
+  if constexpr (requires { Node::argument_count; }) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (append_scalars(node.template argument<I>(), bytes), ...);
+    }(std::make_index_sequence<Node::argument_count>{});
+  } else if constexpr (requires { node.value(); }) {
+    const auto value = node.value();
+    bytes.resize(bytes.size() + 16);
+    std::memcpy(bytes.data() + bytes.size() - 16, &value, sizeof value);
+  }
+}
+
+template <class Node>
+const plan::DeviceElement& device_element_of() {
+  static constexpr plan::DeviceElement element = device_element<Node>();
+  return element;
+}
+template <class Node>
+void append_scalars_of(const void* node, std::vector<std::byte>& bytes) {
+  append_scalars(*static_cast<const Node*>(node), bytes);
+}
+template <class Node>
+constexpr const char* function_of_node() {
+  return std::source_location::current().function_name();
+}
+
+template <class Node>
+inline constinit plan::DeviceForm device_form{
+    .element = device_element_of<Node>, .scalars = append_scalars_of<Node>, .function = function_of_node<Node>()};
+
+/// What a device computes of a node into elements of type To; nothing where the node is on the host for sure.
+template <Element To, class Node>
+[[gnu::always_inline]] inline plan::DeviceWork device_work(const Node& node) {
+  if constexpr (HostPlace<typename Node::place_type>) {
+    return {};
+  } else {
+    if constexpr (std::same_as<typename Node::place_type, GpuPlace>) {
+      static_assert(DeviceNode<Node>::missing() == nullptr,
+                    "an operation of an expression on a GPU has no CUDA text: give it a member `static constexpr const "
+                    "char* device`");
+    }
+    return {&device_form<Node>, &node, dtype_of<To>};
   }
 }
 

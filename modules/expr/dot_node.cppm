@@ -8,6 +8,7 @@ import tessera.memory;
 import tessera.array;
 import :plan;
 import :lowering;
+import :temporary;
 import :node;
 import :blas;
 import :evaluate;
@@ -185,7 +186,7 @@ class DotNode {
       return run(factors, data, strides, column, true);
     const Dim<rank> result = shape();
     const Strides<rank> packed = contiguous_strides(result);
-    const memory::Allocation values(CpuPlace{}, product_bytes());
+    const plan::Temporary values(place, product_bytes());
     run(factors, static_cast<Computed*>(values.data()), packed, extents.columns, false);
     const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()),
                                                 {.shape = result, .strides = packed}, place);
@@ -193,7 +194,7 @@ class DotNode {
   }
 
   LeafPlan<Computed> computed_first(plan::Lowering& lowering, const Factors& factors) const {
-    auto memory = make_shared_object<memory::Allocation>(CpuPlace{}, product_bytes());
+    auto memory = make_shared_object<plan::Temporary>(lowering.place(), product_bytes());
     const Dim<rank> result = shape();
     const Strides<rank> strides = contiguous_strides(result);
     run(factors, static_cast<Computed*>(memory->data()), strides, product_shape().columns, false);

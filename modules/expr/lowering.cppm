@@ -9,6 +9,7 @@ import tessera.schedule;
 import tessera.array;
 import :plan;
 import :normalising;
+import :temporary;
 
 // From nodes to a plan: every leaf registers its memory, broadcast to the evaluated shape.
 namespace tessera::plan {
@@ -99,8 +100,11 @@ export class Lowering {
     outer_ != nullptr ? outer_->keep(std::move(owner)) : kept_.push_back(std::move(owner));
   }
 
-  /// Memory until the evaluation is over, 16-byte aligned: a few bytes of this object, more from the pool. Throws OutOfMemory.
+  /// Memory for results until the evaluation is over, 16-byte aligned: of the host a few bytes of this object, more from the pool.
+  /// Throws OutOfMemory.
   void* hold(std::ptrdiff_t bytes);
+  /// The same on the host, wherever the evaluation is.
+  void* hold_on_host(std::ptrdiff_t bytes);
 
   /// Storage for so many leaves of an operand that is lowered on its own.
   std::span<Leaf> spare_leaves(int count) {
@@ -153,6 +157,7 @@ export class Lowering {
   }
 
   [[noreturn]] void throw_places_differ(Place place) const;
+  void* hold_in_pool(std::ptrdiff_t bytes, Place place);
 
   std::span<Leaf> storage_;
   int count_ = 0;

@@ -65,7 +65,7 @@ class NormaliseNode {
     const auto lowered = node_.lower(inner);
     using Plan = std::remove_const_t<decltype(lowered)>;
     static_assert(alignof(Plan) <= 16);
-    const auto* nodes = ::new (lowering.hold(sizeof(Plan))) Plan(lowered);  // numbers only: nothing to destroy
+    const auto* nodes = ::new (lowering.hold_on_host(sizeof(Plan))) Plan(lowered);  // numbers only: nothing to destroy
     plan::Normalisation work{.reduced = {},
                              .leaves = inner.leaves(),
                              .kernel = std::same_as<Plan, LeafPlan<Value>> ? nullptr : kernel_of<Value>(lowered),

@@ -1,0 +1,67 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:device_form;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import :plan;
+import :loop_plan;
+import :device_kernel;
+import :device_folding;
+
+// What evaluation by a device knows of an expression's type, and the kernels that it has made of it so far.
+namespace tessera::plan {
+
+/// What a kernel does with the values of an expression.
+enum class DeviceTask : std::uint8_t { store, fold, merge };
+
+/// One of an expression's kernels: for which arrays, and what it does.
+struct DeviceKernelKey {
+  DeviceVariant variant{};
+  DeviceTask task = DeviceTask::store;
+  FoldKernel fold{};
+  GpuPlace place{};
+
+  friend bool operator==(const DeviceKernelKey&, const DeviceKernelKey&) = default;
+};
+
+/// A kernel that has been compiled and loaded; they make up a list that only grows.
+struct LoadedKernel {
+  DeviceKernelKey key{};
+  const device::Kernel* kernel = nullptr;
+  const LoadedKernel* next = nullptr;
+};
+
+/// An expression's type, with its names erased. Forms live as long as the program.
+struct DeviceForm {
+  const DeviceElement& (*element)();                                // its text
+  void (*scalars)(const void* node, std::vector<std::byte>& bytes);  // appends the values of a node's scalars
+  const char* function;                                             // see readable_expression
+  std::atomic<const LoadedKernel*> kernels = nullptr;
+  std::atomic<const char*> name = nullptr;  // in errors; made when it is first asked for
+};
+
+/// The expression as a text, such as "multiply(float32(2), add(...))".
+const char* name_of(DeviceForm& form);
+
+/// The kernel that fits the key, compiled if this process has not needed it yet; `write` makes its text. Throws DeviceError.
+const device::Kernel& kernel_of_form(DeviceForm& form, const DeviceKernelKey& key,
+                                     const std::function<std::string()>& write);
+
+/// Throws DTypeError if an operation has no device text, or if a leaf is not in memory.
+void require_device_text(const DeviceElement& element, std::span<const Leaf> leaves);
+
+/// A grid of so many blocks. Throws ShapeError if CUDA has no such grid.
+unsigned grid_of(std::ptrdiff_t blocks);
+
+/// The loop's elements on this thread's stream of its GPU. Throws DTypeError if an operation has no device text, DeviceError.
+void run_on_device(const Loop& loop);
+
+/// The same for a reduction.
+void run_on_device(const Reduction& reduction);
+
+/// Copies elements of so many bytes, whatever they are: a form without a node.
+DeviceWork copying_work(std::ptrdiff_t item);
+
+}  // namespace tessera::plan
