@@ -38,7 +38,7 @@ export class StreamMark {
   std::uint64_t sequence_ = 0;
 };
 
-/// A queue of work of one GPU. Streams are made by current() and never destroyed. Giving a stream work is for the thread whose
+/// A queue of work of one GPU. Streams are made by current() and create() and never destroyed. Giving a stream work is for the thread whose
 /// stream it is; everything else is safe from any thread.
 export class Stream {
  public:
@@ -46,7 +46,9 @@ export class Stream {
   /// with the work that they still have. Throws DeviceError without that GPU.
   static Stream& current(GpuPlace place);
 
-  explicit Stream(GpuPlace place);
+  /// A further stream, for work beside that of current(). Lives for ever. Throws DeviceError without that GPU.
+  static Stream& create(GpuPlace place);
+
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
@@ -73,6 +75,8 @@ export class Stream {
  private:
   friend class StreamMark;
   friend class StreamState;
+
+  explicit Stream(GpuPlace place);
 
   GpuPlace place_;
   StreamState* state_;
