@@ -156,9 +156,15 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   template <AnyPlace Q>
   Array<T, Rank, Q> copied_to(Q place) const {
     if (buffer() == nullptr) return {nullptr, nullptr, {}, place};
-    settle(Purpose::read);
+    const bool by_stream = !Place(place_).on_host() || !Place(place).on_host();
+    if (by_stream) {
+      buffer()->settle_ops(Purpose::read, {data_, shape().extents(), strides(), sizeof(T)});
+    } else {
+      settle(Purpose::read);
+    }
     Array<T, Rank, Q> copy(shape(), place);
-    copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place}, {data_, strides(), place_});
+    copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place, copy.buffer()->uses()},
+                 {data_, strides(), place_, buffer()->uses()});
     return copy;
   }
 

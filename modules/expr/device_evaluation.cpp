@@ -19,23 +19,14 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t threads = 256;                                // of a block
-constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;         // so that i + step fits 32 bits
+constexpr std::ptrdiff_t threads = 256;                          // of a block
+constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;  // so that i + step fits 32 bits
 
-/// Elements of so many bytes as one leaf of unsigned integers, or of pairs of doubles.
-template <DType Type>
-const DeviceElement& copied_element() {
-  static constexpr DType leaves[] = {Type};
-  static constexpr DeviceElement element{.result_letter = 'x', .value = Type, .leaves = leaves};
-  return element;
-}
-
-void no_scalars(const void*, std::vector<std::byte>&) {}
-
+/// Elements of so many bytes as unsigned integers, or as pairs of doubles.
 template <DType Type>
 DeviceWork copying() {
-  static constinit DeviceForm form{
-      .element = copied_element<Type>, .scalars = no_scalars, .function = "[Node = copy]"};
+  static constexpr DeviceOperation operations[] = {{.kind = DeviceOperation::Kind::leaf, .value = Type}};
+  static constinit DeviceForm form{.operations = operations, .append_scalars = nullptr, .function = "[Node = copy]"};
   return {.form = &form, .node = nullptr, .written = Type};
 }
 
@@ -60,24 +51,23 @@ void require_device_text(const DeviceElement& element, std::span<const Leaf> lea
 unsigned grid_of(std::ptrdiff_t blocks) {
   constexpr std::ptrdiff_t most = std::numeric_limits<std::int32_t>::max();
   if (blocks <= most) return static_cast<unsigned>(blocks);
-  throw ShapeError(to_string(Failure{.operation = "reduction on a GPU",
-                                     .problem = "it needs " + std::to_string(blocks) + " blocks of threads, more than " +
-                                                std::to_string(most),
-                                     .advice = "reduce it in parts"}));
+  throw ShapeError(to_string(
+      Failure{.operation = "reduction on a GPU",
+              .problem = "it needs " + std::to_string(blocks) + " blocks of threads, more than " + std::to_string(most),
+              .advice = "reduce it in parts"}));
 }
 
 void run_on_device(const Loop& loop) {
   const LoopPlan plan = simplified(loop);
   if (plan.elements == 0) return;
   DeviceForm& form = *loop.device.form;
-  const DeviceElement& element = form.element();
+  const DeviceElement& element = element_of(form);
   require_device_text(element, loop.leaves);
   const GpuPlace place{loop.place.ordinal()};
   const DeviceKernelKey key{.variant = device_variant(plan, element, loop.device.written), .place = place};
   const device::Kernel& kernel =
       kernel_of_form(form, key, [&] { return device_support(element) + device_kernel(element, key.variant); });
-  std::vector<std::byte> scalars;
-  form.scalars(loop.device.node, scalars);
+  const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
   const std::ptrdiff_t pieces = (plan.elements - 1) / key.variant.vector + 1;
   const auto blocks = static_cast<unsigned>(std::min(most_blocks, (pieces - 1) / threads + 1));

@@ -30,7 +30,9 @@ constexpr std::ptrdiff_t least_column_part = 512;
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
-std::ptrdiff_t blocks_for(std::ptrdiff_t work, std::ptrdiff_t of_a_block) { return (work + of_a_block - 1) / of_a_block; }
+std::ptrdiff_t blocks_for(std::ptrdiff_t work, std::ptrdiff_t of_a_block) {
+  return (work + of_a_block - 1) / of_a_block;
+}
 
 std::string quoted(DType dtype) { return std::string(device_name(dtype)); }
 
@@ -124,9 +126,11 @@ class FoldingWriter : public KernelWriter {
         "  const unsigned int lane = threadIdx.x % 32;\n"
         "  const tessera_index output = (tessera_index)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n"
         "  const bool inside = output < a.outputs;\n"
-        "  const Fold::Accumulator* const from = static_cast<const Fold::Accumulator*>(a.partials) + output * a.parts;\n"
+        "  const Fold::Accumulator* const from = static_cast<const Fold::Accumulator*>(a.partials) + output * "
+        "a.parts;\n"
         "  Fold::Accumulator total = Fold::identity();\n"
-        "  for (tessera_index part = lane; inside && part < a.parts; part += 32) total = Fold::merge(total, from[part]);\n"
+        "  for (tessera_index part = lane; inside && part < a.parts; part += 32) total = Fold::merge(total, "
+        "from[part]);\n"
         "  total = tessera_merge_team<Fold, 32>(total);\n"
         "  if (lane != 0 || !inside) return;\n";
     write_positions(0, which_.kept, "output", "  ");
@@ -146,7 +150,8 @@ class FoldingWriter : public KernelWriter {
       if (axis != which_.kept) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
     }
     for (std::size_t k = 0; k < count; ++k) {
-      for (const int axis : fold_axes(variant_, which_.kept, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
+      for (const int axis : fold_axes(variant_, which_.kept, k))
+        text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
     }
     text_ += "};\n\n";
   }
@@ -163,8 +168,8 @@ class FoldingWriter : public KernelWriter {
     text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
     for (int axis = last - 1; axis > first; --axis) {
       const std::string extent = "a.extent" + std::to_string(axis);
-      text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" + indent +
-               rest + " /= " + extent + ";\n";
+      text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" +
+               indent + rest + " /= " + extent + ";\n";
     }
     text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
   }
@@ -190,7 +195,8 @@ class FoldingWriter : public KernelWriter {
         step + ") {\n";
     write_positions(which_.kept, variant_.rank, "r", "      ");
     for (std::size_t k = 1; k < operands(); ++k) {
-      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = tessera_load(" + fold_address(k) + ");\n";
+      text_ +=
+          "      const " + value_type(k - 1) + " " + operand_name(k) + " = tessera_load(" + fold_address(k) + ");\n";
     }
     text_ += "      Fold::take(group, tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
@@ -269,9 +275,8 @@ DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& el
     std::ptrdiff_t reach = 0;
     for (int axis = 0; axis < task.space.rank; ++axis) {
       std::ptrdiff_t along = 0;
-      const bool overflows =
-          __builtin_mul_overflow(std::abs(operand.strides[at(axis)]), task.extent(axis), &along) ||
-          __builtin_add_overflow(reach, along, &reach);
+      const bool overflows = __builtin_mul_overflow(std::abs(operand.strides[at(axis)]), task.extent(axis), &along) ||
+                             __builtin_add_overflow(reach, along, &reach);
       if (overflows || !fits_narrow(reach)) variant.wide = true;
     }
     variant.access.push_back(reach == 0 ? Access::constant : Access::strided);

@@ -33,14 +33,37 @@ struct LoadedKernel {
   const LoadedKernel* next = nullptr;
 };
 
+/// One entry of an expression in postfix order: a leaf, a scalar, or an operation on the values of those before it.
+struct DeviceOperation {
+  enum class Kind : std::uint8_t { missing, leaf, scalar, map };
+
+  Kind kind = Kind::missing;
+  std::int8_t arguments = 0;
+  std::int8_t common = -1;        // the DType that all arguments take first, if there is one
+  DType value = DType::boolean;   // of the leaf in memory, otherwise what is computed
+  DType stored = DType::boolean;  // of an operation: the element type that it stands for
+  const char* text = nullptr;     // with $0, $1, ... for the arguments
+  const char* name = nullptr;
+};
+
+/// Bytes that each scalar of an expression takes.
+inline constexpr std::ptrdiff_t scalar_slot = 16;
+
 /// An expression's type, with its names erased. Forms live as long as the program.
 struct DeviceForm {
-  const DeviceElement& (*element)();                                // its text
-  void (*scalars)(const void* node, std::vector<std::byte>& bytes);  // appends the values of a node's scalars
-  const char* function;                                             // see readable_expression
+  std::span<const DeviceOperation> operations;
+  void (*append_scalars)(const void* node, std::byte* to);  // a slot for each; null if there are none
+  const char* function;                                     // see readable_expression
+  std::atomic<const DeviceElement*> element = nullptr;      // made when it is first asked for,
+  std::atomic<const char*> name = nullptr;                  // as is this, for errors
   std::atomic<const LoadedKernel*> kernels = nullptr;
-  std::atomic<const char*> name = nullptr;  // in errors; made when it is first asked for
 };
+
+/// The form's text.
+const DeviceElement& element_of(DeviceForm& form);
+
+/// The values of a node's scalars, a slot for each.
+std::vector<std::byte> scalars_of(const DeviceForm& form, const void* node);
 
 /// The expression as a text, such as "multiply(float32(2), add(...))".
 const char* name_of(DeviceForm& form);

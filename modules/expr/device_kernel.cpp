@@ -66,7 +66,7 @@ void KernelWriter::write_element() {
              std::to_string(k) + ";\n";
   }
   text_ += element_.body;
-  text_ += std::string("  return ") + element_.result_letter + std::to_string(element_.result_number) + ";\n}\n\n";
+  text_ += "  return " + std::string(element_.result) + ";\n}\n\n";
 }
 
 void KernelWriter::write_load(std::size_t operand) {

@@ -16,8 +16,7 @@ namespace tessera::plan {
 /// What is known of an expression's device text at compile time.
 struct DeviceElement {
   std::string_view body{};  // statements that compute the value from the leaves x0, x1, ... and the scalars s0, s1, ...
-  char result_letter = 'v';
-  int result_number = 0;
+  std::string_view result{};         // its name
   DType value = DType::boolean;      // of the result
   std::span<const DType> leaves{};   // element types in memory
   std::span<const DType> scalars{};  // compute types

@@ -38,7 +38,7 @@ void size(ReductionTask& task) {
 void run_on_device(const Reduction& reduction) {
   if (!has_outputs(reduction)) return;
   DeviceForm& form = *reduction.device.form;
-  const DeviceElement& element = form.element();
+  const DeviceElement& element = element_of(form);
   require_device_text(element, reduction.leaves);
   OperandStorage storage(reduction.leaves.size() + 1);
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
@@ -49,10 +49,9 @@ void run_on_device(const Reduction& reduction) {
   const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept};
   const DeviceVariant variant = folding_variant(task, element, reduction.device.written);
   const DeviceKernelKey key{.variant = variant, .task = DeviceTask::fold, .fold = fold, .place = place};
-  const device::Kernel& kernel = kernel_of_form(
-      form, key, [&] { return folding_support(element) + folding_kernel(element, variant, fold); });
-  std::vector<std::byte> scalars;
-  form.scalars(reduction.device.node, scalars);
+  const device::Kernel& kernel =
+      kernel_of_form(form, key, [&] { return folding_support(element) + folding_kernel(element, variant, fold); });
+  const std::vector<std::byte> scalars = scalars_of(form, reduction.device.node);
   const bool merges = cut.parts > 1;
   const std::ptrdiff_t partial_bytes =
       merges ? task.outputs * cut.parts * device_accumulator_bytes(reduction.op, element.value) : 0;

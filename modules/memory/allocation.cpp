@@ -110,7 +110,8 @@ void Allocation::free_after_uses() noexcept {
   try {
     if (pointer_ == nullptr || uses_->is_idle()) return pool_->deallocate(pointer_, bytes_);
     freed_blocks(place_).put(pointer_, bytes_, uses_->marks());
-  } catch (...) {  // work has failed, so that nothing can be waited for; or there is no memory for the note: then wait here
+  } catch (
+      ...) {  // work has failed, so that nothing can be waited for; or there is no memory for the note: then wait here
     try {
       uses_->wait_for_writing();
     } catch (const DeviceError&) {  // nobody works with memory of a GPU whose work has failed
