@@ -1,29 +1,22 @@
-// A stand-in for the CUDA driver library: the functions that the device room calls, over memory of the host.
+// A stand-in for the CUDA driver library: devices, memory and contexts. Work on streams is in driver_work.cpp.
 //
-// Addresses of GPU memory are reserved without any access right, and the bytes lie elsewhere, so that a program that
-// reads a GPU's memory without the driver ends at once. Every call is checked as the real driver would, or more strictly.
+// Addresses of GPU memory cannot be touched by the program, only by the fake while it copies or runs a kernel. Every call is checked as the
+// real driver would, or more strictly: what only happens to work ends the process with a message.
 //
 // Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (12080), FAKE_CUDA_FAIL=<function>:<result>,
-// FAKE_CUDA_BROKEN_DEVICE=<ordinal>.
-#include <sys/mman.h>
+// FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1).
+#include "driver.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <map>
 #include <mutex>
 #include <string>
 
-namespace {
+using namespace fake;
 
-constexpr int success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_device = 101,
-              invalid_context = 201;
-constexpr std::size_t gpu_bytes = std::size_t{64} << 20;
-constexpr std::size_t pinned_bytes = std::size_t{32} << 20;
-constexpr std::size_t granularity = 512;
-constexpr int most_devices = 8;
+namespace {
 
 int number_from_environment(const char* name, int fallback) {
   const char* text = std::getenv(name);
@@ -37,78 +30,26 @@ int wanted_failure(const std::string& function) {
   return wish.starts_with(function + ":") ? std::atoi(wish.c_str() + function.size() + 1) : success;
 }
 
-std::byte* reserve(std::size_t bytes, int protection) {
-  void* memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) std::abort();
-  return static_cast<std::byte*>(memory);
-}
+int device_total() { return number_from_environment("FAKE_CUDA_DEVICES", 2); }
 
-struct Gpu {
-  std::byte* addresses = reserve(gpu_bytes, PROT_NONE);
-  std::byte* bytes = reserve(gpu_bytes, PROT_READ | PROT_WRITE);
-  std::map<std::size_t, std::size_t> live{};  // offset and size
+}  // namespace
 
-  bool owns(std::uint64_t address) const {
-    const auto base = reinterpret_cast<std::uint64_t>(addresses);
-    return address >= base && address < base + gpu_bytes;
-  }
-  std::size_t offset(std::uint64_t address) const { return address - reinterpret_cast<std::uint64_t>(addresses); }
-
-  /// First fit; gpu_bytes if nothing fits.
-  std::size_t find_gap(std::size_t size) const {
-    std::size_t start = 0;
-    for (const auto& [at, length] : live) {
-      if (at - start >= size) return start;
-      start = at + length;
-    }
-    return gpu_bytes - start >= size ? start : gpu_bytes;
-  }
-
-  /// The host bytes behind an address, if all of [address, address + size) lies in one live allocation.
-  std::byte* behind(std::uint64_t address, std::size_t size) {
-    auto block = live.upper_bound(offset(address));
-    if (block == live.begin()) return nullptr;
-    --block;
-    return offset(address) + size <= block->first + block->second ? bytes + offset(address) : nullptr;
-  }
-};
-
-struct Fake {
-  std::mutex mutex;
-  bool initialised = false;
-  Gpu gpus[most_devices];
-  std::map<void*, std::size_t> pinned;
-  std::size_t pinned_in_use = 0;
-  int failing_calls = 0;  // so many of the next copies and allocations fail
-  int failure = success;
-};
-
-Fake& fake() {
-  static Fake& instance = *new Fake;
-  return instance;
-}
+namespace fake {
 
 thread_local Gpu* current = nullptr;
 
-int device_total() { return number_from_environment("FAKE_CUDA_DEVICES", 2); }
-
-bool fails_now() { return fake().failing_calls > 0 && fake().failing_calls-- > 0; }
-
-/// Host bytes of any address, those of a GPU's memory included; null if a GPU's range is not allocated.
-std::byte* resolve(std::uint64_t address, std::size_t size) {
-  for (Gpu& gpu : fake().gpus) {
-    if (gpu.owns(address)) return gpu.behind(address, size);
-  }
-  return reinterpret_cast<std::byte*>(address);
+bool fails_now() {
+  Machine& machine = Machine::instance();
+  return machine.failing_calls > 0 && machine.failing_calls-- > 0;
 }
 
-}  // namespace
+}  // namespace fake
 
 extern "C" {
 
 int cuInit(unsigned flags) {
   if (const int failure = wanted_failure("cuInit"); failure != success) return failure;
-  fake().initialised = true;
+  Machine::instance().initialised = true;
   return flags == 0 ? success : invalid_value;
 }
 
@@ -118,13 +59,13 @@ int cuDriverGetVersion(int* version) {
 }
 
 int cuDeviceGetCount(int* count) {
-  if (!fake().initialised) return not_initialized;
+  if (!Machine::instance().initialised) return not_initialized;
   *count = device_total();
   return wanted_failure("cuDeviceGetCount");
 }
 
 int cuDeviceGet(int* device, int ordinal) {
-  if (!fake().initialised) return not_initialized;
+  if (!Machine::instance().initialised) return not_initialized;
   if (ordinal < 0 || ordinal >= device_total()) return invalid_device;
   *device = ordinal;
   return success;
@@ -136,10 +77,19 @@ int cuDeviceGetName(char* name, int length, int device) {
 }
 
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
-  constexpr int compute_major = 75, compute_minor = 76;
-  if (attribute == compute_major) *value = 9;
-  if (attribute == compute_minor) *value = device;
-  return attribute == compute_major || attribute == compute_minor ? success : invalid_value;
+  switch (attribute) {
+    case 1: *value = 1024; return success;      // threads of a block
+    case 16: *value = 4; return success;        // multiprocessors
+    case 18: *value = 0; return success;        // integrated
+    case 38: *value = 1 << 20; return success;  // L2 cache
+    case 39: *value = 2048; return success;     // threads of a multiprocessor
+    case 40: *value = 2; return success;        // copy engines
+    case 41: *value = 1; return success;        // unified addresses
+    case 75: *value = 9; return success;        // compute capability
+    case 76: *value = device; return success;
+    case 97: *value = 232448; return success;  // shared memory of a block
+    default: return invalid_value;
+  }
 }
 
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
@@ -149,7 +99,7 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
 
 int cuDevicePrimaryCtxRetain(void** context, int device) {
   if (device == number_from_environment("FAKE_CUDA_BROKEN_DEVICE", -1)) return out_of_memory;
-  *context = &fake().gpus[device];
+  *context = &Machine::instance().gpus[device];
   return success;
 }
 
@@ -158,58 +108,59 @@ int cuCtxSetCurrent(void* context) {
   return success;
 }
 
+int cuCtxGetCurrent(void** context) {
+  *context = current;
+  return success;
+}
+
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
-  const std::lock_guard lock(fake().mutex);
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
   if (current == nullptr) return invalid_context;
+  if (current->broken != success) return current->broken;
   if (bytes == 0) return invalid_value;
-  if (fails_now()) return fake().failure;
-  if (bytes > gpu_bytes) return out_of_memory;
-  const std::size_t rounded = (bytes + granularity - 1) / granularity * granularity;
-  const std::size_t offset = current->find_gap(rounded);
-  if (offset == gpu_bytes) return out_of_memory;
-  current->live[offset] = rounded;
-  std::memset(current->bytes + offset, 0xcd, rounded);  // memory of a GPU is not zero
-  *address = reinterpret_cast<std::uint64_t>(current->addresses + offset);
+  if (fails_now()) return machine.failure;
+  *address = current->memory.allocate(bytes);
+  if (*address == 0) return out_of_memory;
+  machine.log("allocate " + std::to_string(bytes) + " bytes of gpu" + std::to_string(current->ordinal));
   return success;
 }
 
 int cuMemFree_v2(std::uint64_t address) {
-  const std::lock_guard lock(fake().mutex);
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
   if (current == nullptr) return invalid_context;
-  return current->owns(address) && current->live.erase(current->offset(address)) == 1 ? success : invalid_value;
+  if (current->broken != success) return current->broken;
+  if (!current->memory.owns(address)) return invalid_value;
+  const GpuMemory::Range block = current->memory.block_of(address);
+  machine.require_unused({block.begin, block.end}, "cuMemFree");
+  return current->memory.free(address) ? success : invalid_value;
 }
 
 int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
-  const std::lock_guard lock(fake().mutex);
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
   if (current == nullptr) return invalid_context;
   if (bytes == 0) return invalid_value;
-  if (bytes > pinned_bytes - fake().pinned_in_use) return out_of_memory;
+  constexpr std::size_t pinned_bytes = std::size_t{32} << 20;
+  if (bytes > pinned_bytes - machine.pinned_in_use) return out_of_memory;
   constexpr std::size_t page = 4096;
   *pointer = std::aligned_alloc(page, (bytes + page - 1) / page * page);
   if (*pointer == nullptr) return out_of_memory;
-  fake().pinned[*pointer] = bytes;
-  fake().pinned_in_use += bytes;
+  machine.pinned[reinterpret_cast<std::uint64_t>(*pointer)] = bytes;
+  machine.pinned_in_use += bytes;
   return success;
 }
 
 int cuMemFreeHost(void* pointer) {
-  const std::lock_guard lock(fake().mutex);
-  const auto block = fake().pinned.find(pointer);
-  if (block == fake().pinned.end()) return invalid_value;
-  fake().pinned_in_use -= block->second;
-  fake().pinned.erase(block);
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  const auto block = machine.pinned.find(reinterpret_cast<std::uint64_t>(pointer));
+  if (block == machine.pinned.end()) return invalid_value;
+  machine.require_unused({block->first, block->first + block->second}, "cuMemFreeHost");
+  machine.pinned_in_use -= block->second;
+  machine.pinned.erase(block);
   std::free(pointer);
-  return success;
-}
-
-int cuMemcpy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-  const std::lock_guard lock(fake().mutex);
-  if (current == nullptr) return invalid_context;
-  if (fails_now()) return fake().failure;
-  std::byte* target = resolve(to, bytes);
-  const std::byte* source = resolve(from, bytes);
-  if (target == nullptr || source == nullptr) return invalid_value;
-  std::memcpy(target, source, bytes);
   return success;
 }
 
@@ -219,28 +170,70 @@ int cuGetErrorName(int result, const char** name) {
     case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return success;
     case not_initialized: *name = "CUDA_ERROR_NOT_INITIALIZED"; return success;
     case 100: *name = "CUDA_ERROR_NO_DEVICE"; return success;
+    case invalid_image: *name = "CUDA_ERROR_INVALID_IMAGE"; return success;
+    case invalid_context: *name = "CUDA_ERROR_INVALID_CONTEXT"; return success;
+    case invalid_handle: *name = "CUDA_ERROR_INVALID_HANDLE"; return success;
+    case not_found: *name = "CUDA_ERROR_NOT_FOUND"; return success;
     case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return success;
+    case 801: *name = "CUDA_ERROR_NOT_SUPPORTED"; return success;
+    case 701: *name = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"; return success;
+    case 719: *name = "CUDA_ERROR_LAUNCH_FAILED"; return success;
     default: *name = nullptr; return invalid_value;
   }
 }
 
-/// For the tests: number of blocks that GPU `ordinal` has given out.
+// For the tests; fake_cuda.hpp says what they do.
+
 std::size_t fake_live_blocks(int ordinal) {
-  const std::lock_guard lock(fake().mutex);
-  return fake().gpus[ordinal].live.size();
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  return machine.gpus[ordinal].memory.live_blocks();
 }
 
-/// For the tests: number of pinned blocks given out.
 std::size_t fake_pinned_blocks() {
-  const std::lock_guard lock(fake().mutex);
-  return fake().pinned.size();
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  return machine.pinned.size();
 }
 
-/// For the tests: the next `calls` copies and GPU allocations return `result`.
 void fake_fail(int calls, int result) {
-  const std::lock_guard lock(fake().mutex);
-  fake().failing_calls = calls;
-  fake().failure = result;
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  machine.failing_calls = calls;
+  machine.failure = result;
+}
+
+void fake_break_next_work(int result) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  machine.breaks_next_work = result;
+}
+
+void fake_start_log() {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  machine.start_log();
+}
+
+/// Copies up to `bytes` characters of the log and returns its length.
+std::size_t fake_log(char* text, std::size_t bytes) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  return machine.text_of_log().copy(text, bytes), machine.text_of_log().size();
+}
+
+std::size_t fake_pending_work() {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  std::size_t pending = 0;
+  for (const auto& stream : machine.streams) pending += stream->pending.size();
+  return pending;
+}
+
+std::size_t fake_events() {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  return machine.events.size();
 }
 
 }  // extern "C"
