@@ -177,8 +177,8 @@ std::string device_kernel(const DeviceElement& element, const DeviceVariant& var
 
 std::string device_support(const DeviceElement& element) {
   const auto is_complex = [](DType dtype) { return kind(dtype) == Kind::complex; };
-  const bool complex =
-      std::ranges::any_of(element.leaves, is_complex) || element.body.find("tessera_complex") != std::string_view::npos;
+  const bool complex = std::ranges::any_of(element.leaves, is_complex) || is_complex(element.value) ||
+                       element.body.find("tessera_complex") != std::string_view::npos;
   return std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
 }
 

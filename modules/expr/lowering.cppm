@@ -48,6 +48,8 @@ export struct TiledProduct {
   DType dtype;                                      // of the result, and of a and b unless
   bool bfloat16_factors = false;                    // they are bfloat16 and the result is float
   int leaf = -1;                                    // which leaf it stands for
+  Place place = {};                                 // of a GPU, where the elements of a and b are of type `factors`
+  DType factors = dtype;
 };
 
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
@@ -130,7 +132,7 @@ export class Lowering {
   /// Defers a product to the evaluator if it covers the whole evaluated shape and is the only one.
   bool try_tile(TiledProduct product) {
     const bool covers = rank_ == 2 && extents_[0] == product.rows && extents_[1] == product.columns;
-    if (!may_tile_ || tiled_ || !covers) return false;
+    if (!may_tile_ || tiled_ || !covers || !place_.on_host()) return false;
     const std::array<std::ptrdiff_t, 2> shape{product.rows, product.columns};
     const std::array<std::ptrdiff_t, 2> strides{product.columns, 1};
     product.leaf = add(nullptr, shape, strides, item_size(product.dtype), place_);
