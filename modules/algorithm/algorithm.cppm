@@ -2,5 +2,6 @@
 export module tessera.algorithm;
 
 export import :philox;
+export import :device_random;
 export import :random;
 export import :gather;

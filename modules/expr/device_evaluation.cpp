@@ -42,10 +42,8 @@ DeviceWork copying_work(std::ptrdiff_t item) {
   }
 }
 
-void require_device_text(const DeviceElement& element, std::span<const Leaf> leaves) {
+void require_device_text(const DeviceElement& element) {
   if (element.missing != nullptr) throw_no_device_text(element.missing);
-  if (std::ranges::any_of(leaves, [](const Leaf& leaf) { return leaf.generate != nullptr; }))
-    throw_no_device_text("a generated operand");
 }
 
 unsigned grid_of(std::ptrdiff_t blocks) {
@@ -62,7 +60,7 @@ void run_on_device(const Loop& loop) {
   if (plan.elements == 0) return;
   DeviceForm& form = *loop.device.form;
   const DeviceElement& element = element_of(form);
-  require_device_text(element, loop.leaves);
+  require_device_text(element);
   const GpuPlace place{loop.place.ordinal()};
   const DeviceKernelKey key{.variant = device_variant(plan, element, loop.device.written), .place = place};
   const device::Kernel& kernel =

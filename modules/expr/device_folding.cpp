@@ -195,8 +195,7 @@ class FoldingWriter : public KernelWriter {
         step + ") {\n";
     write_positions(which_.kept, variant_.rank, "r", "      ");
     for (std::size_t k = 1; k < operands(); ++k) {
-      text_ +=
-          "      const " + value_type(k - 1) + " " + operand_name(k) + " = tessera_load(" + fold_address(k) + ");\n";
+      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + loaded(k, fold_address(k)) + ";\n";
     }
     text_ += "      Fold::take(group, tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
@@ -295,7 +294,7 @@ std::vector<std::byte> folding_arguments(const ReductionTask& task, const Device
                                          const DeviceVariant& variant, const FoldCut& cut, void* partials,
                                          std::span<const std::byte> scalars) {
   ArgumentBytes bytes;
-  for (const Space::Operand& operand : task.space.operands) bytes.put_pointer(operand.data);
+  for (const Space::Operand& operand : task.space.operands) bytes.put_operand(operand);
   bytes.put_pointer(partials);
   bytes.put_scalars(scalars, element.scalars.size());
   put_sizes(bytes, task, variant, cut, task.space.operands.size(), task.space.rank);

@@ -34,6 +34,7 @@ class ElementWriter {
         values_.push_back({"s" + std::to_string(scalars.size()), operation.value});
         scalars.push_back(operation.value);
         return;
+      case DeviceOperation::Kind::generated: return put_generated(operation);
       case DeviceOperation::Kind::map: break;
     }
     if (operation.text == nullptr) note_missing(operation);
@@ -45,6 +46,7 @@ class ElementWriter {
 
   std::string body;
   std::vector<DType> leaves, scalars;
+  std::vector<DeviceGenerator> generators;
   const char* missing = nullptr;
 
  private:
@@ -60,6 +62,14 @@ class ElementWriter {
   void note_missing(const DeviceOperation& operation) {
     if (missing == nullptr) missing = operation.name;
     if (operation.kind == DeviceOperation::Kind::missing) values_.push_back({"", operation.value});
+  }
+
+  /// A leaf that is computed from the scalar before it and from its position.
+  void put_generated(const DeviceOperation& operation) {
+    const std::string seed = values_.back().name;
+    values_.back() = {"x" + std::to_string(leaves.size()), operation.value};
+    generators.push_back({.leaf = leaves.size(), .text = operation.text, .seed = seed, .code = operation.code});
+    leaves.push_back(operation.value);
   }
 
   void put_map(const DeviceOperation& operation) {
@@ -106,6 +116,7 @@ struct BuiltElement {
     element.value = writer.result_type();
     element.leaves = writer.leaves;
     element.scalars = writer.scalars;
+    element.generators = writer.generators;
     element.missing = writer.missing;
   }
 

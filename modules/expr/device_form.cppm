@@ -35,7 +35,7 @@ struct LoadedKernel {
 
 /// One entry of an expression in postfix order: a leaf, a scalar, or an operation on the values of those before it.
 struct DeviceOperation {
-  enum class Kind : std::uint8_t { missing, leaf, scalar, map };
+  enum class Kind : std::uint8_t { missing, leaf, scalar, generated, map };
 
   Kind kind = Kind::missing;
   std::int8_t arguments = 0;
@@ -44,6 +44,7 @@ struct DeviceOperation {
   DType stored = DType::boolean;  // of an operation: the element type that it stands for
   const char* text = nullptr;     // with $0, $1, ... for the arguments
   const char* name = nullptr;
+  const char* code = nullptr;  // what the text of a generated leaf calls
 };
 
 /// Bytes that each scalar of an expression takes.
@@ -72,8 +73,8 @@ const char* name_of(DeviceForm& form);
 const device::Kernel& kernel_of_form(DeviceForm& form, const DeviceKernelKey& key,
                                      const std::function<std::string()>& write);
 
-/// Throws DTypeError if an operation has no device text, or if a leaf is not in memory.
-void require_device_text(const DeviceElement& element, std::span<const Leaf> leaves);
+/// Throws DTypeError if an operation has no device text.
+void require_device_text(const DeviceElement& element);
 
 /// A grid of so many blocks. Throws ShapeError if CUDA has no such grid.
 unsigned grid_of(std::ptrdiff_t blocks);

@@ -15,6 +15,16 @@ import tessera.array;
 // Writing the CUDA kernel around the elementwise work of an expression.
 namespace tessera::plan {
 
+namespace {
+
+/// How a leaf is generated; null if it is in memory.
+const DeviceGenerator* generator_of(const DeviceElement& element, std::size_t leaf) {
+  const auto found = std::ranges::find(element.generators, leaf, &DeviceGenerator::leaf);
+  return found == element.generators.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 void KernelWriter::write_types() {
   text_ += variant_.wide ? "typedef unsigned long long tessera_index;\ntypedef long long tessera_offset;\n\n"
                          : "typedef unsigned int tessera_index;\ntypedef int tessera_offset;\n\n";
@@ -45,8 +55,11 @@ std::string KernelWriter::address(std::size_t operand) const {
 
 void KernelWriter::write_pointers() {
   text_ += "struct tessera_arguments {\n";
-  for (std::size_t k = 0; k < operands(); ++k)
-    text_ += (k == 0 ? "  " : "  const ") + type_of(k) + "* " + operand_name(k) + ";\n";
+  for (std::size_t k = 0; k < operands(); ++k) {
+    const bool is_generated = k > 0 && generator_of(element_, k - 1) != nullptr;
+    text_ += is_generated ? "  unsigned long long " : (k == 0 ? "  " : "  const ") + type_of(k) + "* ";
+    text_ += operand_name(k) + ";\n";
+  }
 }
 
 void KernelWriter::write_scalars() {
@@ -69,9 +82,23 @@ void KernelWriter::write_element() {
   text_ += "  return " + std::string(element_.result) + ";\n}\n\n";
 }
 
+std::string KernelWriter::loaded(std::size_t operand, const std::string& address) const {
+  const DeviceGenerator* generator = generator_of(element_, operand - 1);
+  if (generator == nullptr) return "tessera_load(" + address + ")";
+  std::string call;
+  for (std::size_t i = 0; i < generator->text.size(); ++i) {
+    if (generator->text[i] != '$') {
+      call += generator->text[i];
+    } else {
+      call += generator->text[++i] == '0' ? "a." + generator->seed : address;
+    }
+  }
+  return call;
+}
+
 void KernelWriter::write_load(std::size_t operand) {
-  text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = tessera_load(" +
-           address(operand) + ");\n";
+  text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = " +
+           loaded(operand, address(operand)) + ";\n";
 }
 
 namespace {
@@ -179,7 +206,14 @@ std::string device_support(const DeviceElement& element) {
   const auto is_complex = [](DType dtype) { return kind(dtype) == Kind::complex; };
   const bool complex = std::ranges::any_of(element.leaves, is_complex) || is_complex(element.value) ||
                        element.body.find("tessera_complex") != std::string_view::npos;
-  return std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
+  std::string support = std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
+  std::vector<const char*> added;
+  for (const DeviceGenerator& generator : element.generators) {
+    if (std::ranges::find(added, generator.code) != added.end()) continue;
+    support += generator.code;
+    added.push_back(generator.code);
+  }
+  return support;
 }
 
 }  // namespace tessera::plan

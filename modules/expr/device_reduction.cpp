@@ -39,7 +39,7 @@ void run_on_device(const Reduction& reduction) {
   if (!has_outputs(reduction)) return;
   DeviceForm& form = *reduction.device.form;
   const DeviceElement& element = element_of(form);
-  require_device_text(element, reduction.leaves);
+  require_device_text(element);
   OperandStorage storage(reduction.leaves.size() + 1);
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);

@@ -49,13 +49,29 @@ struct LeafElement<LeafPlan<T>> {
 template <class Node>
 using lowered_t = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
 
+/// A node whose elements CUDA code computes from its seed() and their positions: it names the call, with $0 and $1 for the two, and the
+/// code that the call needs.
+template <class Node>
+concept DeviceGenerated = requires(const Node& node) {
+  Node::device_generator;
+  Node::device_code;
+  node.seed();
+};
+
 /// A node's operations and scalars.
 template <class Node>
 struct DeviceNode {
-  static constexpr int operations = 1;
-  static constexpr int scalars = 0;
+  static constexpr int operations = DeviceGenerated<Node> ? 2 : 1;
+  static constexpr int scalars = DeviceGenerated<Node> ? 1 : 0;
   static constexpr void put(plan::DeviceOperation*& to) {
-    if constexpr (is_leaf_plan<lowered_t<Node>>) {
+    if constexpr (DeviceGenerated<Node>) {
+      *to++ = {.kind = plan::DeviceOperation::Kind::scalar, .value = DType::uint64};
+      *to++ = {.kind = plan::DeviceOperation::Kind::generated,
+               .value = dtype_of<typename LeafElement<lowered_t<Node>>::type>,
+               .text = Node::device_generator,
+               .name = Node::name,
+               .code = Node::device_code};
+    } else if constexpr (is_leaf_plan<lowered_t<Node>>) {
       *to++ = {.kind = plan::DeviceOperation::Kind::leaf,
                .value = dtype_of<typename LeafElement<lowered_t<Node>>::type>};
     } else if constexpr (requires { Node::name; }) {
@@ -64,7 +80,13 @@ struct DeviceNode {
       *to++ = {.name = "an operand that is not one array"};
     }
   }
-  static void append(const Node&, std::byte*&) {}
+  static void append(const Node& node, std::byte*& to)
+    requires DeviceGenerated<Node>
+  {
+    const std::uint64_t seed = node.seed();
+    std::memcpy(to, &seed, sizeof seed);
+    to += plan::scalar_slot;
+  }
 };
 
 template <Element T>
@@ -129,9 +151,14 @@ constexpr bool has_device_text() {
   return true;
 }
 
+/// Null for nodes without scalars.
 template <class Node>
-void append_scalars_of(const void* node, std::byte* to) {
-  DeviceNode<Node>::append(*static_cast<const Node*>(node), to);
+constexpr auto scalar_appender() {
+  void (*append)(const void*, std::byte*) = nullptr;
+  if constexpr (DeviceNode<Node>::scalars > 0) {
+    append = [](const void* node, std::byte* to) { DeviceNode<Node>::append(*static_cast<const Node*>(node), to); };
+  }
+  return append;
 }
 template <class Node>
 constexpr const char* function_of_node() {
@@ -139,10 +166,9 @@ constexpr const char* function_of_node() {
 }
 
 template <class Node>
-inline constinit plan::DeviceForm device_form{
-    .operations = device_operations<Node>,
-    .append_scalars = DeviceNode<Node>::scalars == 0 ? nullptr : append_scalars_of<Node>,
-    .function = function_of_node<Node>()};
+inline constinit plan::DeviceForm device_form{.operations = device_operations<Node>,
+                                              .append_scalars = scalar_appender<Node>(),
+                                              .function = function_of_node<Node>()};
 
 /// What a device computes of a node into elements of type To; nothing where the node is on the host for sure.
 template <Element To, class Node>

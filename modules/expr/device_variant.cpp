@@ -30,6 +30,7 @@ std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 Access access_of(const LoopPlan& plan, const Space::Operand& operand) {
   const auto strides = std::span(operand.strides).first(at(plan.rank));
   if (std::ranges::all_of(strides, [](std::ptrdiff_t stride) { return stride == 0; })) return Access::constant;
+  if (operand.generate != nullptr) return Access::strided;
   if (strides.back() == 0) return Access::repeated;
   return strides.back() == 1 ? Access::unit : Access::strided;
 }
@@ -100,7 +101,7 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
                                         const DeviceVariant& variant, std::span<const std::byte> scalars) {
   ArgumentBytes bytes;
-  for (const Space::Operand& operand : plan.operands) bytes.put_pointer(operand.data);
+  for (const Space::Operand& operand : plan.operands) bytes.put_operand(operand);
   bytes.put_scalars(scalars, element.scalars.size());
   bytes.put_index(plan.elements, variant.wide);
   for (int axis = 1; axis < plan.rank; ++axis) bytes.put_index(plan.extents[at(axis)], variant.wide);

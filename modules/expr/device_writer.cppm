@@ -4,6 +4,7 @@ module;
 export module tessera.expr:device_writer;
 import tessera.standard;
 import tessera.core;
+import :blocks;
 import :device_kernel;
 
 // Writing CUDA text: what kernels of every kind have in common.
@@ -28,6 +29,8 @@ class KernelWriter {
   void write_scalars();
   /// The function that computes one value from those of the leaves.
   void write_element();
+  /// The value of a leaf at this address.
+  std::string loaded(std::size_t operand, const std::string& address) const;
   void write_load(std::size_t operand);
 
   const DeviceElement& element_;
@@ -42,6 +45,10 @@ class ArgumentBytes {
     align(alignment);
     const auto* from = static_cast<const std::byte*>(value);
     bytes_.insert(bytes_.end(), from, from + bytes);
+  }
+  /// Where an operand begins: its address, or the position of its first element if it is generated.
+  void put_operand(const Space::Operand& operand) {
+    operand.generate == nullptr ? put_pointer(operand.data) : put_index(operand.first, true);
   }
   void put_pointer(const void* pointer) { put(static_cast<const void*>(&pointer), sizeof pointer, sizeof pointer); }
   /// `count` scalars, each in a slot of its own.

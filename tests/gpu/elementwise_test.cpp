@@ -33,3 +33,27 @@ TEST_CASE("expressions on a GPU compute what the CPU computes") {
       GpuPlace{0});
   CHECK(compared == static_cast<int>(wanted.size()));
 }
+
+TEST_CASE("random numbers on a GPU are those of the CPU") {
+  const random::Key key{20};
+  const auto check = [&](double tolerance, const auto& program) {
+    CHECK(difference(values_of(program(Place(GpuPlace{0}))), values_of(program(Place(CpuPlace{}))), tolerance) == "");
+  };
+  const auto into = [](const auto& fresh, const auto& expression) {
+    assign(fresh, expression);
+    return fresh;
+  };
+  check(0, [&](Place p) { return into(zeros<float>(Dim{13, 9}, p), random::uniform<float>(key, Dim{13, 9})); });
+  check(0, [&](Place p) { return into(zeros<double>(Dim{13, 9}, p), random::uniform<double>(key, Dim{13, 9})); });
+  check(0, [&](Place p) { return into(zeros<float16>(Dim{50}, p), random::uniform<float16>(key, Dim{50})); });
+  check(0, [&](Place p) { return into(zeros<bfloat16>(Dim{50}, p), random::uniform<bfloat16>(key, Dim{50})); });
+  check(1e-6, [&](Place p) { return into(zeros<float>(Dim{13, 9}, p), random::normal<float>(key, Dim{13, 9})); });
+  check(1e-14, [&](Place p) { return into(zeros<double>(Dim{13, 9}, p), random::normal<double>(key, Dim{13, 9})); });
+  check(0, [&](Place p) {
+    return into(zeros<float>(Dim{7, 13, 9}, p),
+                random::uniform<float>(key, Dim{13, 1}) * 2 - random::uniform<float>(key.fold(1), Dim{7, 1, 9}));
+  });
+  check(1e-6, [&](Place p) {
+    return into(zeros<float>(Dim{13}, p), sum<1>(random::uniform<float>(key, Dim{13, 90}) + zeros<float>(Dim{90}, p)));
+  });
+}

@@ -119,7 +119,8 @@ TEST_CASE("sums in parts are merged") {
   check_alike("one sum", float_sums, [&](Place p) { return evaluate(sum(line(p))); });
   check_alike("one position", exactly, [&](Place p) { return evaluate(argmax(line(p))); });
   check_alike("one variance", 1e-5, [&](Place p) { return evaluate(var(line(p))); });
-  check_alike("columns", float_sums, [&](Place p) { return evaluate(mean<0>(numbers<float>(Dim{20000, 9}, 4).to(p))); });
+  check_alike("columns", float_sums,
+              [&](Place p) { return evaluate(mean<0>(numbers<float>(Dim{20000, 9}, 4).to(p))); });
 }
 
 TEST_CASE("empty axes give neutral values, and no outputs give no work") {
@@ -133,8 +134,9 @@ TEST_CASE("NaN and infinities go through extremes and positions") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
   const auto special = [&](Place p) {
-    return reshape(make_array(std::vector{1.0f, nan, 3.0f, nan, infinity, 2.0f, -infinity, 5.0f, -infinity}, CpuPlace{}),
-                   Dim{3, 3})
+    return reshape(
+               make_array(std::vector{1.0f, nan, 3.0f, nan, infinity, 2.0f, -infinity, 5.0f, -infinity}, CpuPlace{}),
+               Dim{3, 3})
         .to(p);
   };
   check_alike("max", exactly, [&](Place p) { return evaluate(max<1>(special(p))); });
