@@ -9,18 +9,30 @@ import :plan;
 import :loop_plan;
 import :device_kernel;
 import :device_folding;
+import :normalising;
 
 // What evaluation by a device knows of an expression's type, and the kernels that it has made of it so far.
 namespace tessera::plan {
 
 /// What a kernel does with the values of an expression.
-enum class DeviceTask : std::uint8_t { store, fold, merge };
+enum class DeviceTask : std::uint8_t { store, fold, merge, normalise };
+
+/// Which of an expression's normalising kernels is meant.
+struct NormalisingKey {
+  NormaliseOp op = NormaliseOp::softmax;
+  int threads = 0;
+  int held = 0;
+  const DeviceForm* inner = nullptr;  // what is normalised
+
+  friend bool operator==(const NormalisingKey&, const NormalisingKey&) = default;
+};
 
 /// One of an expression's kernels: for which arrays, and what it does.
 struct DeviceKernelKey {
   DeviceVariant variant{};
   DeviceTask task = DeviceTask::store;
   FoldKernel fold{};
+  NormalisingKey normalising{};
   GpuPlace place{};
 
   friend bool operator==(const DeviceKernelKey&, const DeviceKernelKey&) = default;
@@ -84,6 +96,9 @@ void run_on_device(const Loop& loop);
 
 /// The same for a reduction.
 void run_on_device(const Reduction& reduction);
+
+/// The loop's elements around a normalisation.
+void run_normalised_on_device(const Loop& loop, const Normalisation& work);
 
 /// Copies elements of so many bytes, whatever they are: a form without a node.
 DeviceWork copying_work(std::ptrdiff_t item);

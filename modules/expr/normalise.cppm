@@ -11,6 +11,7 @@ import :normalising;
 import :lowering;
 import :node;
 import :kernel;
+import :device_source;
 import :evaluate;
 import :reduction;
 
@@ -72,7 +73,9 @@ class NormaliseNode {
                              .nodes = nodes,
                              .arithmetic = &plan::normaliser(Op, dtype_of<value_type>),
                              .epsilon = epsilon_,
-                             .leaf = 0};
+                             .leaf = 0,
+                             .op = Op,
+                             .device = device_work<Value>(node_)};
     for (int axis = 0; axis < rank; ++axis)
       work.reduced[static_cast<std::size_t>(axis)] = reduced[static_cast<std::size_t>(axis)];
     return work;
