@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "fake_driver.hpp"
+#include "fake_cuda.hpp"
 import tessera;
 
 using namespace tessera;
@@ -152,8 +152,8 @@ TEST_CASE("operands whose places differ at run time throw a PlaceError") {
 TEST_CASE("a copy that the driver refuses is a DeviceError, and no memory is lost") {
   const auto a = counting(0);
   const std::ptrdiff_t used = memory::used(GpuPlace{1});
-  const fake::Failing illegal(1, 700);
-  CHECK_THROWS_WITH_AS(a.to(CpuPlace{}), "cuMemcpy: CUDA_ERROR_ILLEGAL_ADDRESS (700)", DeviceError);
+  const fake::Failing illegal(1, 801);
+  CHECK_THROWS_WITH_AS(a.to(CpuPlace{}), "cuMemcpyAsync: CUDA_ERROR_NOT_SUPPORTED (801)", DeviceError);
   CHECK(memory::used(GpuPlace{1}) == used);
   CHECK(elements_of(a)[3] == 3.0f);
 }
