@@ -17,19 +17,13 @@ std::string kind_of(Machine& machine, std::uint64_t address, std::size_t bytes) 
   return machine.is_pinned(address, bytes) ? "pinned" : "host";
 }
 
-void move_rows(const Rows& rows, std::uint64_t to, std::uint64_t from) {
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    std::memcpy(reinterpret_cast<void*>(to + row * rows.to_pitch),
-                reinterpret_cast<const void*>(from + row * rows.from_pitch), rows.row_bytes);
-  }
-}
-
 void run_copy(Machine& machine, const Rows& rows, std::uint64_t from) {
   machine.require_live(rows.to, span_of(rows.to_pitch, rows), "a copy to");
   machine.require_live(from, span_of(rows.from_pitch, rows), "a copy from");
-  machine.open_all();
-  move_rows(rows, rows.to, from);
-  machine.close_all();
+  std::byte* const target = machine.behind(rows.to);
+  const std::byte* const source = machine.behind(from);
+  for (std::size_t row = 0; row < rows.rows; ++row)
+    std::memcpy(target + row * rows.to_pitch, source + row * rows.from_pitch, rows.row_bytes);
 }
 
 }  // namespace
@@ -60,9 +54,8 @@ void fill(Machine& machine, Stream& stream, std::uint64_t to, std::uint64_t patt
   machine.require_live(to, item * count, "a fill");
   const auto run = [&machine, to, pattern, item, count] {
     machine.require_live(to, item * count, "a fill");
-    machine.open_all();
-    for (std::size_t k = 0; k < count; ++k) std::memcpy(reinterpret_cast<void*>(to + k * item), &pattern, item);
-    machine.close_all();
+    std::byte* const target = machine.behind(to);
+    for (std::size_t k = 0; k < count; ++k) std::memcpy(target + k * item, &pattern, item);
   };
   machine.give(
       stream,

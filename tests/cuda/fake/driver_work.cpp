@@ -64,15 +64,15 @@ std::span<const std::byte> arguments_of(void** extra) {
 
 void run_kernel(Machine& machine, const Function& function, const std::vector<std::byte>& arguments, unsigned blocks,
                 unsigned threads) {
-  memory_of(machine, arguments);  // still allocated
+  const std::vector<Range> blocks_used = memory_of(machine, arguments);  // which are still allocated
   struct alignas(64) Line {
     std::byte bytes[64];
   };
   std::vector<Line> aligned(arguments.size() / sizeof(Line) + 1);
   std::memcpy(aligned.data(), arguments.data(), arguments.size());
-  machine.open_all();
+  for (const Range& block : blocks_used) open_block(block.begin, block.end);
   shim::run_grid(function.call, aligned.data(), blocks, threads, function.view, machine.random_below(1u << 30));
-  machine.close_all();
+  for (const Range& block : blocks_used) close_block(block.begin, block.end);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "gpu_memory.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -10,20 +11,28 @@ namespace fake {
 
 namespace {
 
-void protect(void* begin, std::size_t bytes, int protection) {
-  if (mprotect(begin, bytes, protection) != 0) std::abort();
+void protect(std::uint64_t begin, std::uint64_t end, int protection) {
+  if (mprotect(reinterpret_cast<void*>(begin), end - begin, protection) != 0) std::abort();
+}
+
+std::byte* map(int file, int protection) {
+  void* memory = mmap(nullptr, gpu_bytes, protection, MAP_SHARED | MAP_NORESERVE, file, 0);
+  if (memory == MAP_FAILED) std::abort();
+  return static_cast<std::byte*>(memory);
 }
 
 }  // namespace
 
 GpuMemory::GpuMemory() {
-  void* memory = mmap(nullptr, gpu_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) std::abort();
-  bytes_ = static_cast<std::byte*>(memory);
+  const int file = memfd_create("gpu", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, gpu_bytes) != 0) std::abort();
+  addresses_ = map(file, PROT_NONE);
+  bytes_ = map(file, PROT_READ | PROT_WRITE);
+  ::close(file);
 }
 
 bool GpuMemory::owns(std::uint64_t address) const {
-  const auto base = reinterpret_cast<std::uint64_t>(bytes_);
+  const auto base = reinterpret_cast<std::uint64_t>(addresses_);
   return address >= base && address < base + gpu_bytes;
 }
 
@@ -43,18 +52,16 @@ std::uint64_t GpuMemory::allocate(std::size_t bytes) {
   const std::size_t offset = find_gap(rounded);
   if (offset == gpu_bytes) return 0;
   live_[offset] = rounded;
-  open();
   std::memset(bytes_ + offset, 0xcd, rounded);  // memory of a GPU is not zero
-  close();
-  return reinterpret_cast<std::uint64_t>(bytes_ + offset);
+  return reinterpret_cast<std::uint64_t>(addresses_ + offset);
 }
 
 bool GpuMemory::free(std::uint64_t address) {
-  return owns(address) && live_.erase(address - reinterpret_cast<std::uint64_t>(bytes_)) == 1;
+  return owns(address) && live_.erase(address - reinterpret_cast<std::uint64_t>(addresses_)) == 1;
 }
 
 GpuMemory::Range GpuMemory::block_of(std::uint64_t address) const {
-  const auto base = reinterpret_cast<std::uint64_t>(bytes_);
+  const auto base = reinterpret_cast<std::uint64_t>(addresses_);
   auto block = live_.upper_bound(address - base);
   if (block == live_.begin()) return {};
   --block;
@@ -67,8 +74,12 @@ bool GpuMemory::is_live(std::uint64_t address, std::size_t bytes) const {
   return block.begin != block.end && address + bytes <= block.end;
 }
 
-void GpuMemory::open() const { protect(bytes_, gpu_bytes, PROT_READ | PROT_WRITE); }
+std::byte* GpuMemory::behind(std::uint64_t address) const {
+  return bytes_ + (address - reinterpret_cast<std::uint64_t>(addresses_));
+}
 
-void GpuMemory::close() const { protect(bytes_, gpu_bytes, PROT_NONE); }
+void open_block(std::uint64_t begin, std::uint64_t end) { protect(begin, end, PROT_READ | PROT_WRITE); }
+
+void close_block(std::uint64_t begin, std::uint64_t end) { protect(begin, end, PROT_NONE); }
 
 }  // namespace fake

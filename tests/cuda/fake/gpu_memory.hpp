@@ -1,4 +1,5 @@
-// Memory of the fake GPUs: addresses that the program cannot touch, except while the fake itself works with them.
+// Memory of the fake GPUs: addresses that the program cannot touch. The fake sees the same memory at other addresses, and opens the blocks that a
+// kernel uses while it runs.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 namespace fake {
 
 inline constexpr std::size_t gpu_bytes = std::size_t{64} << 20;
-inline constexpr std::size_t granularity = 512;
+inline constexpr std::size_t granularity = 4096;
 inline constexpr int most_devices = 8;
 
 /// The memory of one GPU.
@@ -30,14 +31,19 @@ class GpuMemory {
   Range block_of(std::uint64_t address) const;
   std::size_t live_blocks() const { return live_.size(); }
 
-  void open() const;
-  void close() const;
+  /// Where the fake sees an address of this GPU.
+  std::byte* behind(std::uint64_t address) const;
 
  private:
   std::size_t find_gap(std::size_t size) const;
 
+  std::byte* addresses_;
   std::byte* bytes_;
   std::map<std::size_t, std::size_t> live_;  // offset and size
 };
+
+/// Lets everybody touch a block of a GPU's memory, or nobody.
+void open_block(std::uint64_t begin, std::uint64_t end);
+void close_block(std::uint64_t begin, std::uint64_t end);
 
 }  // namespace fake

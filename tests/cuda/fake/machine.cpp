@@ -124,16 +124,9 @@ void Machine::require_live(std::uint64_t address, std::size_t bytes, const std::
   if (gpu != nullptr && !gpu->memory.is_live(address, bytes)) refuse(what + " of GPU memory that is not allocated");
 }
 
-void Machine::open_all() const {
-  for (const Gpu& gpu : gpus) {
-    if (gpu.memory.live_blocks() > 0) gpu.memory.open();
-  }
-}
-
-void Machine::close_all() const {
-  for (const Gpu& gpu : gpus) {
-    if (gpu.memory.live_blocks() > 0) gpu.memory.close();
-  }
+std::byte* Machine::behind(std::uint64_t address) {
+  const Gpu* gpu = gpu_of(address);
+  return gpu != nullptr ? gpu->memory.behind(address) : reinterpret_cast<std::byte*>(address);
 }
 
 void Machine::log(const std::string& line) {

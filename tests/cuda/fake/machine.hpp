@@ -85,8 +85,8 @@ class Machine {
   void require_unused(Range range, const std::string& call) const;
   /// Ends the process if the address is in a GPU's range but not in live memory.
   void require_live(std::uint64_t address, std::size_t bytes, const std::string& what);
-  void open_all() const;
-  void close_all() const;
+  /// Where the fake sees an address of a GPU or of the host.
+  std::byte* behind(std::uint64_t address);
 
   void log(const std::string& line);
   void start_log();

@@ -124,6 +124,7 @@ class Block {
   }
 
   void wait_for_warp(unsigned mask) {
+    if ((mask >> current_ % warp_size & 1u) == 0) report_wrong_mask(mask);
     current().mask = mask;
     give_way(State::waits_for_warp);
   }
@@ -168,7 +169,10 @@ class Block {
     for (unsigned first = 0; first < threads_.size(); first += warp_size) {
       for (unsigned lane = 0; lane < warp_size && first + lane < threads_.size(); ++lane) {
         const Thread& thread = threads_[first + lane];
-        if (thread.state == State::waits_for_warp && all_wait(first, thread.mask)) any = release(first, thread.mask);
+        if (thread.state == State::waits_for_warp && all_wait(first, thread.mask)) {
+          release(first, thread.mask);
+          any = true;
+        }
       }
     }
     return any;
@@ -183,12 +187,11 @@ class Block {
     return true;
   }
 
-  bool release(unsigned first, unsigned mask) {
+  void release(unsigned first, unsigned mask) {
     for (unsigned lane = 0; lane < warp_size && first + lane < threads_.size(); ++lane) {
       Thread& thread = threads_[first + lane];
       if ((mask >> lane & 1u) != 0 && thread.state == State::waits_for_warp) thread.state = State::runs;
     }
-    return true;
   }
 
   bool release_block() {
@@ -202,6 +205,12 @@ class Block {
       if (thread.state == State::waits_for_block) thread.state = State::runs;
     }
     return true;
+  }
+
+  [[noreturn]] void report_wrong_mask(unsigned mask) const {
+    std::fprintf(stderr, "fake CUDA: thread %u waits for lanes %08x of its warp, and is none of them\n", current_,
+                 mask);
+    std::abort();
   }
 
   [[noreturn]] void report_deadlock() const {
