@@ -42,7 +42,8 @@ void assign_by_plan(const D& destination, const Node& node) {
     plan::Leaf storage[Node::leaf_count + 1];
     plan::Lowering lowering(storage, shape.extents(), place, false);
     const auto lowered = node.lower(lowering);
-    plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)}, computation_of<T>(node, lowered));
+    plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)},
+                          computation_of<T>(node, lowered));
   } else {
     const plan::Written written{destination.data(), shape.extents(), destination.strides(), sizeof(T)};
     const bool aliased =
@@ -74,14 +75,6 @@ template <class Node, class D>
   assign_node(*static_cast<const D*>(destination), *static_cast<const Node*>(node));
 }
 
-/// The same for the array that is a parameter's value in the replay that runs.
-template <class Node, class D>
-void compute_parameter(const void* destination, const void* node) {
-  const auto& array = static_cast<const D*>(destination)->array();
-  require_rest(*array.buffer(), array.size() * static_cast<std::ptrdiff_t>(sizeof(typename D::value_type)));
-  compute_array<Node, std::remove_cvref_t<decltype(array)>>(&array, node);
-}
-
 /// An array's side of an assignment, without its type.
 template <class D>
 AssignmentTarget target_of(const D& destination) {
@@ -99,6 +92,15 @@ template <class D>
 
 template <class Node, class D>
 extern AssignmentForm assignment_form;
+
+/// An assignment to the array that is a parameter's value in the replay that runs.
+template <class Node, class D>
+void compute_parameter(const void* destination, const void* node) {
+  const auto& array = static_cast<const D*>(destination)->array();
+  require_rest(*array.buffer(), array.size() * static_cast<std::ptrdiff_t>(sizeof(typename D::value_type)));
+  using Target = std::remove_cvref_t<decltype(array)>;
+  compute_array_in_turn(array, node, assignment_form<Node, D>, compute_array<Node, Target>);
+}
 
 /// An assignment that is computed when its turn comes.
 template <class Node, class D>

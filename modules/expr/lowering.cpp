@@ -119,13 +119,6 @@ void throw_no_operand_storage() {
                                      .advice = "assign it a value first"}));
 }
 
-void throw_cannot_evaluate(Place place) {
-  throw DeviceError(to_string(
-      Failure{.operation = "expression",
-              .problem = "this version of Tessera computes on the CPU only, the result is on " + to_string(place),
-              .advice = "move the operands with to(CpuPlace{})"}));
-}
-
 void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands,
                     const char* operation) {
   for (std::size_t k = 0; k < operands.size(); ++k) {

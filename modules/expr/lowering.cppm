@@ -178,9 +178,6 @@ export class Lowering {
 /// Throws ShapeError: an array without storage is an operand although its shape has an element.
 [[noreturn]] void throw_no_operand_storage();
 
-/// Throws DeviceError: expressions are computed where the CPU's code can reach.
-[[noreturn]] void throw_cannot_evaluate(Place place);
-
 /// The shape to which all operands broadcast under NumPy's rules; `result` holds ones. Throws ShapeError with the shapes of the
 /// first two operands that disagree and the axis. `operation` is named in the message.
 void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands,
