@@ -151,3 +151,18 @@ TEST_CASE("scalars of a GPU come to the host, and places do not mix") {
   CHECK_THROWS_AS(assign(b, a + 1), PlaceError);
   CHECK_THROWS_AS(evaluate(a + b.to(Place(GpuPlace{1}))), PlaceError);
 }
+
+TEST_CASE("slices are taken by index on a GPU") {
+  const auto array = numbers<float>(Dim{9, 4, 3}, 1);
+  const auto on_gpu = array.to(Place(GpuPlace{0}));
+  const auto indices = make_array(std::vector<std::int64_t>{3, -1, 0, 3, 8});
+  CHECK(difference(values_of(take(on_gpu, indices)), values_of(take(array, indices)), 0) == "");
+  CHECK(difference(values_of(take(on_gpu, indices.to(Place(GpuPlace{0})))), values_of(take(array, indices)), 0) == "");
+  CHECK(difference(values_of(take(on_gpu.T(), make_array(std::vector<std::int64_t>{2, 0}))),
+                   values_of(take(array.T(), make_array(std::vector<std::int64_t>{2, 0}))), 0) == "");
+  const auto result = zeros<float>(Dim{5, 4, 3}, Place(GpuPlace{0}));
+  take_into(result, on_gpu, indices);
+  CHECK(difference(values_of(result), values_of(take(array, indices)), 0) == "");
+  CHECK_THROWS_AS(take(on_gpu, make_array(std::vector<std::int64_t>{9})), IndexError);
+  CHECK_THROWS_AS(take_into(result, array, indices), PlaceError);
+}
