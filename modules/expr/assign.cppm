@@ -17,6 +17,7 @@ import :node;
 import :parameter_node;
 import :map;
 import :device_source;
+import :device_split;
 import :direct;
 import :evaluate;
 
@@ -37,6 +38,13 @@ void assign_by_plan(const D& destination, const Node& node) {
   const auto from = node.shape();
   const Dim<D::rank>& shape = destination.shape();
   check_broadcast(from.extents(), shape.extents(), "assignment");
+  if constexpr (TooLargeForDevice<Node> && !HostPlace<typename D::place_type>) {
+    if (!place.on_host()) {
+      DeviceParts parts(place);
+      const auto compute = [](const auto& view, const auto& operand) { assign_by_plan(view, operand); };
+      return assign_by_plan(destination, parts.split(node, compute));
+    }
+  }
   if constexpr (ReadsMemoryOnly<Node>) {
     static_assert(D::rank <= plan::most_axes, "an expression can have at most 16 axes");
     plan::Leaf storage[Node::leaf_count + 1];

@@ -66,6 +66,7 @@ export import :statistics;
 export import :factor;
 export import :dot_node;
 export import :dot;
+export import :device_split;
 export import :assign;
 export import :assign_parameter;
 export import :async;

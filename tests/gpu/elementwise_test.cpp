@@ -15,6 +15,7 @@ import tessera;
 #include "comparison.hpp"
 
 using namespace tessera;
+using cases::numbers;
 
 TEST_CASE("expressions on a GPU compute what the CPU computes") {
   std::map<std::string, Values> wanted;
@@ -56,4 +57,28 @@ TEST_CASE("random numbers on a GPU are those of the CPU") {
   check(1e-6, [&](Place p) {
     return into(zeros<float>(Dim{13}, p), sum<1>(random::uniform<float>(key, Dim{13, 90}) + zeros<float>(Dim{90}, p)));
   });
+}
+
+namespace {
+
+/// A sum of 2^Depth different views of one array.
+template <int Depth, class A>
+auto sum_of_views(const A& array, int first = 0) {
+  if constexpr (Depth == 0) {
+    return array(range(first % 3, first % 3 + 4), all, range(first % 5, first % 5 + 6)) * (first + 1);
+  } else {
+    return sum_of_views<Depth - 1>(array, first) + sum_of_views<Depth - 1>(array, first + (1 << (Depth - 1)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an expression with more operands than one kernel takes is computed in parts") {
+  const auto array = numbers<float>(Dim{7, 5, 11}, 1);
+  const auto on_gpu = array.to(Place(GpuPlace{0}));
+  const auto wanted = values_of(evaluate(sum_of_views<7>(array)));
+  CHECK(difference(values_of(evaluate(sum_of_views<7>(on_gpu))), wanted, 0) == "");
+  const auto target = on_gpu(range(0, 4), all, range(0, 6));
+  assign(target, sum_of_views<7>(on_gpu));  // parts of the operands are overwritten: it goes through a temporary
+  CHECK(difference(values_of(target), wanted, 0) == "");
 }
