@@ -1,7 +1,6 @@
 // Tests of the kernel cache on disk: what a disk may do to it, and what it says.
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -129,25 +128,10 @@ TEST_CASE("an entry that is cut short, longer, changed or another's is removed a
 
 TEST_CASE("processes that compile the same kernel at once leave one good entry") {
   const Cache cache;
-  std::vector<pid_t> children;
   const std::string folder = (cache.folder() / "deep/er").string();
-  for (int k = 0; k < 4; ++k) {
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      setenv("TESSERA_CACHE_DIR", folder.c_str(), 1);
-      setenv("FAKE_NVRTC_DELAY", "100", 1);
-      setenv("TESSERA_LOG", "", 1);
-      if (freopen("/dev/null", "w", stdout) != nullptr) execl(USE_KERNEL, USE_KERNEL, static_cast<char*>(nullptr));
-      _exit(127);
-    }
-    children.push_back(child);
-  }
-  for (const pid_t child : children) {
-    int status = -1;
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
-  }
+  const std::string one = "TESSERA_CACHE_DIR='" + folder + "' FAKE_NVRTC_DELAY=100 '" USE_KERNEL "' & ";
+  const ProgramEnd end = run_program("(" + one + one + one + one + "wait)");
+  CHECK(end.output == "compiled\ncompiled\ncompiled\ncompiled\n");
   CHECK(cache.files().size() == 1);
   CHECK(contains(cache.use(), "from the cache\n"));
 }

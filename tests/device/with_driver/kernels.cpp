@@ -139,8 +139,8 @@ TEST_CASE("a launch that the driver refuses names the error, the expression and 
   const fake::Failing failing(1, 701);
   const auto where = std::source_location::current();
   const std::string message = device_error_of([&] { work::add(y, x, 1, stream, "y = x + 1", where); });
-  CHECK(message == "launch: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701); y = x + 1; called at " +
-                       std::string(where.file_name()) + ":" + std::to_string(where.line()));
+  CHECK(message == "launch: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701); y = x + 1; called at kernels.cpp:" +
+                       std::to_string(where.line()));
   CHECK(stream.mark() == before);
   stream.synchronize();
 }
@@ -204,12 +204,12 @@ TEST_CASE("lanes of a warp exchange values, vote and add up") {
 
 TEST_CASE("a block whose threads are no whole number of warps ends") {
   const std::vector<int> got =
-      run("  int one = 1;\n"
+      run("  a.y[0] = 0;\n"
           "  if (threadIdx.x >= 40) return;\n"
           "  __syncthreads();\n"
-          "  atomicAdd(a.y, one);\n"
+          "  atomicAdd(a.y, 1);\n"
           "  __syncthreads();\n"
           "  if (threadIdx.x == 0) a.y[1] = a.y[0];\n",
           45, 2);
-  CHECK(got[1] - static_cast<int>(0xcdcdcdcd) == 40);
+  CHECK(got[1] == 40);
 }
