@@ -122,6 +122,10 @@ void* Stream::native() const { return state_->native(); }
 
 bool StreamMark::is_reached() const { return stream_ == nullptr || stream_->state_->poll(sequence_); }
 
+bool StreamMark::is_known_reached() const noexcept {
+  return stream_ == nullptr || sequence_ <= stream_->state_->reached();
+}
+
 void StreamMark::wait() const {
   if (stream_ != nullptr) stream_->state_->wait(sequence_);
 }

@@ -23,6 +23,9 @@ export class StreamMark {
   /// The GPU has done the work. Asks the GPU and does not wait. Throws DeviceError if work of the GPU has failed.
   bool is_reached() const;
 
+  /// As far as is known without asking: false may be out of date.
+  bool is_known_reached() const noexcept;
+
   /// Returns when the GPU has done the work. Throws DeviceError if work of the GPU has failed.
   void wait() const;
 

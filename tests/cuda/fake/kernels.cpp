@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 namespace fake {
 
@@ -44,7 +46,9 @@ Module* load(const void* image) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) std::fprintf(stderr, "fake CUDA: %s\n", dlerror());
   ::unlink(path.c_str());
-  return library != nullptr ? new Module{.library = library} : nullptr;
+  if (library == nullptr) return nullptr;
+  static auto& modules = *new std::vector<std::unique_ptr<Module>>;
+  return modules.emplace_back(std::make_unique<Module>(Module{.library = library})).get();
 }
 
 Function* find(const Module& module, const std::string& name, const Gpu& gpu) {

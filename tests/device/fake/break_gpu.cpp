@@ -29,21 +29,20 @@ void attempt(const std::string& name, const Call& call) {
 
 int main() {
   const GpuPlace gpu{0};
-  auto* x = new work::Ints(gpu, 8);  // never freed: the pool's memory is lost with the GPU
-  auto* y = new work::Ints(gpu, 8);
+  const work::Ints x(gpu, 8), y(gpu, 8);
   Stream& stream = Stream::current(gpu);
-  x->fill(1, stream);
-  work::add(*y, *x, 1, stream, "y = x + 1", {});
+  x.fill(1, stream);
+  work::add(y, x, 1, stream, "y = x + 1", {});
   stream.synchronize();
-  work::add(*y, *x, 2, stream, "y = x + 2", {});
+  work::add(y, x, 2, stream, "y = x + 2", {});
   const StreamMark good = stream.mark();
   good.wait();
   fake::break_next_work(700);
-  attempt("launch 3", [&] { work::add(*y, *x, 3, stream, "y = x + 3", {}); });
-  attempt("launch 4", [&] { work::add(*y, *x, 4, stream, "y = x + 4", {}); });
+  attempt("launch 3", [&] { work::add(y, x, 3, stream, "y = x + 3", {}); });
+  attempt("launch 4", [&] { work::add(y, x, 4, stream, "y = x + 4", {}); });
   attempt("wait", [&] { stream.synchronize(); });
-  attempt("launch 5", [&] { work::add(*y, *x, 5, stream, "y = x + 5", {}); });
-  attempt("copy", [&] { static_cast<void>(y->read(stream)); });
+  attempt("launch 5", [&] { work::add(y, x, 5, stream, "y = x + 5", {}); });
+  attempt("copy", [&] { static_cast<void>(y.read(stream)); });
   attempt("memory", [&] { memory::alloc(gpu, std::ptrdiff_t{40} << 20); });
   attempt("old mark", [&] { good.wait(); });
   attempt("other GPU", [&] {
