@@ -1,6 +1,11 @@
-// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering. It imports expr.
+// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting. It imports expr.
 export module tessera.algorithm;
 
 export import :philox;
 export import :random;
 export import :gather;
+export import :rows;
+export import :sort_order;
+export import :key_sorting;
+export import :sorting;
+export import :sort;
