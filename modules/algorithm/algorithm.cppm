@@ -1,4 +1,4 @@
-// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting. It imports expr.
+// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting, scanning. It imports expr.
 export module tessera.algorithm;
 
 export import :philox;
@@ -9,3 +9,6 @@ export import :sort_order;
 export import :key_sorting;
 export import :sorting;
 export import :sort;
+export import :scan_state;
+export import :scanning;
+export import :scan;

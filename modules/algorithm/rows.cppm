@@ -141,3 +141,13 @@ template <int Rank, int Axis>
 inline constexpr int axis_of = Axis < 0 ? Axis + Rank : Axis;
 
 }  // namespace tessera::rows
+
+namespace tessera {
+
+/// What results are written to: elements of type T along as many axes as the operand has.
+export template <class A, class T, int Rank>
+concept ResultElements =
+    Elements<A> && (std::same_as<value_of<A>, T> || unsatisfied<"the result has elements of another type">) &&
+    (rank_of<A> == Rank || unsatisfied<"the result has another number of axes than the operand">);
+
+}  // namespace tessera

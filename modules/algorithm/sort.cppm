@@ -25,12 +25,6 @@ concept SortableOperand =
     rows::KnownOperand<O> && OrderedOperand<O> &&
     (rank_of<O> >= 1 || unsatisfied<"a scalar has no axis to sort along">) && rows::AxisOf<rank_of<O>, Axis>;
 
-/// What results are written to: elements of type T along as many axes as the operand has.
-export template <class A, class T, int Rank>
-concept ResultElements =
-    Elements<A> && (std::same_as<value_of<A>, T> || unsatisfied<"the result has elements of another type">) &&
-    (rank_of<A> == Rank || unsatisfied<"the result has another number of axes than the operand">);
-
 using RowsFunction = void (*)(const rows::Call& call, bool descending);
 
 template <int Axis, class A, class B>
