@@ -1,4 +1,4 @@
-// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting, scanning. It imports expr.
+// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting, scanning, picking by a mask. It imports expr.
 export module tessera.algorithm;
 
 export import :philox;
@@ -12,3 +12,5 @@ export import :sort;
 export import :scan_state;
 export import :scanning;
 export import :scan;
+export import :compressing;
+export import :compress;

@@ -21,13 +21,13 @@ namespace {
 
 std::ptrdiff_t rounded_up(std::ptrdiff_t bytes) { return (bytes + 63) / 64 * 64; }
 
+}  // namespace
+
 std::string text_of(std::span<const std::ptrdiff_t> shape) {
   std::string text = "(";
   for (const std::ptrdiff_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
   return text + (shape.size() == 1 ? ",)" : ")");
 }
-
-}  // namespace
 
 Tiling::Tiling(const Call& call, std::ptrdiff_t widest) {
   const auto axis = static_cast<std::size_t>(call.axis);

@@ -87,6 +87,9 @@ void for_each_piece(std::ptrdiff_t count, std::ptrdiff_t piece, const Body& body
                [&](std::ptrdiff_t index) { body(index * piece, std::min(count, (index + 1) * piece)); });
 }
 
+/// "(3, 4)"
+std::string text_of(std::span<const std::ptrdiff_t> shape);
+
 /// Throws DeviceError for a place that the host cannot read.
 void require_host_algorithm(Place place, const char* operation, const std::source_location& where);
 
@@ -122,15 +125,20 @@ Elements memory_of(const A& array) {
   return {array.data(), array.strides()};
 }
 
+/// The two may share memory: false is a proof.
+template <class A, class B>
+bool may_overlap(const A& to, const B& from) {
+  return Footprint({to.data(), to.shape().extents(), to.strides(), sizeof(value_of<A>)})
+      .overlaps(Footprint({from.data(), from.shape().extents(), from.strides(), sizeof(value_of<B>)}));
+}
+
 /// The two may share memory, and are not the same elements in the same order.
 template <class A, class B>
 bool shares_memory(const A& to, const B& from) {
-  using T = typename A::value_type;
-  using U = typename B::value_type;
   const void* const first = from.data();
-  if (sizeof(T) == sizeof(U) && to.data() == first && std::ranges::equal(to.strides(), from.strides())) return false;
-  return Footprint({to.data(), to.shape().extents(), to.strides(), sizeof(T)})
-      .overlaps(Footprint({first, from.shape().extents(), from.strides(), sizeof(U)}));
+  const bool is_same_size = sizeof(value_of<A>) == sizeof(value_of<B>);
+  if (is_same_size && to.data() == first && std::ranges::equal(to.strides(), from.strides())) return false;
+  return may_overlap(to, from);
 }
 
 /// An axis in range for `Rank`.
