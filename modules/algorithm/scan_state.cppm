@@ -6,7 +6,8 @@ export module tessera.algorithm:scan_state;
 import tessera.standard;
 import tessera.core;
 
-// What running sums and products are accumulated in, for each type of elements.
+// What running sums and products are accumulated in, for each type of elements. A state takes elements by add() and the state of what
+// comes after it by merge(); value_with(later) is the total of both, computed in fewer steps.
 namespace tessera::scanning {
 
 /// A sum or product of numbers that are wide enough to be added up one by one.
@@ -16,7 +17,9 @@ struct Plain {
 
   [[gnu::always_inline]] void add(Number x) { total = IsProduct ? total * x : total + x; }
   [[gnu::always_inline]] void merge(const Plain& later) { add(later.total); }
-  [[gnu::always_inline]] Number value() const { return total; }
+  [[gnu::always_inline]] Number value_with(const Plain& later) const {
+    return IsProduct ? total * later.total : total + later.total;
+  }
 };
 
 /// Integers, modulo 2^64.
@@ -26,7 +29,9 @@ struct Plain<std::uint64_t, IsProduct> {
 
   [[gnu::always_inline]] void add(std::uint64_t x) { total = IsProduct ? total * x : total + x; }
   [[gnu::always_inline]] void merge(const Plain& later) { add(later.total); }
-  [[gnu::always_inline]] std::uint64_t value() const { return total; }
+  [[gnu::always_inline]] std::uint64_t value_with(const Plain& later) const {
+    return IsProduct ? total * later.total : total + later.total;
+  }
 };
 
 /// A sum of doubles with the sum of its rounding errors (T. Ogita, S. Rump, S. Oishi, "Accurate sum and dot product", 2005). The errors
@@ -45,10 +50,10 @@ struct Compensated {
     add(later.total);
     lost += later.lost;
   }
-  /// Errors of an infinite sum are NaN, and adding 0 would lose the sign of -0.
-  [[gnu::always_inline]] double value() const {
-    const bool counts = total - total == 0 && lost != 0;
-    return counts ? total + lost : total;
+  /// The errors of an infinite sum are NaN and do not count, and -0 is what leaves -0 as it is.
+  [[gnu::always_inline]] double value_with(const Compensated& later) const {
+    const double errors = lost + later.lost;
+    return total + (later.total + (errors < 0 || errors > 0 ? errors : -0.0));
   }
 };
 
@@ -65,7 +70,9 @@ struct ComplexSum {
     real.merge(later.real);
     imaginary.merge(later.imaginary);
   }
-  [[gnu::always_inline]] std::complex<double> value() const { return {real.value(), imaginary.value()}; }
+  [[gnu::always_inline]] std::complex<double> value_with(const ComplexSum& later) const {
+    return {real.value_with(later.real), imaginary.value_with(later.imaginary)};
+  }
 };
 
 struct ComplexProduct {
@@ -77,7 +84,9 @@ struct ComplexProduct {
     real = product;
   }
   [[gnu::always_inline]] void merge(const ComplexProduct& later) { add({later.real, later.imaginary}); }
-  [[gnu::always_inline]] std::complex<double> value() const { return {real, imaginary}; }
+  [[gnu::always_inline]] std::complex<double> value_with(const ComplexProduct& later) const {
+    return {real * later.real - imaginary * later.imaginary, real * later.imaginary + imaginary * later.real};
+  }
 };
 
 /// The state of a scan over elements of type T, and the type of its results. What is narrower than double is accumulated in double.

@@ -5,6 +5,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 module tessera.algorithm;
 import tessera.core;
 import tessera.device;
@@ -22,6 +23,7 @@ namespace {
 constexpr std::ptrdiff_t block = 8192;
 constexpr std::ptrdiff_t blocks_per_task = 8;
 constexpr std::ptrdiff_t long_row = std::ptrdiff_t{1} << 18;  // elements from which threads share a row
+constexpr int fewest_threads = 3;                             // that share a row, for which it is read twice
 constexpr std::ptrdiff_t widest = 16;                         // rows that are scanned side by side
 
 template <class T, class Result>
@@ -82,56 +84,73 @@ class Scan {
   }
 
  private:
-  [[gnu::always_inline]] static Result result(State carried, const State& local) {
-    carried.merge(local);
+  [[gnu::always_inline]] static Result result(const State& before, const State& local) {
+    const auto value = before.value_with(local);
     if constexpr (Complex<T>) {
-      const std::complex<double> value = carried.value();
       using Part = typename T::value_type;
       return {static_cast<Part>(value.real()), static_cast<Part>(value.imag())};
     } else {
-      return static_cast<Result>(carried.value());
+      return static_cast<Result>(value);
     }
   }
 
-  /// Scans elements [begin, end) of each row, moves them by what was carried there, and carries on.
+  /// Scans elements [begin, end) of each row, moves them by what was carried there, and carries on. The loops have copies of all that
+  /// they read besides: what they write could change it otherwise.
   void scan_blocks(const rows::Tile& tile, std::ptrdiff_t begin, std::ptrdiff_t end, std::span<State> carried) const {
-    if (carried.size() == 1) return scan_block(tile, begin, end, carried[0]);
-    const Memory<T, Result>& m = memory_;
-    const std::size_t count = carried.size();
-    State local[widest];
+    const Memory<T, Result> m = memory_;
     const T* from = m.from + tile.from + begin * m.from_step;
     Result* to = m.to + tile.to + begin * m.to_step;
-    for (std::ptrdiff_t j = begin; j < end; ++j, from += m.from_step, to += m.to_step) {
+    if (carried.size() > 1) return scan_side_by_side(m, from, to, end - begin, carried);
+    if (m.from_step == 1 && m.to_step == 1) return scan_one(from, to, end - begin, Unit{}, Unit{}, carried[0]);
+    scan_one(from, to, end - begin, m.from_step, m.to_step, carried[0]);
+  }
+
+  using Unit = std::integral_constant<std::ptrdiff_t, 1>;
+
+  template <class FromStep, class ToStep>
+  static void scan_one(const T* from, Result* to, std::ptrdiff_t n, FromStep from_step, ToStep to_step,
+                       State& carried) {
+    const State before = carried;
+    State local;
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+      local.add(Traits::widened(from[j * from_step]));
+      to[j * to_step] = result(before, local);
+    }
+    carried.merge(local);
+  }
+
+  static void scan_side_by_side(const Memory<T, Result>& m, const T* from, Result* to, std::ptrdiff_t n,
+                                std::span<State> carried) {
+    const std::ptrdiff_t from_gap = m.from_gap, to_gap = m.to_gap;
+    const std::size_t count = carried.size();
+    State before[widest], local[widest];
+    std::ranges::copy(carried, before);
+    for (std::ptrdiff_t j = 0; j < n; ++j, from += m.from_step, to += m.to_step) {
       for (std::size_t row = 0; row < count; ++row) {
         const auto at = static_cast<std::ptrdiff_t>(row);
-        local[row].add(Traits::widened(from[at * m.from_gap]));
-        to[at * m.to_gap] = result(carried[row], local[row]);
+        local[row].add(Traits::widened(from[at * from_gap]));
+        to[at * to_gap] = result(before[row], local[row]);
       }
     }
     for (std::size_t row = 0; row < count; ++row) carried[row].merge(local[row]);
   }
 
-  void scan_block(const rows::Tile& row, std::ptrdiff_t begin, std::ptrdiff_t end, State& carried) const {
-    const State before = carried;
-    State local;
-    const T* from = memory_.from + row.from;
-    Result* to = memory_.to + row.to;
-    for (std::ptrdiff_t j = begin; j < end; ++j) {
-      local.add(Traits::widened(from[j * memory_.from_step]));
-      to[j * memory_.to_step] = result(before, local);
-    }
-    carried.merge(local);
-  }
-
   /// The totals of blocks from number `first` on, whose chains of additions run beside each other.
   void add_up_blocks(const T* row, std::ptrdiff_t first, std::span<State> totals) const {
-    const std::ptrdiff_t whole = std::min(std::ssize(totals), length_ / block - first);
-    for (std::ptrdiff_t j = 0; j < block; ++j) {
-      for (std::ptrdiff_t i = 0; i < whole; ++i)
-        totals[static_cast<std::size_t>(i)].add(Traits::widened(row[((first + i) * block + j) * memory_.from_step]));
+    const std::ptrdiff_t length = length_, step = memory_.from_step;
+    if (std::ssize(totals) == blocks_per_task && (first + blocks_per_task) * block <= length) {
+      State sums[blocks_per_task];
+      for (std::ptrdiff_t j = first * block; j < (first + 1) * block; ++j) {
+        for (std::ptrdiff_t i = 0; i < blocks_per_task; ++i) sums[i].add(Traits::widened(row[(i * block + j) * step]));
+      }
+      std::ranges::copy(sums, totals.begin());
+      return;
     }
-    for (std::ptrdiff_t j = (first + whole) * block; whole < std::ssize(totals) && j < length_; ++j)
-      totals.back().add(Traits::widened(row[j * memory_.from_step]));
+    for (State& total : totals) {
+      const std::ptrdiff_t end = std::min(length, (first + 1) * block);
+      for (std::ptrdiff_t j = first * block; j < end; ++j) total.add(Traits::widened(row[j * step]));
+      ++first;
+    }
   }
 
   std::ptrdiff_t length_;
@@ -143,7 +162,7 @@ void scan_rows_of(const rows::Call& call) {
   const rows::Tiling tiling(call, widest);
   const Scan<T, IsProduct> scan(call, tiling);
   const std::ptrdiff_t n = tiling.length();
-  if (n < long_row || tiling.row_count() >= num_threads() || num_threads() == 1) {
+  if (n < long_row || num_threads() < fewest_threads || tiling.row_count() >= num_threads()) {
     rows::for_each_tile(tiling, 0, [&](const rows::Tile& tile, std::byte*) { scan.scan_tile(tile); });
     return;
   }

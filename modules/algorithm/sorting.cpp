@@ -18,7 +18,8 @@ namespace tessera::sorting {
 
 namespace {
 
-constexpr std::ptrdiff_t long_row = std::ptrdiff_t{1} << 17;  // elements from which threads share a row
+constexpr std::ptrdiff_t long_row = std::ptrdiff_t{1} << 17;     // elements from which threads may share a row
+constexpr std::ptrdiff_t longest_row = std::ptrdiff_t{1} << 20;  // and from which they always do
 constexpr std::ptrdiff_t tile_bytes = std::ptrdiff_t{1}
                                       << 17;  // of keys that are sorted at a time, where rows are short
 constexpr std::ptrdiff_t widest_tile = 64;
@@ -70,8 +71,9 @@ bool is_across(std::ptrdiff_t step, std::ptrdiff_t gap, std::ptrdiff_t rows) {
   return rows > 1 && distance(gap) < distance(step);
 }
 
-/// A long row is one tile of one row.
-bool is_shared(const rows::Tiling& tiling) {
+/// Rows that are taken one after another: too long for the cache, or too few for all threads.
+bool are_shared(const rows::Tiling& tiling) {
+  if (tiling.length() >= longest_row) return true;
   return tiling.length() >= long_row && tiling.row_count() < 2 * num_threads() && num_threads() > 1;
 }
 
@@ -117,7 +119,7 @@ void sort_rows_of(const rows::Call& call, bool descending) {
       .to_gap = tiling.to_gap(),
   };
   constexpr auto bytes = static_cast<std::ptrdiff_t>(sizeof(Key));
-  if (is_shared(tiling)) {
+  if (are_shared(tiling)) {
     const memory::Allocation scratch(CpuPlace{}, 2 * n * bytes);
     for (std::ptrdiff_t row = 0; row < tiling.tile_count(); ++row)
       sort_long_row(order, m, n, tiling.tile(row), static_cast<Key*>(scratch.data()));
@@ -194,7 +196,7 @@ void argsort_rows_of(const rows::Call& call, bool descending) {
       .to_gap = tiling.to_gap(),
   };
   auto* to = static_cast<std::int64_t*>(const_cast<void*>(call.to.data));
-  if (is_shared(tiling)) {
+  if (are_shared(tiling)) {
     const memory::Allocation memory(CpuPlace{}, Scratch::bytes(2 * n));
     const Scratch scratch(static_cast<std::byte*>(memory.data()), 2 * n);
     for (std::ptrdiff_t row = 0; row < tiling.tile_count(); ++row)
