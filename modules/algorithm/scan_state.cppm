@@ -15,9 +15,9 @@ template <class Number, bool IsProduct>
 struct Plain {
   Number total = IsProduct ? Number(1) : Number(-0.0);  // -0 is what leaves -0 as it is
 
-  [[gnu::always_inline]] void add(Number x) { total = IsProduct ? total * x : total + x; }
-  [[gnu::always_inline]] void merge(const Plain& later) { add(later.total); }
-  [[gnu::always_inline]] Number value_with(const Plain& later) const {
+  [[gnu::always_inline]] inline void add(Number x) { total = IsProduct ? total * x : total + x; }
+  [[gnu::always_inline]] inline void merge(const Plain& later) { add(later.total); }
+  [[gnu::always_inline]] inline Number value_with(const Plain& later) const {
     return IsProduct ? total * later.total : total + later.total;
   }
 };
@@ -27,9 +27,9 @@ template <bool IsProduct>
 struct Plain<std::uint64_t, IsProduct> {
   std::uint64_t total = IsProduct ? 1 : 0;
 
-  [[gnu::always_inline]] void add(std::uint64_t x) { total = IsProduct ? total * x : total + x; }
-  [[gnu::always_inline]] void merge(const Plain& later) { add(later.total); }
-  [[gnu::always_inline]] std::uint64_t value_with(const Plain& later) const {
+  [[gnu::always_inline]] inline void add(std::uint64_t x) { total = IsProduct ? total * x : total + x; }
+  [[gnu::always_inline]] inline void merge(const Plain& later) { add(later.total); }
+  [[gnu::always_inline]] inline std::uint64_t value_with(const Plain& later) const {
     return IsProduct ? total * later.total : total + later.total;
   }
 };
@@ -40,18 +40,18 @@ struct Compensated {
   double total = -0.0;
   double lost = 0;
 
-  [[gnu::always_inline]] void add(double x) {
+  [[gnu::always_inline]] inline void add(double x) {
     const double sum = total + x;
     const double added = sum - total;
     lost += (total - (sum - added)) + (x - added);
     total = sum;
   }
-  [[gnu::always_inline]] void merge(const Compensated& later) {
+  [[gnu::always_inline]] inline void merge(const Compensated& later) {
     add(later.total);
     lost += later.lost;
   }
   /// The errors of an infinite sum are NaN and do not count, and -0 is what leaves -0 as it is.
-  [[gnu::always_inline]] double value_with(const Compensated& later) const {
+  [[gnu::always_inline]] inline double value_with(const Compensated& later) const {
     const double errors = lost + later.lost;
     return total + (later.total + (errors < 0 || errors > 0 ? errors : -0.0));
   }
@@ -62,15 +62,15 @@ template <class Part>
 struct ComplexSum {
   Part real{}, imaginary{};
 
-  [[gnu::always_inline]] void add(std::complex<double> x) {
+  [[gnu::always_inline]] inline void add(std::complex<double> x) {
     real.add(x.real());
     imaginary.add(x.imag());
   }
-  [[gnu::always_inline]] void merge(const ComplexSum& later) {
+  [[gnu::always_inline]] inline void merge(const ComplexSum& later) {
     real.merge(later.real);
     imaginary.merge(later.imaginary);
   }
-  [[gnu::always_inline]] std::complex<double> value_with(const ComplexSum& later) const {
+  [[gnu::always_inline]] inline std::complex<double> value_with(const ComplexSum& later) const {
     return {real.value_with(later.real), imaginary.value_with(later.imaginary)};
   }
 };
@@ -78,13 +78,13 @@ struct ComplexSum {
 struct ComplexProduct {
   double real = 1, imaginary = 0;
 
-  [[gnu::always_inline]] void add(std::complex<double> x) {
+  [[gnu::always_inline]] inline void add(std::complex<double> x) {
     const double product = real * x.real() - imaginary * x.imag();
     imaginary = real * x.imag() + imaginary * x.real();
     real = product;
   }
-  [[gnu::always_inline]] void merge(const ComplexProduct& later) { add({later.real, later.imaginary}); }
-  [[gnu::always_inline]] std::complex<double> value_with(const ComplexProduct& later) const {
+  [[gnu::always_inline]] inline void merge(const ComplexProduct& later) { add({later.real, later.imaginary}); }
+  [[gnu::always_inline]] inline std::complex<double> value_with(const ComplexProduct& later) const {
     return {real * later.real - imaginary * later.imaginary, real * later.imaginary + imaginary * later.real};
   }
 };
