@@ -1,12 +1,11 @@
-// Reductions of whole arrays by CUB, whose sums of floating elements are the same on every run on a device.
+// Reductions of whole arrays in two steps: blocks reduce tiles that depend on the length alone, then one block reduces what they found. So a
+// sum of floating elements has the same bits on every run, and on every GPU, which CUB's DeviceReduce promises for one GPU only.
 #include "reduce.h"
 
-#include <cub/device/device_reduce.cuh>
-#include <thrust/iterator/transform_iterator.h>
-#include <thrust/iterator/transform_output_iterator.h>
+#include <cub/block/block_reduce.cuh>
+#include <cuda/std/limits>
 
 #include <cmath>
-#include <limits>
 
 #include "totals.cuh"
 
@@ -14,20 +13,25 @@ namespace tessera::kernels {
 
 namespace {
 
+constexpr int threads = 256;
+constexpr int per_thread = 8;
+constexpr int tile = threads * per_thread;
+constexpr std::int64_t most_blocks = 2048;
+
+/// Sums and products.
 template <class T, class Operation>
-void reduce_totals(const TesseraReduce& reduce, const TesseraStream& stream) {
-  using Total = typename TotalOf<T>::Total;
+struct Totals {
+  using Element = T;
+  using Value = typename TotalOf<T>::Total;
   using Result = typename TotalOf<T>::Result;
-  const auto from = thrust::make_transform_iterator(static_cast<const T*>(reduce.from), Widened<T>{});
-  const auto to = thrust::make_transform_output_iterator(static_cast<Result*>(reduce.to), Narrowed<T>{});
-  with_temporaries(stream, [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceReduce::Reduce(memory, bytes, from, to, reduce.length, Operation{},
-                                     Operation::template identity<Total>(), stream.stream);
-  });
-}
+  static __device__ Value read(const T& x) { return Widened<T>{}(x); }
+  static __device__ Value neutral() { return Operation::template identity<Value>(); }
+  static __device__ Result result(const Value& value) { return Narrowed<T>{}(value); }
+  __device__ Value operator()(const Value& a, const Value& b) const { return Operation{}(a, b); }
+};
 
 template <class T>
-__host__ __device__ bool is_nan(const T& x) {
+__device__ bool is_nan(const T& x) {
   if constexpr (std::is_same_v<T, __half>) return __hisnan(x);
   if constexpr (std::is_same_v<T, __nv_bfloat16>) return __hisnan(x);
   if constexpr (std::is_floating_point_v<T>) return x != x;
@@ -35,58 +39,104 @@ __host__ __device__ bool is_nan(const T& x) {
 }
 
 template <class T>
-__host__ __device__ bool is_less(const T& a, const T& b) {
+__device__ bool is_less(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, __half>) return __half2float(a) < __half2float(b);
   if constexpr (std::is_same_v<T, __nv_bfloat16>) return __bfloat162float(a) < __bfloat162float(b);
   if constexpr (std::is_arithmetic_v<T>) return a < b;
 }
 
-/// NaN where one of the two is.
-template <bool IsMinimum>
-struct Extreme {
-  template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const {
+/// Minima and maxima; NaN where one element is.
+template <class T, bool IsMinimum>
+struct Extremes {
+  using Element = T;
+  using Value = T;
+  using Result = T;
+  static __device__ T read(const T& x) { return x; }
+  static __device__ T neutral() {
+    if constexpr (std::is_same_v<T, __half>) {
+      return __float2half(IsMinimum ? INFINITY : -INFINITY);
+    } else if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+      return __float2bfloat16(IsMinimum ? INFINITY : -INFINITY);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return IsMinimum ? T(INFINITY) : T(-INFINITY);
+    } else {
+      constexpr T most = cuda::std::numeric_limits<T>::max();
+      constexpr T least = cuda::std::numeric_limits<T>::lowest();
+      return IsMinimum ? most : least;
+    }
+  }
+  static __device__ T result(const T& value) { return value; }
+  __device__ T operator()(const T& a, const T& b) const {
     if (is_nan(a)) return a;
     const bool is_second = is_nan(b) || (IsMinimum ? is_less(b, a) : is_less(a, b));
     return is_second ? b : a;
   }
 };
 
-/// What leaves every element as it is: the largest value for minima, the smallest for maxima.
-template <class T, bool IsMinimum>
-T neutral() {
-  if constexpr (std::is_same_v<T, __half>)
-    return __float2half(IsMinimum ? INFINITY : -INFINITY);
-  else if constexpr (std::is_same_v<T, __nv_bfloat16>)
-    return __float2bfloat16(IsMinimum ? INFINITY : -INFINITY);
-  else if constexpr (std::is_floating_point_v<T>)
-    return IsMinimum ? T(INFINITY) : T(-INFINITY);
-  else
-    return IsMinimum ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+/// Each block reduces every gridDim.x-th tile.
+template <class Reduction>
+__global__ void __launch_bounds__(threads)
+    reduce_tiles(const typename Reduction::Element* from, typename Reduction::Value* found, std::int64_t length) {
+  using Value = typename Reduction::Value;
+  using Block = cub::BlockReduce<Value, threads>;
+  __shared__ typename Block::TempStorage shared;
+  Value value = Reduction::neutral();
+  for (std::int64_t start = std::int64_t{blockIdx.x} * tile; start < length; start += std::int64_t{gridDim.x} * tile) {
+    Value values[per_thread];
+    for (int i = 0; i < per_thread; ++i) {
+      const std::int64_t at = start + i * threads + threadIdx.x;
+      values[i] = at < length ? Reduction::read(from[at]) : Reduction::neutral();
+    }
+    for (int width = per_thread / 2; width > 0; width /= 2) {
+      for (int i = 0; i < width; ++i) values[i] = Reduction{}(values[i], values[i + width]);
+    }
+    value = Reduction{}(value, values[0]);
+  }
+  value = Block(shared).Reduce(value, Reduction{});
+  if (threadIdx.x == 0) found[blockIdx.x] = value;
 }
 
-template <class T, bool IsMinimum>
-void reduce_extreme(const TesseraReduce& reduce, const TesseraStream& stream) {
-  with_temporaries(stream, [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceReduce::Reduce(memory, bytes, static_cast<const T*>(reduce.from), static_cast<T*>(reduce.to),
-                                     reduce.length, Extreme<IsMinimum>{}, neutral<T, IsMinimum>(), stream.stream);
-  });
+/// One block reduces what the others found.
+template <class Reduction>
+__global__ void __launch_bounds__(threads)
+    reduce_found(const typename Reduction::Value* found, typename Reduction::Result* to, int count) {
+  using Value = typename Reduction::Value;
+  using Block = cub::BlockReduce<Value, threads>;
+  __shared__ typename Block::TempStorage shared;
+  Value value = Reduction::neutral();
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) value = Reduction{}(value, found[i]);
+  value = Block(shared).Reduce(value, Reduction{});
+  if (threadIdx.x == 0) *to = Reduction::result(value);
+}
+
+template <class Reduction>
+void reduce_all(const TesseraReduce& reduce, const TesseraStream& stream) {
+  using Value = typename Reduction::Value;
+  const std::int64_t tiles = (reduce.length + tile - 1) / tile;
+  const std::int64_t blocks = tiles < 1 ? 1 : tiles < most_blocks ? tiles : most_blocks;
+  const Temporary found(stream, static_cast<std::size_t>(blocks) * sizeof(Value));
+  reduce_tiles<Reduction><<<static_cast<unsigned>(blocks), threads, 0, stream.stream>>>(
+      static_cast<const typename Reduction::Element*>(reduce.from), found.as<Value>(), reduce.length);
+  check(cudaGetLastError());
+  reduce_found<Reduction><<<1, threads, 0, stream.stream>>>(
+      found.as<const Value>(), static_cast<typename Reduction::Result*>(reduce.to), static_cast<int>(blocks));
+  check(cudaGetLastError());
 }
 
 void reduce_by(const TesseraReduce& reduce, const TesseraStream& stream) {
   switch (reduce.operation) {
     case TESSERA_REDUCE_SUM:
       return with_type(reduce.dtype,
-                       [&](auto type) { reduce_totals<typename decltype(type)::type, Sum>(reduce, stream); });
+                       [&](auto type) { reduce_all<Totals<typename decltype(type)::type, Sum>>(reduce, stream); });
     case TESSERA_REDUCE_PRODUCT:
       return with_type(reduce.dtype,
-                       [&](auto type) { reduce_totals<typename decltype(type)::type, Product>(reduce, stream); });
+                       [&](auto type) { reduce_all<Totals<typename decltype(type)::type, Product>>(reduce, stream); });
     case TESSERA_REDUCE_MIN:
-      return with_ordered_type(reduce.dtype,
-                               [&](auto type) { reduce_extreme<typename decltype(type)::type, true>(reduce, stream); });
+      return with_ordered_type(
+          reduce.dtype, [&](auto type) { reduce_all<Extremes<typename decltype(type)::type, true>>(reduce, stream); });
     case TESSERA_REDUCE_MAX:
       return with_ordered_type(
-          reduce.dtype, [&](auto type) { reduce_extreme<typename decltype(type)::type, false>(reduce, stream); });
+          reduce.dtype, [&](auto type) { reduce_all<Extremes<typename decltype(type)::type, false>>(reduce, stream); });
     default: refuse();
   }
 }

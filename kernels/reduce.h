@@ -17,7 +17,7 @@ struct TesseraReduce {
   void* to; /* one result */
 };
 
-/* Writes the result to device memory. The same bits on every run on the same device. */
+/* Writes the result to device memory. The same bits on every run. */
 int tessera_reduce(const struct TesseraReduce* reduce, const struct TesseraStream* stream,
                    struct TesseraFailure* failure);
 

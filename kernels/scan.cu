@@ -34,13 +34,24 @@ __host__ __device__ std::int64_t chunk_start(const Rows& rows, std::int64_t numb
   return number / rows.chunks * rows.length + number % rows.chunks * chunk;
 }
 
-/// Loads up to a tile of elements, neutral ones behind the last.
+template <class T>
+using LoadTile = cub::BlockLoad<T, threads, per_thread, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
+template <class T>
+using StoreTile = cub::BlockStore<T, threads, per_thread, cub::BLOCK_STORE_WARP_TRANSPOSE>;
+
+__device__ int in_tile(std::int64_t left) { return static_cast<int>(left < tile ? left : tile); }
+
+/// Loads up to a tile of elements, each thread neighbours, and neutral ones behind the last. The memory may be used again afterwards.
 template <class T, class Operation>
-__device__ void load_tile(const T* from, std::int64_t left, typename TotalOf<T>::Total (&values)[per_thread]) {
+__device__ void load_tile(typename LoadTile<T>::TempStorage& shared, const T* from, std::int64_t left,
+                          typename TotalOf<T>::Total (&values)[per_thread]) {
   using Total = typename TotalOf<T>::Total;
+  T elements[per_thread];
+  LoadTile<T>(shared).Load(from, elements, in_tile(left));
+  __syncthreads();
   for (int i = 0; i < per_thread; ++i) {
     const int at = static_cast<int>(threadIdx.x) * per_thread + i;
-    values[i] = at < left ? Widened<T>{}(from[at]) : Operation::template identity<Total>();
+    values[i] = at < left ? Widened<T>{}(elements[i]) : Operation::template identity<Total>();
   }
 }
 
@@ -50,15 +61,18 @@ __global__ void __launch_bounds__(threads)
     add_up_chunks(const T* from, typename TotalOf<T>::Total* totals, Rows rows, std::int64_t first) {
   using Total = typename TotalOf<T>::Total;
   using Block = cub::BlockReduce<Total, threads, cub::BLOCK_REDUCE_RAKING>;
-  __shared__ typename Block::TempStorage shared;
+  __shared__ union {
+    typename LoadTile<T>::TempStorage load;
+    typename Block::TempStorage reduce;
+  } shared;
   const std::int64_t number = first + blockIdx.x;
   const T* start = from + chunk_start(rows, number);
   const std::int64_t length = chunk_length(rows, number);
   Total total = Operation::template identity<Total>();
   for (std::int64_t done = 0; done < length; done += tile) {
     Total values[per_thread];
-    load_tile<T, Operation>(start + done, length - done, values);
-    const Total sum = Block(shared).Reduce(values, Operation{});
+    load_tile<T, Operation>(shared.load, start + done, length - done, values);
+    const Total sum = Block(shared.reduce).Reduce(values, Operation{});
     __syncthreads();
     total = Operation{}(total, sum);  // of use in thread 0 alone
   }
@@ -90,21 +104,26 @@ __global__ void __launch_bounds__(threads)
                 std::int64_t first) {
   using Total = typename TotalOf<T>::Total;
   using Block = cub::BlockScan<Total, threads>;
-  __shared__ typename Block::TempStorage shared;
+  using Result = typename TotalOf<T>::Result;
+  __shared__ union {
+    typename LoadTile<T>::TempStorage load;
+    typename Block::TempStorage scan;
+    typename StoreTile<Result>::TempStorage store;
+  } shared;
   const std::int64_t number = first + blockIdx.x;
   const std::int64_t start = chunk_start(rows, number);
   const std::int64_t length = chunk_length(rows, number);
   Total before = totals != nullptr ? totals[number] : Operation::template identity<Total>();
   for (std::int64_t done = 0; done < length; done += tile) {
     Total values[per_thread];
-    load_tile<T, Operation>(from + start + done, length - done, values);
+    load_tile<T, Operation>(shared.load, from + start + done, length - done, values);
     Total sum;
-    Block(shared).InclusiveScan(values, values, Operation{}, sum);
+    Block(shared.scan).InclusiveScan(values, values, Operation{}, sum);
     __syncthreads();
-    for (int i = 0; i < per_thread; ++i) {
-      const std::int64_t at = done + static_cast<std::int64_t>(threadIdx.x) * per_thread + i;
-      if (at < length) to[start + at] = Narrowed<T>{}(Operation{}(before, values[i]));
-    }
+    Result results[per_thread];
+    for (int i = 0; i < per_thread; ++i) results[i] = Narrowed<T>{}(Operation{}(before, values[i]));
+    StoreTile<Result>(shared.store).Store(to + start + done, results, in_tile(length - done));
+    __syncthreads();
     before = Operation{}(before, sum);
   }
 }

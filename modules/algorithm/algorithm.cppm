@@ -14,3 +14,4 @@ export import :scanning;
 export import :scan;
 export import :compressing;
 export import :compress;
+export import :device_kernels;
