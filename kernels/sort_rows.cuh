@@ -4,12 +4,9 @@
 
 #include "order.cuh"
 #include "sort.h"
-#include "sort_segments.cuh"
+#include "sort_ordered.cuh"
 
 namespace tessera::kernels {
-
-/// From so many rows on, whose blocks fill a GPU, each row is sorted by one block; below, one after another by all blocks.
-inline constexpr std::int64_t fewest_segments = 64;
 
 template <class Key>
 void sort_keys(const TesseraSort& sort, const TesseraStream& stream) {
@@ -42,7 +39,7 @@ void sort_positions(const TesseraSort& sort, const TesseraStream& stream) {
 template <class T>
 void sort_rows(const TesseraSort& sort, const TesseraStream& stream) {
   const bool is_descending = sort.descending != 0;
-  if (sort.rows >= fewest_segments) return sort_segments(sort, order_of<T>(is_descending, false), stream);
+  if (sort.rows >= fewest_segments) return sort_ordered(sort, order_of<T>(is_descending, false), stream);
   if (is_descending) return sort_keys<KeyOf<T, true, false>>(sort, stream);
   sort_keys<KeyOf<T, false, false>>(sort, stream);
 }
@@ -50,7 +47,7 @@ void sort_rows(const TesseraSort& sort, const TesseraStream& stream) {
 template <class T>
 void argsort_rows(const TesseraSort& sort, const TesseraStream& stream) {
   const bool is_descending = sort.descending != 0;
-  if (sort.rows >= fewest_segments) return argsort_segments(sort, order_of<T>(is_descending, true), stream);
+  if (sort.rows >= fewest_segments) return argsort_ordered(sort, order_of<T>(is_descending, true), stream);
   if (is_descending) return sort_positions<KeyOf<T, true, true>>(sort, stream);
   sort_positions<KeyOf<T, false, true>>(sort, stream);
 }
