@@ -8,6 +8,11 @@ module;
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "../../kernels/reduce.h"
+#include "../../kernels/scan.h"
+#include "../../kernels/select.h"
+#include "../../kernels/sort.h"
 module tessera.algorithm;
 import tessera.core;
 import tessera.device;
@@ -15,60 +20,30 @@ import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 
-// Opening the library of CUDA kernels and calling its C interface (kernels/*.h), whose structs are declared here: the headers are the
-// library's, and this builds without them. A test compares the two.
+// Opening the library of CUDA kernels and calling its C interface, whose headers need no CUDA.
 namespace tessera::device_kernels {
 
 namespace {
 
-struct CStream {
-  void* stream;
-  void* context;
-  void* (*allocate)(void*, std::size_t, void*);
-  void (*free)(void*, void*, std::size_t, void*);
-};
-struct CFailure {
-  int cuda_error;
-  char message[248];
-};
-enum Status { done = 0, cuda_error = 1, out_of_memory = 2, unsupported = 3 };
-
-struct CSort {
-  int dtype, descending;
-  std::int64_t rows, length;
-  const void* from;
-  void* to;
-};
-struct CScan {
-  int dtype, operation;
-  std::int64_t rows, length;
-  const void* from;
-  void* to;
-};
-struct CReduce {
-  int dtype, operation;
-  std::int64_t length;
-  const void* from;
-  void* to;
-};
-struct CSelect {
-  int dtype;
-  std::int64_t length;
-  const void* from;
-  const bool* mask;
-  void* to;
-  std::int64_t* count;
-};
+static_assert(static_cast<int>(DType::boolean) == TESSERA_BOOLEAN && static_cast<int>(DType::uint8) == TESSERA_UINT8 &&
+              static_cast<int>(DType::float16) == TESSERA_FLOAT16 &&
+              static_cast<int>(DType::float64) == TESSERA_FLOAT64 &&
+              static_cast<int>(DType::complex128) == TESSERA_COMPLEX128);
+static_assert(static_cast<int>(Reduction::sum) == TESSERA_REDUCE_SUM &&
+              static_cast<int>(Reduction::product) == TESSERA_REDUCE_PRODUCT &&
+              static_cast<int>(Reduction::minimum) == TESSERA_REDUCE_MIN &&
+              static_cast<int>(Reduction::maximum) == TESSERA_REDUCE_MAX);
+static_assert(sizeof(bool) == sizeof(std::uint8_t));
 
 template <class Call>
-using Function = int (*)(const Call*, const CStream*, CFailure*);
+using Function = int (*)(const Call*, const TesseraStream*, TesseraFailure*);
 
 struct Library {
-  Function<CSort> sort = nullptr;
-  Function<CSort> argsort = nullptr;
-  Function<CScan> scan = nullptr;
-  Function<CReduce> reduce = nullptr;
-  Function<CSelect> select = nullptr;
+  Function<TesseraSort> sort = nullptr;
+  Function<TesseraSort> argsort = nullptr;
+  Function<TesseraScan> scan = nullptr;
+  Function<TesseraReduce> reduce = nullptr;
+  Function<TesseraSelect> select = nullptr;
   std::string file;
   std::string reason;  // why there is none
 };
@@ -130,26 +105,43 @@ const Library& library(const char* operation) {
                         .advice = "build it with nvcc (TESSERA_CUDA=ON), or name it in TESSERA_CUDA_KERNELS"}));
 }
 
-[[noreturn]] void throw_failure(int status, const CFailure& failure, const char* operation, DType dtype) {
+[[noreturn]] void throw_failure(int status, const TesseraFailure& failure, const char* operation, DType dtype) {
   const std::string problem = failure.message;
-  if (status == out_of_memory) throw OutOfMemory(to_string(Failure{.operation = operation, .problem = problem}));
-  if (status == unsupported) {
+  if (status == TESSERA_OUT_OF_MEMORY)
+    throw OutOfMemory(to_string(Failure{.operation = operation, .problem = problem}));
+  if (status == TESSERA_UNSUPPORTED) {
     throw DTypeError(to_string(
         Failure{.operation = operation, .problem = "there is no CUDA kernel for " + std::string(name(dtype))}));
   }
   throw DeviceError(to_string(Failure{.operation = operation, .problem = problem}));
 }
 
-template <class Call>
-void run(Function<Call> function, const char* operation, const Call& call, const Target& target) {
-  const CStream stream{target.stream, target.context, target.allocate, target.free};
-  CFailure failure{};
-  const int status = function(&call, &stream, &failure);
-  if (status != done) throw_failure(status, failure, operation, static_cast<DType>(call.dtype));
+// The library calls these, whose context is the caller's Target.
+void* allocate(void* context, std::size_t bytes, CUstream_st* stream) {
+  const Target& target = *static_cast<const Target*>(context);
+  return target.allocate(target.context, bytes, stream);
+}
+void free(void* context, void* memory, std::size_t bytes, CUstream_st* stream) {
+  const Target& target = *static_cast<const Target*>(context);
+  target.free(target.context, memory, bytes, stream);
 }
 
-CSort in_c(const Sort& call) {
-  return {static_cast<int>(call.dtype), call.descending ? 1 : 0, call.rows, call.length, call.from, call.to};
+template <class Call>
+void run(Function<Call> function, const char* operation, const Call& call, Target target) {
+  const TesseraStream stream{
+      .stream = static_cast<CUstream_st*>(target.stream), .context = &target, .allocate = allocate, .free = free};
+  TesseraFailure failure{};
+  const int status = function(&call, &stream, &failure);
+  if (status != TESSERA_DONE) throw_failure(status, failure, operation, static_cast<DType>(call.dtype));
+}
+
+TesseraSort in_c(const Sort& call) {
+  return {.dtype = static_cast<int>(call.dtype),
+          .descending = call.descending ? 1 : 0,
+          .rows = call.rows,
+          .length = call.length,
+          .from = call.from,
+          .to = call.to};
 }
 
 }  // namespace
@@ -160,17 +152,31 @@ void argsort(const Sort& call, const Target& target) { run(library("argsort").ar
 
 void scan(const Scan& call, const Target& target) {
   const char* operation = call.is_product ? "cumulative_prod" : "cumulative_sum";
-  const CScan c{static_cast<int>(call.dtype), call.is_product ? 1 : 0, call.rows, call.length, call.from, call.to};
+  const TesseraScan c{.dtype = static_cast<int>(call.dtype),
+                      .operation = call.is_product ? TESSERA_SCAN_PRODUCT : TESSERA_SCAN_SUM,
+                      .rows = call.rows,
+                      .length = call.length,
+                      .from = call.from,
+                      .to = call.to};
   run(library(operation).scan, operation, c, target);
 }
 
 void reduce(const Reduce& call, const Target& target) {
-  const CReduce c{static_cast<int>(call.dtype), static_cast<int>(call.reduction), call.length, call.from, call.to};
+  const TesseraReduce c{.dtype = static_cast<int>(call.dtype),
+                        .operation = static_cast<int>(call.reduction),
+                        .length = call.length,
+                        .from = call.from,
+                        .to = call.to};
   run(library("reduce").reduce, "reduce", c, target);
 }
 
 void select(const Select& call, const Target& target) {
-  const CSelect c{static_cast<int>(call.dtype), call.length, call.from, call.mask, call.to, call.count};
+  const TesseraSelect c{.dtype = static_cast<int>(call.dtype),
+                        .length = call.length,
+                        .from = call.from,
+                        .mask = reinterpret_cast<const std::uint8_t*>(call.mask),
+                        .to = call.to,
+                        .count = call.count};
   run(library("compress").select, "compress", c, target);
 }
 
