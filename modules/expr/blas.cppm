@@ -9,7 +9,7 @@ namespace tessera::blas {
 
 /// A row-major matrix product C = A B of `rows` x `inner` by `inner` x `columns`. A transposed operand is given by its
 /// flag; leading dimensions are in elements.
-template <class T, class Result = T>
+export template <class T, class Result = T>
 struct Gemm {
   std::ptrdiff_t rows, columns, inner;
   const T* a;

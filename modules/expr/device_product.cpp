@@ -1,6 +1,9 @@
 module;
+#include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -11,7 +14,7 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Matrix products on a GPU by a kernel of ours: for the element types and strides that no BLAS takes.
+// Matrix products on a GPU: by cuBLAS, and by a kernel of ours for the element types and strides that it does not take, or without it.
 namespace tessera::plan {
 
 namespace {
@@ -95,6 +98,67 @@ class ProductArguments {
 
 }  // namespace
 
+namespace {
+
+bool fits_int(std::ptrdiff_t number) { return number <= std::numeric_limits<int>::max(); }
+
+/// cuBLAS is there, has the type, and takes the matrices as they lie.
+bool is_for_cublas(const TiledProduct& p, const ProductTarget& target) {
+  if (kind(p.factors) != Kind::floating && kind(p.factors) != Kind::complex) return false;
+  if (p.inner == 0 || !fits_int(p.rows) || !fits_int(p.columns) || !fits_int(p.inner) || !fits_int(target.row)) return false;
+  const bool takes_result = target.row >= p.columns || p.rows == 1;
+  return takes_result && is_blas_matrix(p.rows, p.inner, p.a_row, p.a_column) &&
+         is_blas_matrix(p.inner, p.columns, p.b_row, p.b_column) && cublas::is_there();
+}
+
+template <class T, class Result = T>
+void call_cublas(const TiledProduct& p, const ProductTarget& target, const cublas::Batch& batch, void* stream) {
+  const BlasMatrix a = blas_matrix(p.rows, p.inner, p.a_row, p.a_column);
+  const BlasMatrix b = blas_matrix(p.inner, p.columns, p.b_row, p.b_column);
+  const std::ptrdiff_t c_row = p.rows == 1 ? std::max(target.row, p.columns) : target.row;
+  cublas::gemm(blas::Gemm<T, Result>{p.rows, p.columns, p.inner, static_cast<const T*>(p.a), a.leading, a.is_transposed,
+                                     static_cast<const T*>(p.b), b.leading, b.is_transposed,
+                                     static_cast<Result*>(target.data), c_row},
+               stream, batch);
+}
+
+void call_cublas(const TiledProduct& p, const ProductTarget& target, const cublas::Batch& batch, void* stream) {
+  switch (p.factors) {
+    case DType::float16: return call_cublas<float16, float>(p, target, batch, stream);
+    case DType::bfloat16: return call_cublas<bfloat16, float>(p, target, batch, stream);
+    case DType::float64: return call_cublas<double>(p, target, batch, stream);
+    case DType::complex64: return call_cublas<std::complex<float>>(p, target, batch, stream);
+    case DType::complex128: return call_cublas<std::complex<double>>(p, target, batch, stream);
+    default: return call_cublas<float>(p, target, batch, stream);
+  }
+}
+
+/// One call for each position of all leading axes but the last.
+void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t matrices, Stream& stream) {
+  const auto last = static_cast<std::size_t>(batch.rank - 1);
+  const cublas::Batch inner{.count = batch.extents[last],
+                            .a_step = batch.a_strides[last],
+                            .b_step = batch.b_strides[last],
+                            .c_step = batch.c_strides[last]};
+  const std::ptrdiff_t factor = item_size(batch.matrices.factors);
+  const std::ptrdiff_t result = item_size(batch.matrices.dtype);
+  for (std::ptrdiff_t call = 0; call < matrices / inner.count; ++call) {
+    TiledProduct product = batch.matrices;
+    ProductTarget to = target;
+    std::ptrdiff_t rest = call;
+    for (std::size_t axis = last; axis-- > 0; rest /= batch.extents[axis]) {
+      const std::ptrdiff_t at = rest % batch.extents[axis];
+      product.a = static_cast<const std::byte*>(product.a) + at * batch.a_strides[axis] * factor;
+      product.b = static_cast<const std::byte*>(product.b) + at * batch.b_strides[axis] * factor;
+      to.data = static_cast<std::byte*>(to.data) + at * batch.c_strides[axis] * result;
+    }
+    call_cublas(product, to, inner, stream.native());
+    static_cast<void>(stream.count_work());
+  }
+}
+
+}  // namespace
+
 void run_batch_on_device(BatchedProduct batch, const ProductTarget& target) {
   const TiledProduct& product = batch.matrices;
   std::ptrdiff_t matrices = 1;
@@ -102,6 +166,7 @@ void run_batch_on_device(BatchedProduct batch, const ProductTarget& target) {
   if (matrices == 0 || product.rows == 0 || product.columns == 0) return;
   if (batch.rank == 0) batch.extents[static_cast<std::size_t>(batch.rank++)] = 1;
   const GpuPlace place{product.place.ordinal()};
+  if (is_for_cublas(product, target)) return run_by_cublas(batch, target, matrices, Stream::current(place));
   const std::string cause =
       "product of " + std::string(name(product.factors)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
   const device::Kernel& kernel = device::find_kernel(place, product_kernel(product, batch.rank), cause);

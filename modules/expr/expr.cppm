@@ -28,6 +28,7 @@ export import :vector_power;
 export import :vector_math;
 export import :library_math;
 export import :blas;
+export import :cublas;
 export import :movable_loop;
 export import :product;
 export import :small_product;

@@ -20,20 +20,7 @@ namespace {
 
 constexpr std::ptrdiff_t most_int = std::numeric_limits<int>::max();
 
-/// One operand as the BLAS takes it: contiguous along rows, or along columns as the transposed flag says.
-struct BlasMatrix {
-  std::ptrdiff_t leading;
-  bool is_transposed;
-};
-
 bool fits(std::ptrdiff_t leading, std::ptrdiff_t least) { return leading >= least && leading <= most_int; }
-
-/// How the BLAS takes a matrix for which is_blas_matrix holds.
-BlasMatrix blas_matrix(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row, std::ptrdiff_t column) {
-  const std::ptrdiff_t by_rows = rows == 1 ? columns : row;
-  if ((column == 1 || columns == 1) && fits(by_rows, columns)) return {by_rows, false};
-  return {columns == 1 ? rows : column, true};
-}
 
 /// matrix x vector: y is cleared first, because a factor 0 for y does not keep its old NaN out of the result in every BLAS.
 template <class T>
@@ -102,6 +89,12 @@ void clear(const TiledProduct& p, void* c, std::ptrdiff_t c_row) {
 }
 
 }  // namespace
+
+BlasMatrix blas_matrix(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row, std::ptrdiff_t column) {
+  const std::ptrdiff_t by_rows = rows == 1 ? columns : row;
+  if ((column == 1 || columns == 1) && fits(by_rows, columns)) return {by_rows, false};
+  return {columns == 1 ? rows : column, true};
+}
 
 bool is_blas_matrix(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row, std::ptrdiff_t column) {
   const std::ptrdiff_t by_rows = rows == 1 ? columns : row;

@@ -17,6 +17,15 @@ struct ProductTarget {
 /// The BLAS takes the matrix as it lies, as one whose rows or, with a flag, whose columns are contiguous.
 bool is_blas_matrix(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row, std::ptrdiff_t column);
 
+/// One operand as the BLAS takes it: contiguous along rows, or along columns as the transposed flag says.
+struct BlasMatrix {
+  std::ptrdiff_t leading;
+  bool is_transposed;
+};
+
+/// How the BLAS takes a matrix for which is_blas_matrix holds.
+BlasMatrix blas_matrix(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row, std::ptrdiff_t column);
+
 /// The BLAS takes the vector as it lies.
 bool is_blas_vector(std::ptrdiff_t count, std::ptrdiff_t step);
 

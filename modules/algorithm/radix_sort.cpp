@@ -1,0 +1,116 @@
+module;
+// No system of Thrust's has threads here: they are the scheduler's.
+#define THRUST_HOST_SYSTEM THRUST_HOST_SYSTEM_CPP
+#define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
+#include <version>
+#ifdef _LIBCPP_VERSION
+#define _VSTD std  // Thrust 1.17 spells libc++'s namespace so, which libc++ has given up
+#endif
+#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+module tessera.algorithm;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
+
+// Sorting on one thread, by Thrust's radix sort of its sequential system.
+namespace tessera::sorting {
+
+namespace {
+
+/// Gives Thrust the memory that it would allocate otherwise: a piece as large as the keys and one as large as the positions.
+class Spare {
+ public:
+  using value_type = char;
+
+  Spare(void* first, std::ptrdiff_t first_bytes, void* second = nullptr, std::ptrdiff_t second_bytes = 0)
+      : pieces_{{first, first_bytes}, {second, second_bytes}} {}
+
+  char* allocate(std::ptrdiff_t bytes) {
+    for (Piece& piece : pieces_) {
+      if (piece.memory != nullptr && piece.bytes == bytes)
+        return static_cast<char*>(std::exchange(piece.memory, nullptr));
+    }
+    return static_cast<char*>(::operator new(static_cast<std::size_t>(bytes)));
+  }
+  void deallocate(char* memory, std::ptrdiff_t bytes) {
+    if (!is_own(memory)) ::operator delete(memory, static_cast<std::size_t>(bytes));
+  }
+
+ private:
+  struct Piece {
+    void* memory;
+    std::ptrdiff_t bytes;
+    void* start = memory;
+  };
+  bool is_own(const char* memory) const { return memory == pieces_[0].start || memory == pieces_[1].start; }
+
+  Piece pieces_[2];
+};
+
+/// Counting all digits of fewer keys takes longer than comparing them.
+template <class Key>
+constexpr std::ptrdiff_t fewest = 64 * static_cast<std::ptrdiff_t>(sizeof(Key));
+
+template <class T>
+constexpr std::ptrdiff_t bytes_of(std::ptrdiff_t n) {
+  return n * static_cast<std::ptrdiff_t>(sizeof(T));
+}
+
+/// By insertion, which keeps the order of equals.
+template <class Key, class Position>
+void sort_few_pairs(Key* keys, Position* positions, std::ptrdiff_t n) {
+  for (std::ptrdiff_t i = 1; i < n; ++i) {
+    const Key key = keys[i];
+    const Position position = positions[i];
+    std::ptrdiff_t to = i;
+    for (; to > 0 && key < keys[to - 1]; --to) {
+      keys[to] = keys[to - 1];
+      positions[to] = positions[to - 1];
+    }
+    keys[to] = key;
+    positions[to] = position;
+  }
+}
+
+constexpr std::ptrdiff_t few_pairs = 32;
+
+}  // namespace
+
+template <class Key>
+void sort_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
+  if (n < fewest<Key>) return std::sort(keys, keys + n);
+  Spare memory(spare, bytes_of<Key>(n));
+  thrust::sort(thrust::seq(memory), keys, keys + n);
+}
+
+template <class Key, class Position>
+void sort_pairs(Key* keys, Position* positions, std::ptrdiff_t n, Key* spare, Position* spare_positions) {
+  if (n < few_pairs) return sort_few_pairs(keys, positions, n);
+  Spare memory(spare, bytes_of<Key>(n), spare_positions, bytes_of<Position>(n));
+  thrust::stable_sort_by_key(thrust::seq(memory), keys, keys + n, positions);
+}
+
+template void sort_keys(std::uint8_t*, std::ptrdiff_t, std::uint8_t*);
+template void sort_keys(std::uint16_t*, std::ptrdiff_t, std::uint16_t*);
+template void sort_keys(std::uint32_t*, std::ptrdiff_t, std::uint32_t*);
+template void sort_keys(std::uint64_t*, std::ptrdiff_t, std::uint64_t*);
+
+template void sort_pairs(std::uint8_t*, std::uint32_t*, std::ptrdiff_t, std::uint8_t*, std::uint32_t*);
+template void sort_pairs(std::uint16_t*, std::uint32_t*, std::ptrdiff_t, std::uint16_t*, std::uint32_t*);
+template void sort_pairs(std::uint32_t*, std::uint32_t*, std::ptrdiff_t, std::uint32_t*, std::uint32_t*);
+template void sort_pairs(std::uint64_t*, std::uint32_t*, std::ptrdiff_t, std::uint64_t*, std::uint32_t*);
+template void sort_pairs(std::uint8_t*, std::uint64_t*, std::ptrdiff_t, std::uint8_t*, std::uint64_t*);
+template void sort_pairs(std::uint16_t*, std::uint64_t*, std::ptrdiff_t, std::uint16_t*, std::uint64_t*);
+template void sort_pairs(std::uint32_t*, std::uint64_t*, std::ptrdiff_t, std::uint32_t*, std::uint64_t*);
+template void sort_pairs(std::uint64_t*, std::uint64_t*, std::ptrdiff_t, std::uint64_t*, std::uint64_t*);
+
+}  // namespace tessera::sorting
