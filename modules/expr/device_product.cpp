@@ -105,7 +105,8 @@ bool fits_int(std::ptrdiff_t number) { return number <= std::numeric_limits<int>
 /// cuBLAS is there, has the type, and takes the matrices as they lie.
 bool is_for_cublas(const TiledProduct& p, const ProductTarget& target) {
   if (kind(p.factors) != Kind::floating && kind(p.factors) != Kind::complex) return false;
-  if (p.inner == 0 || !fits_int(p.rows) || !fits_int(p.columns) || !fits_int(p.inner) || !fits_int(target.row)) return false;
+  if (p.inner == 0 || !fits_int(p.rows) || !fits_int(p.columns) || !fits_int(p.inner) || !fits_int(target.row))
+    return false;
   const bool takes_result = target.row >= p.columns || p.rows == 1;
   return takes_result && is_blas_matrix(p.rows, p.inner, p.a_row, p.a_column) &&
          is_blas_matrix(p.inner, p.columns, p.b_row, p.b_column) && cublas::is_there();
