@@ -20,12 +20,12 @@ namespace {
 const GpuPlace gpu{0};
 constexpr std::ptrdiff_t mebibyte = std::ptrdiff_t{1} << 20;
 
-/// Memory that one stream fills.
+/// Memory that one stream fills, often, so that a question now and then does not find it done.
 struct Filled {
   Filled(Stream& stream, std::ptrdiff_t bytes, std::uint32_t value)
       : pointer(memory::alloc(stream, bytes, uses)), bytes(bytes) {
     uses.order_write(stream);
-    device::fill_async(pointer, bytes / 4, 4, value, stream);
+    for (int k = 0; k < 20; ++k) device::fill_async(pointer, bytes / 4, 4, value, stream);
     uses.note_write(stream.mark());
   }
   void free() const { memory::free(gpu, pointer, bytes, uses); }
