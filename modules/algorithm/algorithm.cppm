@@ -2,5 +2,7 @@
 export module tessera.algorithm;
 
 export import :philox;
+export import :device_random;
 export import :random;
+export import :device_gather;
 export import :gather;

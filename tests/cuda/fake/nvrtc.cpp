@@ -137,6 +137,8 @@ int nvrtcCompileProgram(Program* program, int count, const char* const* options)
   std::filesystem::create_directories(folder);
   const std::string path = folder + "/" + name_of(text) + ".so";
   if (!std::filesystem::exists(path) && !compile_to(text, path, program->log)) return compilation_failed;
+  const std::string sources = variable("FAKE_NVRTC_SOURCES", "");
+  if (!sources.empty()) std::ofstream(sources + "/" + name_of(text) + ".cu") << program->source;
   program->library = contents(path);
   program->log =
       "ptxas info    : 0 bytes gmem\nptxas info    : Function properties for tessera_kernel\n"
