@@ -20,12 +20,12 @@ namespace {
 const GpuPlace gpu{0};
 constexpr std::ptrdiff_t mebibyte = std::ptrdiff_t{1} << 20;
 
-/// Memory that one stream fills.
+/// Memory that one stream fills, often, so that a question now and then does not find it done.
 struct Filled {
   Filled(Stream& stream, std::ptrdiff_t bytes, std::uint32_t value)
       : pointer(memory::alloc(stream, bytes, uses)), bytes(bytes) {
     uses.order_write(stream);
-    device::fill_async(pointer, bytes / 4, 4, value, stream);
+    for (int k = 0; k < 20; ++k) device::fill_async(pointer, bytes / 4, 4, value, stream);
     uses.note_write(stream.mark());
   }
   void free() const { memory::free(gpu, pointer, bytes, uses); }
@@ -224,4 +224,48 @@ TEST_CASE("temporaries of threads that reuse each other's memory never mix") {
   CHECK(wrong == std::vector<int>(3, 0));
   synchronize(gpu);
   memory::trim(gpu);
+}
+
+TEST_CASE("an allocation can go while a stream works with it, and its memory serves the next one of the thread") {
+  synchronize(gpu);
+  memory::trim(gpu);
+  // --8<-- [start:allocation]
+  Stream& stream = Stream::current(gpu);
+  void* pointer = nullptr;
+  {
+    const memory::Allocation temporary(gpu, 12'000);
+    pointer = temporary.data();
+    for (int k = 0; k < 20; ++k) device::fill_async(pointer, 3000, 4, 1, stream);
+    temporary.uses()->note_write(stream.mark());
+  }  // the fills are still pending
+  CHECK(memory::pending(gpu) == 12'000);
+  const memory::Allocation next(gpu, 12'000);  // for work of the same stream: starts after the fills
+  CHECK(next.data() == pointer);
+  CHECK(memory::pending(gpu) == 0);
+  // --8<-- [end:allocation]
+  void* elsewhere = nullptr;
+  std::thread([&] {
+    const memory::Allocation other(gpu, 12'000);
+    elsewhere = other.data();
+  }).join();
+  CHECK(elsewhere != pointer);
+  synchronize(gpu);
+}
+
+TEST_CASE("an allocation that is not used passes on what is pending in its memory") {
+  synchronize(gpu);
+  memory::trim(gpu);
+  Stream& stream = Stream::current(gpu);
+  {
+    const memory::Allocation used(gpu, 13'000);
+    for (int k = 0; k < 20; ++k) device::fill_async(used.data(), 3000, 4, 1, stream);
+    used.uses()->note_write(stream.mark());
+  }
+  {
+    const memory::Allocation unused(gpu, 13'000);
+  }
+  CHECK(memory::pending(gpu) == 13'000);
+  synchronize(gpu);
+  memory::trim(gpu);
+  CHECK(memory::pending(gpu) == 0);
 }
