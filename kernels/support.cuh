@@ -82,7 +82,8 @@ struct Type {
 struct Complex64 {
   float real, imaginary;
 };
-struct alignas(16) Complex128 {
+/// Aligned as std::complex<double> is.
+struct Complex128 {
   double real, imaginary;
 };
 
