@@ -199,4 +199,22 @@ void copy_with_device(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_byt
   if (host_must_wait(to, from)) last.mark().wait();
 }
 
+bool fill_on_device(void* to, Place place, std::ptrdiff_t count, const void* value, std::ptrdiff_t item_bytes,
+                    StreamUses& uses) {
+  constexpr std::ptrdiff_t most = 4;  // bytes that CUDA repeats
+  const auto* bytes = static_cast<const std::byte*>(value);
+  const std::ptrdiff_t repeated = std::min(item_bytes, most);
+  for (std::ptrdiff_t at = repeated; at < item_bytes; ++at) {
+    if (bytes[at] != bytes[at - repeated]) return false;
+  }
+  std::uint32_t pattern = 0;
+  std::memcpy(&pattern, value, static_cast<std::size_t>(repeated));
+  if (count == 0) return true;
+  Stream& stream = Stream::current(GpuPlace{place.ordinal()});
+  uses.order_write(stream);
+  device::fill_async(to, count * (item_bytes / repeated), static_cast<int>(repeated), pattern, stream);
+  uses.note_write(stream.mark());
+  return true;
+}
+
 }  // namespace tessera

@@ -9,6 +9,7 @@ import tessera.core;
 import tessera.device;
 import :handle;
 import :layout;
+import :device_copy;
 
 // New arrays with known contents.
 namespace tessera {
@@ -30,6 +31,10 @@ Array<T, Rank, P> filled(const Dim<Rank>& shape, P place, const Fill& fill) {
 /// All elements equal to `value`.
 export template <Element T, int Rank, AnyPlace P = Place>
 Array<T, Rank, P> full(const Dim<Rank>& shape, T value, P place = {}) {
+  if (!Place(place).on_host()) {
+    const Array<T, Rank, P> array(shape, place);
+    if (fill_on_device(array.data(), place, array.size(), &value, sizeof(T), *array.buffer()->uses())) return array;
+  }
   return filled<T>(shape, place, [value](T* data, std::ptrdiff_t count) { std::fill_n(data, count, value); });
 }
 
