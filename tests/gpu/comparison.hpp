@@ -37,8 +37,7 @@ inline std::string difference(const Values& got, const Values& wanted, double to
   if (got.size() != wanted.size())
     return std::to_string(got.size()) + " elements instead of " + std::to_string(wanted.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const double off =
-        std::max(distance(got[i].real(), wanted[i].real()), distance(got[i].imag(), wanted[i].imag()));
+    const double off = std::max(distance(got[i].real(), wanted[i].real()), distance(got[i].imag(), wanted[i].imag()));
     if (off <= tolerance) continue;
     return "element " + std::to_string(i) + " is " + std::to_string(got[i].real()) + " instead of " +
            std::to_string(wanted[i].real()) + ", off by " + std::to_string(off);
