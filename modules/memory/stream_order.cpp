@@ -42,13 +42,19 @@ bool is_free(const FreedBlock& block) noexcept {
   }
 }
 
-void wait_for(const FreedBlock& block) noexcept {
-  for (const StreamMark& mark : block.marks) {
-    try {
-      mark.wait();
-    } catch (...) {  // as above
-    }
+/// Returns whether the work was done; if not it has failed, and nobody works with the memory either.
+template <class Wait>
+bool wait_to_the_end(const Wait& wait) noexcept {
+  try {
+    wait();
+    return true;
+  } catch (...) {
+    return false;
   }
+}
+
+void wait_for(const FreedBlock& block) noexcept {
+  for (const StreamMark& mark : block.marks) wait_to_the_end([&] { mark.wait(); });
 }
 
 /// The one stream that uses the block; null if there are several.
@@ -216,10 +222,7 @@ void free(Place place, void* pointer, std::ptrdiff_t bytes, const StreamUses& us
     std::vector<StreamMark> marks = unreached(uses);
     if (!marks.empty()) return freed_blocks(place).put({pointer, bytes, std::move(marks)});
   } catch (...) {  // no memory for the note: then the host waits here
-    try {
-      uses.wait_for_writing();
-    } catch (...) {  // nobody works with memory of a GPU whose work has failed
-    }
+    wait_to_the_end([&] { uses.wait_for_writing(); });
   }
   pool(place).deallocate(pointer, bytes);
 }
