@@ -15,7 +15,8 @@ module tessera.memory;
 import tessera.core;
 import tessera.device;
 
-// Blocks that were freed while streams may use them: in the order in which they were freed, and those of one stream by their size.
+// Blocks that were freed while streams may use them: in the order in which they were freed, and those of one stream by
+// their size.
 namespace tessera::memory {
 
 namespace {
@@ -81,7 +82,8 @@ class FreedBlocks {
     pool_.add_pressure_callback([this](std::ptrdiff_t) { return wait_for_all(); });
   }
 
-  /// A block of that size which only earlier work of the stream uses, up to the mark; the one that was freed last. Null if there is none.
+  /// A block of that size which only earlier work of the stream uses, up to the mark; the one that was freed last. Null
+  /// if there is none.
   void* take(const Stream& stream, std::ptrdiff_t bytes, StreamMark& mark) {
     const std::lock_guard lock(mutex_);
     const auto found = by_want_.find({&stream, bytes});
