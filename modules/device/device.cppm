@@ -1,5 +1,5 @@
-// tessera.device: where memory and work can be: places, the device table, the CUDA driver opened at run time, streams and kernels, the
-// CPU's instruction sets. It imports core only.
+// tessera.device: where memory and work can be: places, the device table, the CUDA driver opened at run time, streams and
+// kernels, the CPU's instruction sets. It imports core only.
 export module tessera.device;
 
 export import :place;

@@ -10,7 +10,8 @@ module tessera.device;
 import tessera.core;
 import :driver_table;
 
-// Opening the CUDA driver library and asking it for its GPUs. TESSERA_CUDA_DRIVER names another library to open in its place.
+// Opening the CUDA driver library and asking it for its GPUs. TESSERA_CUDA_DRIVER names another library to open in its
+// place.
 namespace tessera {
 
 namespace {

@@ -12,8 +12,9 @@ import tessera.core;
 import :driver_table;
 import :stream_state;
 
-// Errors of the driver. After some of them CUDA refuses all work on that GPU until the process ends: the first one is remembered, with what
-// had been launched since the GPU was last known to be good, as the call that notices an error is seldom the one to blame.
+// Errors of the driver. After some of them CUDA refuses all work on that GPU until the process ends: the first one is
+// remembered, with what had been launched since the GPU was last known to be good, as the call that notices an error is
+// seldom the one to blame.
 namespace tessera {
 
 namespace {

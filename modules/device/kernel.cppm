@@ -18,9 +18,9 @@ export class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  /// Gives the stream, which is of the kernel's GPU, one launch. `arguments` are the bytes of the kernel's one parameter, a
-  /// struct; they are copied. `expression` and `where` say in errors what was computed and where it was assigned. Throws
-  /// DeviceError if the driver refuses.
+  /// Gives the stream, which is of the kernel's GPU, one launch. `arguments` are the bytes of the kernel's one
+  /// parameter, a struct; they are copied. `expression` and `where` say in errors what was computed and where it was
+  /// assigned. Throws DeviceError if the driver refuses.
   void launch(Stream& stream, unsigned blocks, unsigned threads, std::ptrdiff_t shared_bytes,
               std::span<const std::byte> arguments, std::string_view expression,
               const std::source_location& where) const;
@@ -54,13 +54,13 @@ export struct KernelReport {
   std::string log;          ///< the compiler's words
 };
 
-/// The kernel `tessera_kernel` of a CUDA text on a GPU: from memory, from the disk, or from NVRTC. `cause` says in the log, and
-/// in errors, what it is for. Throws DeviceError without the GPU or NVRTC, and with NVRTC's words if the text does not compile.
-/// Safe from any thread: threads that want the same kernel compile it once.
+/// The kernel `tessera_kernel` of a CUDA text on a GPU: from memory, from the disk, or from NVRTC. `cause` says in the
+/// log, and in errors, what it is for. Throws DeviceError without the GPU or NVRTC, and with NVRTC's words if the text
+/// does not compile. Safe from any thread: threads that want the same kernel compile it once.
 export const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string_view cause);
 
-/// Compiles a text for an architecture (90 for sm_90) into the disk cache, unless it is there. Needs no GPU. Throws DeviceError
-/// as find_kernel does.
+/// Compiles a text for an architecture (90 for sm_90) into the disk cache, unless it is there. Needs no GPU. Throws
+/// DeviceError as find_kernel does.
 export KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause);
 
 /// Architectures for which NVRTC compiles: 80 for sm_80. Empty without NVRTC.

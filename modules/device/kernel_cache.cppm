@@ -6,8 +6,8 @@ import tessera.standard;
 import tessera.core;
 import :digest;
 
-// Compiled kernels on disk. An entry is a file of its own: it is written beside its place and renamed, and read only if its length and digest are
-// right. Nothing here throws for what a disk does: without a cache, kernels are compiled.
+// Compiled kernels on disk. An entry is a file of its own: it is written beside its place and renamed, and read only if
+// its length and digest are right. Nothing here throws for what a disk does: without a cache, kernels are compiled.
 namespace tessera {
 
 struct CachedKernel {
@@ -15,7 +15,8 @@ struct CachedKernel {
   std::string log{};  // the compiler's
 };
 
-/// TESSERA_CACHE_DIR, else tessera under XDG_CACHE_HOME, else under ~/.cache. Empty if the environment has none of them.
+/// TESSERA_CACHE_DIR, else tessera under XDG_CACHE_HOME, else under ~/.cache. Empty if the environment has none of
+/// them.
 std::string cache_directory();
 
 /// Path of the entry with this key.

@@ -5,7 +5,8 @@ module tessera.device:nvrtc;
 import tessera.standard;
 import tessera.core;
 
-// NVRTC, CUDA's compiler as a library, found by name at run time. It needs no GPU. TESSERA_NVRTC names another library to open in its place.
+// NVRTC, CUDA's compiler as a library, found by name at run time. It needs no GPU. TESSERA_NVRTC names another library
+// to open in its place.
 namespace tessera {
 
 class Nvrtc {

@@ -6,15 +6,15 @@ import tessera.standard;
 import tessera.core;
 import :place;
 
-// Streams: queues of a GPU's work, one per host thread and GPU. Their order is that of the calls that gave them work; marks are
-// points in it, for which other streams wait without the host, and the host only where it needs a result.
+// Streams: queues of a GPU's work, one per host thread and GPU. Their order is that of the calls that gave them work;
+// marks are points in it, for which other streams wait without the host, and the host only where it needs a result.
 namespace tessera {
 
 class StreamState;
 export class Stream;
 
-/// A point in the work of a stream: everything that the stream was given before. A value of two words that never dangles. The
-/// default is before all work.
+/// A point in the work of a stream: everything that the stream was given before. A value of two words that never
+/// dangles. The default is before all work.
 export class StreamMark {
  public:
   constexpr StreamMark() = default;
@@ -41,12 +41,12 @@ export class StreamMark {
   std::uint64_t sequence_ = 0;
 };
 
-/// A queue of work of one GPU. Streams are made by current() and create() and never destroyed. Giving a stream work is for the thread whose
-/// stream it is; everything else is safe from any thread.
+/// A queue of work of one GPU. Streams are made by current() and create() and never destroyed. Giving a stream work is
+/// for the thread whose stream it is; everything else is safe from any thread.
 export class Stream {
  public:
-  /// The calling thread's stream on that GPU, made at first use. When a thread ends, its streams go to threads that come later,
-  /// with the work that they still have. Throws DeviceError without that GPU.
+  /// The calling thread's stream on that GPU, made at first use. When a thread ends, its streams go to threads that
+  /// come later, with the work that they still have. Throws DeviceError without that GPU.
   static Stream& current(GpuPlace place);
 
   /// A further stream, for work beside that of current(). Lives for ever. Throws DeviceError without that GPU.
@@ -64,12 +64,13 @@ export class Stream {
   /// themselves, right after the call; the functions of tessera::device do so.
   std::uint64_t count_work();
 
-  /// Work that is given from now on starts after the mark, by the GPU's own means: the host does not wait. Nothing needs to be
-  /// done for a mark of the same stream, or one that is known to be reached. Throws DeviceError if the driver refuses.
+  /// Work that is given from now on starts after the mark, by the GPU's own means: the host does not wait. Nothing
+  /// needs to be done for a mark of the same stream, or one that is known to be reached. Throws DeviceError if the
+  /// driver refuses.
   void wait(const StreamMark& mark);
 
-  /// Returns when all work so far is done. Throws DeviceError with what failed; after an error that CUDA calls sticky, so does
-  /// every later call for this GPU, until the process ends.
+  /// Returns when all work so far is done. Throws DeviceError with what failed; after an error that CUDA calls sticky,
+  /// so does every later call for this GPU, until the process ends.
   void synchronize();
 
   /// The CUstream, for other libraries.

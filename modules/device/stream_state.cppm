@@ -8,7 +8,8 @@ import :place;
 import :stream;
 import :driver_table;
 
-// What a stream keeps: how much work it was given, how much is known to be done, events between the two, and its last launches.
+// What a stream keeps: how much work it was given, how much is known to be done, events between the two, and its last
+// launches.
 namespace tessera {
 
 /// A CUDA event of one GPU, lent from a free list of that GPU.
@@ -51,8 +52,8 @@ class LaunchNotes {
   std::size_t next_ = 0;
 };
 
-/// The part of a Stream that threads share. An event is recorded only when somebody asks for a mark that no recorded event covers. A later
-/// event covers more than was asked for, which is correct.
+/// The part of a Stream that threads share. An event is recorded only when somebody asks for a mark that no recorded
+/// event covers. A later event covers more than was asked for, which is correct.
 class StreamState {
  public:
   StreamState(GpuPlace place, CuStream native) : place_(place), native_(native) {}
@@ -100,7 +101,8 @@ class StreamState {
   LaunchNotes notes_;
 };
 
-/// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is none.
+/// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is
+/// none.
 std::string first_unproven_launch(GpuPlace place);
 
 }  // namespace tessera

@@ -10,9 +10,9 @@ import :stream;
 // Which streams' work uses a piece of memory.
 namespace tessera {
 
-/// The last writing and the readings since then of one piece of memory, so that new work can be ordered after them: reading
-/// after the writing, writing and freeing after all. Work is ordered first, then given to its stream, then noted. Safe from
-/// any thread.
+/// The last writing and the readings since then of one piece of memory, so that new work can be ordered after them:
+/// reading after the writing, writing and freeing after all. Work is ordered first, then given to its stream, then
+/// noted. Safe from any thread.
 export class StreamUses {
  public:
   StreamUses() = default;
@@ -29,7 +29,8 @@ export class StreamUses {
   /// The work up to the mark writes, and was ordered by order_write: earlier uses are forgotten.
   void note_write(const StreamMark& mark);
 
-  /// Return when the host may read (the last writing is done), or write (all uses are done). Throw DeviceError if work failed.
+  /// Return when the host may read (the last writing is done), or write (all uses are done). Throw DeviceError if work
+  /// failed.
   void wait_for_reading() const;
   void wait_for_writing() const;
 

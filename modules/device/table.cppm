@@ -32,7 +32,8 @@ export const std::vector<DeviceInfo>& devices();
 /// Number of GPUs; 0 without a driver.
 export int device_count();
 
-/// Why there is no GPU, or none beyond those in devices(): what was looked for and what failed. Empty if nothing failed.
+/// Why there is no GPU, or none beyond those in devices(): what was looked for and what failed. Empty if nothing
+/// failed.
 export const std::string& no_device_reason();
 
 /// Throws DeviceError if memory or work cannot be at `place`: a GPU that does not exist, or pinned memory without a

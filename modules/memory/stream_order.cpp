@@ -15,7 +15,8 @@ module tessera.memory;
 import tessera.core;
 import tessera.device;
 
-// Blocks that were freed while streams may use them: in the order in which they were freed, and those of one stream by their size.
+// Blocks that were freed while streams may use them: in the order in which they were freed, and those of one stream by
+// their size.
 namespace tessera::memory {
 
 namespace {
@@ -42,13 +43,19 @@ bool is_free(const FreedBlock& block) noexcept {
   }
 }
 
-void wait_for(const FreedBlock& block) noexcept {
-  for (const StreamMark& mark : block.marks) {
-    try {
-      mark.wait();
-    } catch (...) {  // as above
-    }
+/// Returns whether the work was done; if not it has failed, and nobody works with the memory either.
+template <class Wait>
+bool wait_to_the_end(const Wait& wait) noexcept {
+  try {
+    wait();
+    return true;
+  } catch (...) {
+    return false;
   }
+}
+
+void wait_for(const FreedBlock& block) noexcept {
+  for (const StreamMark& mark : block.marks) wait_to_the_end([&] { mark.wait(); });
 }
 
 /// The one stream that uses the block; null if there are several.
@@ -75,7 +82,8 @@ class FreedBlocks {
     pool_.add_pressure_callback([this](std::ptrdiff_t) { return wait_for_all(); });
   }
 
-  /// A block of that size which only earlier work of the stream uses, up to the mark; the one that was freed last. Null if there is none.
+  /// A block of that size which only earlier work of the stream uses, up to the mark; the one that was freed last. Null
+  /// if there is none.
   void* take(const Stream& stream, std::ptrdiff_t bytes, StreamMark& mark) {
     const std::lock_guard lock(mutex_);
     const auto found = by_want_.find({&stream, bytes});
@@ -216,10 +224,7 @@ void free(Place place, void* pointer, std::ptrdiff_t bytes, const StreamUses& us
     std::vector<StreamMark> marks = unreached(uses);
     if (!marks.empty()) return freed_blocks(place).put({pointer, bytes, std::move(marks)});
   } catch (...) {  // no memory for the note: then the host waits here
-    try {
-      uses.wait_for_writing();
-    } catch (...) {  // nobody works with memory of a GPU whose work has failed
-    }
+    wait_to_the_end([&] { uses.wait_for_writing(); });
   }
   pool(place).deallocate(pointer, bytes);
 }

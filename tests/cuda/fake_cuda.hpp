@@ -1,4 +1,5 @@
-// What tests ask of the fake CUDA driver beyond CUDA's functions. The library is the one that TESSERA_CUDA_DRIVER names.
+// What tests ask of the fake CUDA driver beyond CUDA's functions. The library is the one that TESSERA_CUDA_DRIVER
+// names.
 #pragma once
 
 #include <dlfcn.h>
@@ -30,8 +31,9 @@ inline std::size_t events() { return function_of<std::size_t()>("fake_events")()
 /// Forgets the calls so far and notes those from now on.
 inline void start_log() { function_of<void()>("fake_start_log")(); }
 
-/// A line for each call since start_log: "gpu0 stream1 launch 4 x 256", "gpu0 stream1 copy gpu0 to host, 24 bytes", "gpu0 stream2 fill 64 bytes",
-/// "gpu0 stream2 wait for stream1", "record stream1", "host waits for stream1", "allocate 1048576 bytes of gpu0".
+/// A line for each call since start_log: "gpu0 stream1 launch 4 x 256", "gpu0 stream1 copy gpu0 to host, 24 bytes",
+/// "gpu0 stream2 fill 64 bytes", "gpu0 stream2 wait for stream1", "record stream1", "host waits for stream1", "allocate
+/// 1048576 bytes of gpu0".
 inline std::string log() {
   const auto read = function_of<std::size_t(char*, std::size_t)>("fake_log");
   std::string text(read(nullptr, 0), '\0');

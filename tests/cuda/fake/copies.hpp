@@ -15,7 +15,8 @@ struct Rows {
   std::size_t row_bytes = 0, rows = 1;
 };
 
-/// Gives the stream the copy. From pageable memory of the host the bytes are taken now; to pageable memory the host waits.
+/// Gives the stream the copy. From pageable memory of the host the bytes are taken now; to pageable memory the host
+/// waits.
 void copy(Machine& machine, Stream& stream, const Rows& rows);
 
 /// Gives the stream the filling of memory of its GPU.

@@ -1,7 +1,8 @@
 // A stand-in for the CUDA driver library: devices, memory and contexts. Work on streams is in driver_work.cpp.
 //
-// Addresses of GPU memory cannot be touched by the program, only by the fake while it copies or runs a kernel. Every call is checked as the
-// real driver would, or more strictly: what only happens to work ends the process with a message.
+// Addresses of GPU memory cannot be touched by the program, only by the fake while it copies or runs a kernel. Every
+// call is checked as the real driver would, or more strictly: what only happens to work ends the process with a
+// message.
 //
 // Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (12080), FAKE_CUDA_FAIL=<function>:<result>,
 // FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1).

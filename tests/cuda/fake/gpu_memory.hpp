@@ -1,5 +1,5 @@
-// Memory of the fake GPUs: addresses that the program cannot touch. The fake sees the same memory at other addresses, and opens the blocks that a
-// kernel uses while it runs.
+// Memory of the fake GPUs: addresses that the program cannot touch. The fake sees the same memory at other addresses,
+// and opens the blocks that a kernel uses while it runs.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,8 @@ Module* load(const void* image);
 /// The kernel of a module for a GPU, null if there is none.
 Function* find(const Module& module, const std::string& name, const Gpu& gpu);
 
-/// Memory of GPUs to which the argument bytes point: whole allocations. Ends the process for pointers into freed memory.
+/// Memory of GPUs to which the argument bytes point: whole allocations. Ends the process for pointers into freed
+/// memory.
 std::vector<Range> memory_of(Machine& machine, std::span<const std::byte> arguments);
 
 }  // namespace fake

@@ -53,8 +53,9 @@ struct Event {
   std::uint64_t position = 0;
 };
 
-/// Work that is given stays pending until the host waits for some of it. Then streams that can go on are served in an order that
-/// FAKE_CUDA_SEED chooses, until what the host waits for is done: only stream order and waits for events are honoured.
+/// Work that is given stays pending until the host waits for some of it. Then streams that can go on are served in an
+/// order that FAKE_CUDA_SEED chooses, until what the host waits for is done: only stream order and waits for events are
+/// honoured.
 class Machine {
  public:
   static Machine& instance();

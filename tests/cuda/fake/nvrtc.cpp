@@ -1,7 +1,8 @@
-// A stand-in for NVRTC: compiles CUDA text for the host, as a shared library that the fake driver loads in place of a cubin.
+// A stand-in for NVRTC: compiles CUDA text for the host, as a shared library that the fake driver loads in place of a
+// cubin.
 //
-// Environment: FAKE_NVRTC_CACHE=<directory> keeps what was compiled, FAKE_NVRTC_VERSION=<major>.<minor> (13.0), FAKE_NVRTC_CALLS=<file> gets a line
-// for each text that is compiled, FAKE_NVRTC_DELAY=<milliseconds> makes it slower.
+// Environment: FAKE_NVRTC_CACHE=<directory> keeps what was compiled, FAKE_NVRTC_VERSION=<major>.<minor> (13.0),
+// FAKE_NVRTC_CALLS=<file> gets a line for each text that is compiled, FAKE_NVRTC_DELAY=<milliseconds> makes it slower.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-// Lets the host's compiler read the text of CUDA kernels: the words of the language, the indices of a thread, mathematical functions and
-// intrinsics. It includes no header of C++, so that a kernel compiles in a blink; CUDA's own names are in the global namespace.
+// Lets the host's compiler read the text of CUDA kernels: the words of the language, the indices of a thread,
+// mathematical functions and intrinsics. It includes no header of C++, so that a kernel compiles in a blink; CUDA's own
+// names are in the global namespace.
 #pragma once
 
 #include "threads.hpp"

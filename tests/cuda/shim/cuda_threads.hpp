@@ -1,4 +1,5 @@
-// What threads of a block do together in CUDA: barriers, shuffles, votes, atomics; vector types and loads. cuda_language.hpp includes this.
+// What threads of a block do together in CUDA: barriers, shuffles, votes, atomics; vector types and loads.
+// cuda_language.hpp includes this.
 #pragma once
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the names are CUDA's.

@@ -1,4 +1,5 @@
-// What the code of a kernel that is compiled for the host asks of the threads beside it. Plain enough for code that includes no header of C++.
+// What the code of a kernel that is compiled for the host asks of the threads beside it. Plain enough for code that
+// includes no header of C++.
 #pragma once
 
 namespace shim {
@@ -27,9 +28,9 @@ struct Threads {
   unsigned (*count_in_block)(bool predicate);
 };
 
-/// Runs a kernel's threads: the blocks one after the other, in an order that `seed` chooses; the threads of a block in lock step from
-/// barrier to barrier, in between one after the other in a chosen order. Ends the process with a message when threads wait for each
-/// other for ever.
+/// Runs a kernel's threads: the blocks one after the other, in an order that `seed` chooses; the threads of a block in
+/// lock step from barrier to barrier, in between one after the other in a chosen order. Ends the process with a message
+/// when threads wait for each other for ever.
 void run_grid(void (*call)(const void* arguments), const void* arguments, unsigned blocks, unsigned threads,
               const View& view, unsigned seed);
 

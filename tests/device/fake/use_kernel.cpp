@@ -1,5 +1,5 @@
-// Compiles one kernel for sm_90 and says where it came from: "compiled" or "from the cache", or the error. With "small-files" as its argument, files of
-// this process have at most 1000 bytes, as on a disk that is full.
+// Compiles one kernel for sm_90 and says where it came from: "compiled" or "from the cache", or the error. With
+// "small-files" as its argument, files of this process have at most 1000 bytes, as on a disk that is full.
 #include <sys/resource.h>
 
 #include <csignal>
