@@ -4,6 +4,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 export module digits.network;
 import tessera;
@@ -76,16 +77,17 @@ class Network {
  public:
   using State = compute_t<T>;
 
-  /// Layers of the given widths, pixels first, classes last; weights are normal with variance 2 / inputs (He et al., 2015).
-  Network(std::span<const std::int64_t> widths, random::Key key) {
+  /// Layers of the given widths, pixels first, classes last; weights are normal with variance 2 / inputs (He et al., 2015). All of it is
+  /// on `place`; the weights are the same on every place, because the CPU makes them.
+  Network(std::span<const std::int64_t> widths, random::Key key, Place place = CpuPlace{}) {
     for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
       const Dim shape{widths[i], widths[i + 1]};
       const double scale = std::sqrt(2.0 / static_cast<double>(widths[i]));
       Layer layer;
-      layer.w = Array<T, 2>(random::normal<T>(key.fold(i), shape) * scale);
-      layer.b = zeros<T>(Dim{shape[1]});
-      layer.w_velocity = zeros<State>(shape);
-      layer.b_velocity = zeros<State>(Dim{shape[1]});
+      layer.w = Array<T, 2>(random::normal<T>(key.fold(i), shape) * scale).to(place);
+      layer.b = zeros<T>(Dim{shape[1]}, place);
+      layer.w_velocity = zeros<State>(shape, place);
+      layer.b_velocity = zeros<State>(Dim{shape[1]}, place);
       layers_.push_back(layer);
     }
   }
@@ -107,7 +109,8 @@ class Network {
 
   /// Cross-entropy of the last logits against one-hot targets; keeps its gradient for `backward`.
   BatchResult loss(const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels) {
-    PendingResult<State> result;
+    PendingResult<State> result{.log_likelihood = Array<State, 0>(Dim{}, targets.place()),
+                                .correct = Array<std::int64_t, 0>(Dim{}, targets.place())};
     result.count = static_cast<double>(labels.size());
     loss_into(result.log_likelihood, result.correct, targets, labels);
     return result.get();
@@ -175,6 +178,14 @@ class Network {
 
   /// Probabilities of the classes for the last logits.
   Array<State, 2> probabilities() const { return softmax<1>(cast<State>(layers_.back().out)); }
+
+  // --8<-- [start:kernel]
+  /// The kernel that changes the weights of a layer on a GPU, as CUDA text: the line in update().
+  std::string update_kernel(std::size_t number) const {
+    const Layer& layer = layers_[number];
+    return DeviceLaunch(layer.w, layer.w + layer.w_velocity).kernel();
+  }
+  // --8<-- [end:kernel]
 
   std::size_t depth() const { return layers_.size(); }
   const Array<T, 2>& weights(std::size_t layer) const { return layers_[layer].w; }

@@ -104,6 +104,9 @@ constexpr std::array table{
     Option{"--async", Value::none, "",
            "let operations that do not depend on each other run at once; the weights are the same", "",
            [](Options& o, const Option&, std::string_view) { o.async = true; }, nullptr},
+    Option{"--gpu", Value::optional, "N", "train on GPU number N", "a whole number from 0 to 1023",
+           [](Options& o, const Option& self, std::string_view text) { o.gpu = number(self, text, 0, 1023); },
+           [](const Options&) { return std::string("0 if it is given, otherwise the CPU"); }},
     Option{"--seed", Value::required, "N", "seed of initial weights and order of images",
            "a whole number from 0 to 18446744073709551615",
            [](Options& o, const Option& self, std::string_view text) {
@@ -206,6 +209,7 @@ Options parse_options(std::span<const std::string_view> arguments) {
   const std::vector<Given> all = split(arguments);
   const bool fashion = std::ranges::any_of(all, [](const Given& g) { return g.option->name == "--fashion"; });
   Options options = default_options(fashion);
+  if (std::ranges::any_of(all, [](const Given& g) { return g.option->name == "--gpu"; })) options.gpu = 0;
   for (const Given& given : all)
     if (given.value || given.option->value == Value::none)
       given.option->read(options, *given.option, given.value.value_or(""));

@@ -31,9 +31,10 @@ struct Options {
   Precision dtype = Precision::f32;
   std::optional<std::filesystem::path> json;
   std::filesystem::path report = "report.html";
-  bool async = false;  ///< train on the scheduler, several operations at once
-  bool quiet = false;  ///< no progress and no table
-  bool help = false;   ///< print help_text() and leave; the other members hold defaults
+  bool async = false;      ///< train on the scheduler, several operations at once
+  std::optional<int> gpu;  ///< train on this GPU instead of the CPU
+  bool quiet = false;      ///< no progress and no table
+  bool help = false;       ///< print help_text() and leave; the other members hold defaults
 };
 
 /// What a run does when nothing is asked for.

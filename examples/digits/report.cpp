@@ -21,7 +21,8 @@ constexpr std::size_t most_points = 400;
 std::string network(const Run& run) { return joined(layers(run), "–"); }
 
 std::string threads(const Run& run) {
-  return std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads");
+  if (!run.gpu.empty()) return "on " + run.gpu;
+  return "on " + std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads");
 }
 
 std::string head(const Run& run) {
@@ -44,7 +45,7 @@ std::string title(const Run& run) {
          grouped(run.test_images) + " unseen images read correctly</h1><p class=\"lead\">A " + network(run) +
          " perceptron with " + grouped(parameter_count(run)) + " parameters, trained on " + grouped(run.train_images) +
          " images for " + std::to_string(run.epochs.size()) + (run.epochs.size() == 1 ? " epoch" : " epochs") + " in " +
-         duration(train_seconds(run)) + " on " + threads(run) + ".</p></header>\n";
+         duration(train_seconds(run)) + " " + threads(run) + ".</p></header>\n";
 }
 
 std::string tile(std::string_view label, const std::string& value, const std::string& note) {
@@ -64,7 +65,7 @@ std::string tiles(const Run& run) {
               "of " + grouped(run.test_images) + " test images") +
          tile("Test loss", fixed(last.test_loss, 4), "training " + fixed(last.train_loss, 4)) +
          tile("Training time", duration(train_seconds(run)), duration(train_seconds(run) / epochs) + " an epoch") +
-         tile("Speed", grouped(std::llround(images_per_second(run))), "images a second, " + threads(run)) +
+         tile("Speed", grouped(std::llround(images_per_second(run))), "images a second " + threads(run)) +
          tile("Peak memory", byte_count(peak_bytes(run)), "on all places together") + "</dl>\n";
 }
 
@@ -157,6 +158,16 @@ std::string schedule(const Run& run) {
          run.graph + "</div></div></section>\n";
 }
 
+/// One of the kernels that the library wrote and compiled for the GPU while the program ran.
+std::string kernel(const Run& run) {
+  if (run.kernel.empty()) return "";
+  return "<section id=\"kernel\"><h2>A kernel that ran</h2><div class=\"card\"><h3>" + html_escaped(run.kernel_of) +
+         "</h3><p class=\"note\">CUDA text that was made from the types of this line and compiled while the program "
+         "ran, for " +
+         html_escaped(run.gpu) + ".</p><div class=\"wide\"><pre><code>" + html_escaped(run.kernel) +
+         "</code></pre></div></div></section>\n";
+}
+
 std::string fact(std::string_view label, const std::string& value) {
   return "<div><dt>" + std::string(label) + "</dt><dd>" + html_escaped(value) + "</dd></div>";
 }
@@ -171,8 +182,9 @@ std::string setup(const Run& run) {
           fact("Weight decay", shortest(options.decay)) + fact("Seed", std::to_string(options.seed)) +
           fact("Weights (checksum)", hexadecimal(run.checksum)) + "</dl>";
   html += "<dl class=\"card facts\">" + fact("Processor", run.machine.processor) +
-          fact("Cores", std::to_string(run.machine.cores)) + fact("Threads", std::to_string(run.threads)) +
-          fact("System", run.machine.system) + fact("Compiler", run.machine.compiler) + "</dl></div>";
+          fact("Cores", std::to_string(run.machine.cores)) + (run.gpu.empty() ? "" : fact("GPU", run.gpu)) +
+          fact("Threads", std::to_string(run.threads)) + fact("System", run.machine.system) +
+          fact("Compiler", run.machine.compiler) + "</dl></div>";
   return html + "</section>\n";
 }
 
@@ -180,7 +192,7 @@ std::string setup(const Run& run) {
 
 std::string render_report(const Run& run) {
   return head(run) + "<body>\n<main>\n" + title(run) + tiles(run) + curves(run) + confusion_section(run) +
-         mistakes_section(run) + costs(run) + schedule(run) + setup(run) + "</main>\n</body>\n</html>\n";
+         mistakes_section(run) + costs(run) + schedule(run) + kernel(run) + setup(run) + "</main>\n</body>\n</html>\n";
 }
 
 void write_report(const std::filesystem::path& file, const Run& run) { write_file(file, render_report(run)); }

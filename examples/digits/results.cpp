@@ -63,9 +63,11 @@ std::string results_table(const Run& run) {
                                    grouped(static_cast<std::int64_t>(run.mistakes.size())) + " of " +
                                    grouped(run.test_images) + " wrong)");
   text += row("test loss", fixed(last.test_loss, 4));
-  text += row("training", duration(train_seconds(run)) + ", " + grouped(static_cast<std::int64_t>(run.epochs.size())) +
-                              " epochs, " + grouped(std::llround(images_per_second(run))) + " images/s on " +
-                              std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads"));
+  text +=
+      row("training",
+          duration(train_seconds(run)) + ", " + grouped(static_cast<std::int64_t>(run.epochs.size())) + " epochs, " +
+              grouped(std::llround(images_per_second(run))) + " images/s on " +
+              (run.gpu.empty() ? std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads") : run.gpu));
   for (const PlaceMemory& place : run.memory)
     text += row("peak memory", byte_count(place.peak_bytes) + " on " + place.place);
   text += row("weights", hexadecimal(run.checksum) + " (checksum, seed " + std::to_string(run.options.seed) + ")");

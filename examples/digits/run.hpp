@@ -68,6 +68,9 @@ struct Run {
   std::int64_t memory_map_bytes = 0;  ///< in use when that was drawn
   std::string timeline;               ///< SVG: who ran which operation when, over some steps; empty without --async
   std::string graph;                  ///< SVG: what waits for what in one step; empty without --async
+  std::string gpu;                    ///< its name as the driver reports it; empty on the CPU
+  std::string kernel;                 ///< CUDA text of one of the kernels that ran on the GPU; empty on the CPU
+  std::string kernel_of;              ///< the line of the program that it computes
   std::uint64_t checksum = 0;         ///< of the final weights
 };
 

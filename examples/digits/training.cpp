@@ -33,12 +33,12 @@ struct Part {
   Array<std::int64_t, 1> labels;
   Array<T, 2> targets;
 
-  Part(const std::vector<float>& pixels, const std::vector<std::int64_t>& given, int classes)
-      : labels(make_array(given)), targets(one_hot<T>(labels, classes)) {
+  Part(const std::vector<float>& pixels, const std::vector<std::int64_t>& given, int classes, Place place)
+      : labels(make_array(given).to(place)), targets(one_hot<T>(make_array(given), classes).to(place)) {
     const auto count = static_cast<std::ptrdiff_t>(given.size());
     const auto features = static_cast<std::ptrdiff_t>(pixels.size()) / std::max<std::ptrdiff_t>(count, 1);
     const Array<float, 2> all_pixels = reshape(make_array(pixels), Dim{count, features});
-    images = cast<T>(all_pixels);
+    images = Array<T, 2>(cast<T>(all_pixels)).to(place);
   }
 
   std::int64_t count() const { return labels.size(); }
@@ -51,9 +51,10 @@ class Trainer {
       : run_(std::move(run)),
         rule_{run_.options.learning_rate, run_.options.momentum, run_.options.decay},
         key_{run_.options.seed},
-        train_(data.train_pixels, data.train_labels, data.classes),
-        test_(data.test_pixels, data.test_labels, data.classes),
-        network_(layers(run_), key_.fold(0)) {
+        place_(run_.options.gpu ? Place(GpuPlace{*run_.options.gpu}) : Place(CpuPlace{})),
+        train_(data.train_pixels, data.train_labels, data.classes, place_),
+        test_(data.test_pixels, data.test_labels, data.classes, place_),
+        network_(layers(run_), key_.fold(0), place_) {
     if (run_.options.async) scheduler_.emplace();
   }
 
@@ -106,9 +107,9 @@ class Trainer {
 
   using Results = PendingResult<compute_t<T>>;
 
-  static Results make_results(std::int64_t count) {
-    return {.log_likelihood = Array<compute_t<T>, 0>(Dim{}),
-            .correct = Array<std::int64_t, 0>(Dim{}),
+  Results make_results(std::int64_t count) const {
+    return {.log_likelihood = Array<compute_t<T>, 0>(Dim{}, place_),
+            .correct = Array<std::int64_t, 0>(Dim{}, place_),
             .count = static_cast<double>(count)};
   }
 
@@ -195,9 +196,9 @@ class Trainer {
   /// Arrays of `count` images; the ones that a pending step reads stay alive until it has done so.
   void make_room(BatchPlace& batch, std::int64_t count) {
     if (batch.labels && batch.labels.shape()[0] == count) return;
-    batch = {.images = Array<T, 2>(train_.images.shape().with(0, count)),
-             .targets = Array<T, 2>(train_.targets.shape().with(0, count)),
-             .labels = Array<std::int64_t, 1>(Dim{count})};
+    batch = {.images = Array<T, 2>(train_.images.shape().with(0, count), place_),
+             .targets = Array<T, 2>(train_.targets.shape().with(0, count), place_),
+             .labels = Array<std::int64_t, 1>(Dim{count}, place_)};
   }
 
   /// A trace begins at the third step of the second epoch, when everything has its memory, or as late as there is.
@@ -249,7 +250,7 @@ class Trainer {
   void finish() {
     const auto classes = static_cast<std::ptrdiff_t>(run_.class_names.size());
     run_.confusion.assign(static_cast<std::size_t>(classes * classes), 0);
-    const Array<float, 2> probability = cast<float>(probabilities_of_tests());
+    const Array<float, 2> probability = Array<float, 2>(cast<float>(probabilities_of_tests())).to(Place(CpuPlace{}));
     const Array<std::int64_t, 1> predicted = argmax<1>(probability);
     for (std::ptrdiff_t i = 0; i < test_.count(); ++i) note_prediction(i, probability, predicted[{i}]);
     run_.operations = {{"forward pass", times_.forward.seconds, times_.forward.calls},
@@ -260,6 +261,13 @@ class Trainer {
     if (scheduler_) run_.operations = traced_;
     const memory::Stats cpu = memory::stats(CpuPlace{});
     run_.memory = {{"cpu", cpu.peak, cpu.in_use, cpu.allocations}};
+    if (!place_.on_host()) {
+      const memory::Stats gpu = memory::stats(place_);
+      run_.memory.push_back({to_string(place_), gpu.peak, gpu.in_use, gpu.allocations});
+      run_.gpu = devices()[static_cast<std::size_t>(place_.ordinal())].name;
+      run_.kernel = network_.update_kernel(0);
+      run_.kernel_of = "w += w_velocity";
+    }
     peak_.end();
     if (peak_.map()) run_.memory_map = peak_.map()->svg();
     run_.memory_map_bytes = peak_.in_use();
@@ -283,7 +291,7 @@ class Trainer {
     if (truth == predicted) return;
     Mistake mistake;
     mistake.index = image;
-    const Array<float, 1> pixels = cast<float>(test_.images(image, all));
+    const Array<float, 1> pixels = Array<float, 1>(cast<float>(test_.images(image, all))).to(Place(CpuPlace{}));
     mistake.pixels.assign(pixels.begin(), pixels.end());
     mistake.truth = static_cast<int>(truth);
     mistake.predicted = static_cast<int>(predicted);
@@ -293,13 +301,15 @@ class Trainer {
   }
 
   template <class A>
-  static void add_bytes(Checksum& checksum, const A& array) {
+  static void add_bytes(Checksum& checksum, const A& on_place) {
+    const auto array = on_place.to(Place(CpuPlace{}));
     checksum.add(std::as_bytes(std::span(array.data(), static_cast<std::size_t>(array.size()))));
   }
 
   Run run_;
   StepRule rule_;
   random::Key key_;
+  Place place_;
   memory::PeakMap peak_{memory::pool(CpuPlace{})};
   Part<T> train_;
   Part<T> test_;

@@ -2,7 +2,9 @@
 export module tessera.algorithm;
 
 export import :philox;
+export import :device_random;
 export import :random;
+export import :device_gather;
 export import :gather;
 export import :rows;
 export import :sort_order;

@@ -8,6 +8,7 @@ import tessera.device;
 import tessera.schedule;
 import tessera.array;
 import tessera.expr;
+import :device_gather;
 
 // Picking slices by index.
 namespace tessera {
@@ -21,18 +22,18 @@ namespace tessera {
                         .where = where}));
 }
 
-/// Writes slice indices[i] of `array` along the first axis into slice i of `result`; negative indices count from the end. All are on
-/// the host, and `result` shares no memory with the others. Throws IndexError for an index out of range, ShapeError for a result of
-/// another shape, PlaceError for arrays on a device; nothing has been written then.
+/// Writes slice indices[i] of `array` along the first axis into slice i of `result`; negative indices count from the end. `result`
+/// and `array` are on one place and share no memory; the indices are best on the host, which looks at them first. Throws IndexError for an
+/// index out of range, ShapeError for a result of another shape, PlaceError for arrays on different places; nothing has been written then.
 export template <Element T, int Rank, AnyPlace P, Element I, AnyPlace Q>
   requires(Rank >= 1) && Integer<I>
 void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,
                std::source_location where = std::source_location::current()) {
-  require_host(result.place(), "take");
-  require_host(array.place(), "take");
-  require_host(indices.place(), "take");
-  result.settle(Purpose::change);
-  array.settle(Purpose::read);
+  const Place place = array.place();
+  if (!Place(indices.place()).on_host()) return take_into(result, array, indices.to(Place(CpuPlace{})), where);
+  require_same_place(result.place(), place, "take_into");
+  result.settle_for(place, Purpose::change);
+  array.settle_for(place, Purpose::read);
   indices.settle(Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = indices.shape()[0];
@@ -50,6 +51,16 @@ void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, 
   };
   for (std::ptrdiff_t i = 0; i < count; ++i) slice_at(i);
   const auto extents = array.shape().extents().template subspan<1>();
+  if (!place.on_host()) {
+    if (result.size() == 0) return;
+    std::vector<std::int64_t> slices;
+    for (std::ptrdiff_t i = 0; i < count; ++i) slices.push_back(slice_at(i));
+    return gather_on_device({.to = {result.data(), result.strides(), place, result.buffer()->uses()},
+                             .from = {array.data(), array.strides(), place, array.buffer()->uses()},
+                             .slice = extents,
+                             .item = sizeof(T)},
+                            slices);
+  }
   const std::size_t lead = 1;
   const auto copy_slice = [&](std::ptrdiff_t i) {
     copy_strided(
@@ -64,8 +75,8 @@ void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, 
   });
 }
 
-/// A new array whose slice i along the first axis is slice indices[i] of `array`; negative indices count from the end. Both
-/// are on the host. Throws IndexError for an index out of range, PlaceError for arrays on a device.
+/// A new array whose slice i along the first axis is slice indices[i] of `array`; negative indices count from the end, and are
+/// best on the host, which looks at them first. Throws IndexError for an index out of range.
 export template <Element T, int Rank, AnyPlace P, Element I, AnyPlace Q>
   requires(Rank >= 1) && Integer<I>
 Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,

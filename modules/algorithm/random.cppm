@@ -8,6 +8,7 @@ import tessera.device;
 import tessera.array;
 import tessera.expr;
 import :philox;
+import :device_random;
 
 // Arrays of random numbers as lazy expressions: an element depends on the key and its row-major position only.
 namespace tessera::random {
@@ -22,6 +23,10 @@ inline constexpr int uniform_bits = sizeof(T) == 8               ? 53
 template <class T>
 struct UniformNumbers {
   static constexpr const char* name = "random::uniform";
+  static constexpr const char* device = sizeof(T) == 8               ? "tessera_uniform_double($0, $1)"
+                                        : sizeof(T) == 4             ? "tessera_uniform_float<24>($0, $1)"
+                                        : std::is_same_v<T, float16> ? "tessera_uniform_float<11>($0, $1)"
+                                                                     : "tessera_uniform_float<8>($0, $1)";
   static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
     fill_uniform(*static_cast<const Key*>(key), uniform_bits<T>, static_cast<compute_t<T>*>(to), first, step, n);
   }
@@ -30,6 +35,8 @@ struct UniformNumbers {
 template <class T>
 struct NormalNumbers {
   static constexpr const char* name = "random::normal";
+  static constexpr const char* device =
+      sizeof(T) == 8 ? "tessera_normal_double($0, $1)" : "tessera_normal_float($0, $1)";
   static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
     fill_normal(*static_cast<const Key*>(key), static_cast<compute_t<T>*>(to), first, step, n);
   }
@@ -46,10 +53,13 @@ class RandomNode {
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
   static constexpr const char* name = Numbers::name;
+  static constexpr const char* device_generator = Numbers::device;
+  static constexpr const char* device_code = device_random;
 
   RandomNode(Key key, const Dim<Rank>& shape) : key_(key), shape_(shape) { static_cast<void>(product(shape)); }
 
   const Dim<Rank>& shape() const { return shape_; }
+  std::uint64_t seed() const { return key_.value; }
   std::optional<Place> place() const { return std::nullopt; }
   bool conflicts(const plan::Written&) const { return false; }
   bool any_leaf(const plan::LeafVisitor&) const { return false; }

@@ -12,6 +12,7 @@ export import :view_vars;
 export import :pointer;
 export import :reference;
 export import :strided_copy;
+export import :device_copy;
 export import :iterator;
 export import :view;
 export import :elements;

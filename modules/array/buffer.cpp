@@ -25,6 +25,11 @@ const Var& Buffer::var_for(Engine& engine) const {
   return shared.var;
 }
 
+void Buffer::settle_streams(Purpose purpose) const {
+  if (uses() == nullptr) return;
+  purpose == Purpose::read ? uses()->wait_for_reading() : uses()->wait_for_writing();
+}
+
 void BufferShare::give_up(std::shared_ptr<Buffer>& share) noexcept { std::destroy_at(&share); }
 
 }  // namespace tessera

@@ -27,17 +27,17 @@ struct BufferVar {
   std::atomic<ViewVars*> views{nullptr};  // while parts of the buffer have Vars of their own; see view_vars.cppm
 };
 
-/// Whether any buffer has ever been named by an op: until then nothing has to be waited for.
+/// Whether any buffer has ever been named by an op, or may be used by streams: until then nothing has to be waited for.
 export inline std::atomic<bool> buffers_have_vars{false};
 
 /// One allocation with its size and place. Arrays hold it by shared_ptr; the last one gives the memory back.
 export class Buffer {
  public:
   /// Uninitialised. Throws OutOfMemory, or DeviceError if the place does not exist.
-  Buffer(Place place, std::ptrdiff_t bytes) : allocation_(place, bytes) {}
+  Buffer(Place place, std::ptrdiff_t bytes) : allocation_(place, bytes) { watch_streams(); }
 
   /// Takes over an allocation, which may be a borrowing one.
-  explicit Buffer(memory::Allocation allocation) : allocation_(std::move(allocation)) {}
+  explicit Buffer(memory::Allocation allocation) : allocation_(std::move(allocation)) { watch_streams(); }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() {
@@ -62,18 +62,29 @@ export class Buffer {
   /// Returns when no pending op writes the elements of a view; unless they are to be read only, when none reads them either. Throws
   /// OperationFailed if the op failed that should have written them (but not for a rewrite of all of the view), SchedulerError inside an
   /// op that has not named them.
-  void settle(Purpose purpose, const ViewMemory& view) const {
+  void settle_ops(Purpose purpose, const ViewMemory& view) const {
     if (var_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
       settle_var(purpose, view);
   }
   /// For reading some bytes, or the whole.
-  void settle_for_reading(const Footprint& bytes) const {
+  void settle_ops_for_reading(const Footprint& bytes) const {
     if (has_view_vars()) return settle_parts(Purpose::read, bytes);
-    settle_for_reading();
+    settle_ops_for_reading();
   }
-  void settle_for_reading() const {
+  void settle_ops_for_reading() const {
     if (var_.load(std::memory_order_acquire) != nullptr) settle_whole(Purpose::read);
   }
+
+  /// As settle_ops; then returns when no stream writes the elements either, or, unless they are to be read only, reads them.
+  void settle(Purpose purpose, const ViewMemory& view) const {
+    settle_ops(purpose, view);
+    if (uses() != nullptr) [[unlikely]]
+      settle_streams(purpose);
+  }
+
+  /// The streams that work with the elements; null where none can.
+  StreamUses* uses() const { return allocation_.uses(); }
+  void settle_streams(Purpose purpose) const;
 
   /// All elements of the view have been written since a failed op should have written them.
   void forget_failure(const ViewMemory& view) const {
@@ -91,6 +102,10 @@ export class Buffer {
 
  private:
   friend class ViewSubmission;
+
+  void watch_streams() const {
+    if (uses() != nullptr) buffers_have_vars.store(true, std::memory_order_relaxed);
+  }
 
   BufferVar& shared_var() const;
   void name_as_a_whole(BufferVar& shared) const;

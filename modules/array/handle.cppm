@@ -111,6 +111,12 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
       buffer()->settle(purpose, {data_, shape().extents(), strides(), sizeof(T)});
   }
 
+  /// As settle, for work at `place`: on a GPU streams order it after each other, and only ops have to be waited for.
+  void settle_for(Place place, Purpose purpose) const {
+    if (place.on_host()) return settle(purpose);
+    if (buffer() != nullptr) buffer()->settle_ops(purpose, {data_, shape().extents(), strides(), sizeof(T)});
+  }
+
   /// The array has storage.
   explicit operator bool() const { return buffer_.get() != nullptr; }
 
@@ -156,9 +162,10 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   template <AnyPlace Q>
   Array<T, Rank, Q> copied_to(Q place) const {
     if (buffer() == nullptr) return {nullptr, nullptr, {}, place};
-    settle(Purpose::read);
+    settle_for(Place(place_).on_host() ? Place(place) : Place(place_), Purpose::read);  // a GPU's streams order copies
     Array<T, Rank, Q> copy(shape(), place);
-    copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place}, {data_, strides(), place_});
+    copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place, copy.buffer()->uses()},
+                 {data_, strides(), place_, buffer()->uses()});
     return copy;
   }
 

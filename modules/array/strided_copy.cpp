@@ -13,10 +13,6 @@ namespace tessera {
 
 namespace {
 
-struct CopyAxis {
-  std::ptrdiff_t extent, to, from;
-};
-
 std::vector<CopyAxis> merged_axes(std::span<const std::ptrdiff_t> shape, const StridedMemory& to,
                                   const StridedMemory& from) {
   std::vector<CopyAxis> axes;  // slowest first
@@ -35,17 +31,20 @@ std::vector<CopyAxis> merged_axes(std::span<const std::ptrdiff_t> shape, const S
 }
 
 struct Copier {
-  std::vector<CopyAxis> axes;
+  const std::vector<CopyAxis>& axes;
   std::ptrdiff_t item;
-  Place to_place, from_place;
 
   void run(std::size_t axis, std::byte* to, const std::byte* from) const {
-    if (axis == axes.size()) return device::copy_bytes(to, to_place, from, from_place, item);
+    if (axis == axes.size()) {
+      std::memcpy(to, from, static_cast<std::size_t>(item));
+      return;
+    }
     const CopyAxis& here = axes[axis];
-    const bool last = axis + 1 == axes.size();
-    if (last && here.to == 1 && here.from == 1)
-      return device::copy_bytes(to, to_place, from, from_place, here.extent * item);
-    if (last && to_place.on_host() && from_place.on_host()) return gather(here, to, from);
+    if (axis + 1 == axes.size()) {
+      if (here.to != 1 || here.from != 1) return gather(here, to, from);
+      std::memcpy(to, from, static_cast<std::size_t>(here.extent * item));
+      return;
+    }
     for (std::ptrdiff_t i = 0; i < here.extent; ++i)
       run(axis + 1, to + i * here.to * item, from + i * here.from * item);
   }
@@ -75,8 +74,13 @@ void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_byt
   for (const std::ptrdiff_t extent : shape) {
     if (extent == 0) return;
   }
-  const Copier copier{merged_axes(shape, to, from), item_bytes, to.place, from.place};
-  copier.run(0, static_cast<std::byte*>(to.data), static_cast<const std::byte*>(from.data));
+  const std::vector<CopyAxis> axes = merged_axes(shape, to, from);
+  if (!to.place.on_host() || !from.place.on_host()) return copy_with_device(axes, item_bytes, to, from);
+  copy_on_host(axes, item_bytes, to.data, from.data);
+}
+
+void copy_on_host(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, void* to, const void* from) {
+  Copier{axes, item_bytes}.run(0, static_cast<std::byte*>(to), static_cast<const std::byte*>(from));
 }
 
 }  // namespace tessera

@@ -15,6 +15,15 @@ export struct DeviceInfo {
   std::ptrdiff_t total_bytes = 0;  ///< memory of the device
   int compute_major = 0;           ///< compute capability, before the point
   int compute_minor = 0;           ///< compute capability, after the point
+  int multiprocessors = 0;
+  int threads_per_multiprocessor = 0;  ///< at most, of all blocks that run there
+  int threads_per_block = 0;           ///< at most
+  std::ptrdiff_t shared_bytes = 0;     ///< shared memory of a block, at most
+  std::ptrdiff_t l2_bytes = 0;         ///< of the cache that all multiprocessors share
+  int copy_engines = 0;                ///< copies that run beside kernels
+  bool unified_addresses = false;      ///< one range of addresses with the host
+  bool integrated = false;             ///< its memory is the host's
+  int driver_version = 0;              ///< CUDA's number: 12080 for 12.8
 };
 
 /// The GPUs of this process, found once. Empty without a driver or a GPU.

@@ -12,9 +12,12 @@ import :plan;
 import :async;
 import :later;
 import :lowering;
+import :temporary;
 import :node;
 import :parameter_node;
 import :map;
+import :device_source;
+import :device_split;
 import :direct;
 import :evaluate;
 
@@ -35,19 +38,27 @@ void assign_by_plan(const D& destination, const Node& node) {
   const auto from = node.shape();
   const Dim<D::rank>& shape = destination.shape();
   check_broadcast(from.extents(), shape.extents(), "assignment");
+  if constexpr (TooLargeForDevice<Node> && !HostPlace<typename D::place_type>) {
+    if (!place.on_host()) {
+      DeviceParts parts(place);
+      const auto compute = [](const auto& view, const auto& operand) { assign_by_plan(view, operand); };
+      return assign_by_plan(destination, parts.split(node, compute));
+    }
+  }
   if constexpr (ReadsMemoryOnly<Node>) {
     static_assert(D::rank <= plan::most_axes, "an expression can have at most 16 axes");
     plan::Leaf storage[Node::leaf_count + 1];
     plan::Lowering lowering(storage, shape.extents(), place, false);
     const auto lowered = node.lower(lowering);
-    plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)}, computation_of<T>(lowered));
+    plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)},
+                          computation_of<T>(node, lowered));
   } else {
     const plan::Written written{destination.data(), shape.extents(), destination.strides(), sizeof(T)};
     const bool aliased =
         ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
     if (!aliased) return evaluate_into(node, destination.data(), shape, destination.strides(), place);
     const Strides<D::rank> strides = contiguous_strides(shape);
-    const memory::Allocation values(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
+    const plan::Temporary values(place, checked_multiply(product(shape), sizeof(T)));
     evaluate_into(node, static_cast<T*>(values.data()), shape, strides, place);
     plan::copy_elements(values.data(), shape.extents(), {destination.data(), destination.strides(), sizeof(T)}, place);
   }
@@ -56,10 +67,11 @@ void assign_by_plan(const D& destination, const Node& node) {
 /// Writes the node into existing elements.
 template <class Node, class D>
 [[gnu::always_inline]] inline void assign_node(const D& destination, const Node& node) {
-  const Place place = destination.place();
-  if (!place.on_host()) plan::throw_cannot_evaluate(place);
   if constexpr (MayBeDirect<Node, D>) {
-    if (evaluate_directly(node, destination.data(), destination.shape(), destination.strides(), place)) return;
+    const Place place = destination.place();
+    if (place.on_host() &&
+        evaluate_directly(node, destination.data(), destination.shape(), destination.strides(), place))
+      return;
   }
   assign_by_plan(destination, node);
 }
@@ -71,12 +83,31 @@ template <class Node, class D>
   assign_node(*static_cast<const D*>(destination), *static_cast<const Node*>(node));
 }
 
-/// The same for the array that is a parameter's value in the replay that runs.
+/// An array's side of an assignment, without its type.
+template <class D>
+AssignmentTarget target_of(const D& destination) {
+  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename D::value_type));
+  return {.buffer = destination.buffer().get(),
+          .memory = {destination.data(), destination.shape().extents(), destination.strides(), item},
+          .place = destination.place()};
+}
+
+template <class D>
+[[gnu::noinline]] void compute_array_in_turn(const D& destination, const void* node, const AssignmentForm& form,
+                                             void (*compute)(const void*, const void*)) {
+  compute_in_turn(target_of(destination), {.destination = &destination, .node = node}, form, compute);
+}
+
+template <class Node, class D>
+extern AssignmentForm assignment_form;
+
+/// An assignment to the array that is a parameter's value in the replay that runs.
 template <class Node, class D>
 void compute_parameter(const void* destination, const void* node) {
   const auto& array = static_cast<const D*>(destination)->array();
   require_rest(*array.buffer(), array.size() * static_cast<std::ptrdiff_t>(sizeof(typename D::value_type)));
-  compute_array<Node, std::remove_cvref_t<decltype(array)>>(&array, node);
+  using Target = std::remove_cvref_t<decltype(array)>;
+  compute_array_in_turn(array, node, assignment_form<Node, D>, compute_array<Node, Target>);
 }
 
 /// An assignment that is computed when its turn comes.
@@ -95,7 +126,7 @@ struct LaterAssignment {
     if constexpr (ArrayParameter<D>) {
       compute_parameter<Node, D>(&self.destination, &self.node);
     } else {
-      compute_array<Node, D>(&self.destination, &self.node);
+      compute_array_in_turn(self.destination, &self.node, assignment_form<Node, D>, compute_array<Node, D>);
     }
   }
   static void drop(void* later) noexcept { static_cast<LaterAssignment*>(later)->~LaterAssignment(); }
@@ -107,18 +138,13 @@ struct LaterAssignment {
   }
 };
 
-template <class Node>
-constexpr const char* function_of_node() {
-  return std::source_location::current().function_name();
-}
-
-template <class Node, class D, class Later = LaterAssignment<Node, D>>
-inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(Later),
-                                                         .alignment = alignof(Later),
-                                                         .make = Later::make,
-                                                         .run = Later::run,
-                                                         .drop = Later::drop},
-                                                .look = Later::look,
+template <class Node, class D>
+inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(LaterAssignment<Node, D>),
+                                                         .alignment = alignof(LaterAssignment<Node, D>),
+                                                         .make = LaterAssignment<Node, D>::make,
+                                                         .run = LaterAssignment<Node, D>::run,
+                                                         .drop = LaterAssignment<Node, D>::drop},
+                                                .look = LaterAssignment<Node, D>::look,
                                                 .rank = Node::rank,
                                                 .function = function_of_node<Node>()};
 
@@ -126,19 +152,16 @@ inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(Later),
 template <class D>
 [[gnu::noinline]] void assign_in_order(const D& destination, const void* node, AssignmentForm& form,
                                        void (*compute)(const void*, const void*)) {
-  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename D::value_type));
-  assign_in_order({.buffer = destination.buffer().get(),
-                   .memory = {destination.data(), destination.shape().extents(), destination.strides(), item},
-                   .place = destination.place()},
-                  {.destination = &destination, .node = node}, form, compute);
+  assign_in_order(target_of(destination), {.destination = &destination, .node = node}, form, compute);
 }
 
-/// Waits until a node can be computed.
-template <class Node>
-[[gnu::noinline]] void settle_operands(const Node& node) {
+/// Computes a node into a view, when that can be done.
+template <class Node, class D>
+[[gnu::noinline]] void assign_view(const D& destination, const Node& node) {
   const AssignmentAccesses accesses(nullptr, {}, false);
   static_cast<void>(node.any_leaf(accesses));
-  accesses.settle();
+  accesses.settle(destination.place());
+  compute_settled(accesses, destination.place(), {.destination = &destination, .node = &node}, compute_array<Node, D>);
 }
 
 template <class Node, class D>
@@ -199,7 +222,7 @@ export template <Elements D, class S>
     assign_array(destination, node);
   } else {
     if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
-      settle_operands(node);
+      return assign_view(destination, node);
     assign_node(destination, node);
   }
 }

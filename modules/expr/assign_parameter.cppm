@@ -31,7 +31,6 @@ void assign(const D& destination, const S& source) {
   const auto& node = as_assigned_node<typename D::value_type>(source);
   using Node = std::remove_cvref_t<decltype(node)>;
   check_broadcast(Dim<Node::rank>(node.shape()).extents(), destination.shape().extents(), "assignment");
-  if (const Place place = destination.place(); !place.on_host()) plan::throw_cannot_evaluate(place);
   Async* const scope = current_async();
   const AssignmentAccesses accesses(destination.slot());
   static_cast<void>(node.any_leaf(accesses));

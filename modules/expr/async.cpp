@@ -76,11 +76,38 @@ bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Writt
   return false;
 }
 
-void AssignmentAccesses::settle() const {
-  if (written_ != nullptr) written_->settle(Purpose::rewrite, memory_);
-  for (const ViewAccess& view : views_) view.buffer->settle_for_reading(view.bytes);
-  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle_for_reading();
-  for (const Buffer* buffer : more_) buffer->settle_for_reading();
+template <class Visit>
+void AssignmentAccesses::for_each_operand(const Visit& visit) const {
+  for (const ViewAccess& view : views_) visit(*view.buffer);
+  for (std::size_t i = 0; i < count_; ++i) visit(*first_[i]);
+  for (const Buffer* buffer : more_) visit(*buffer);
+}
+
+void AssignmentAccesses::settle(Place place) const {
+  if (written_ != nullptr) written_->settle_ops(Purpose::rewrite, memory_);
+  for (const ViewAccess& view : views_) view.buffer->settle_ops_for_reading(view.bytes);
+  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle_ops_for_reading();
+  for (const Buffer* buffer : more_) buffer->settle_ops_for_reading();
+  if (place.on_host()) settle_streams();
+}
+
+void AssignmentAccesses::settle_streams() const {
+  if (written_ != nullptr) written_->settle_streams(Purpose::rewrite);
+  for_each_operand([](const Buffer& buffer) { buffer.settle_streams(Purpose::read); });
+}
+
+void AssignmentAccesses::order(Stream& stream) const {
+  if (written_ != nullptr && written_->uses() != nullptr) written_->uses()->order_write(stream);
+  for_each_operand([&](const Buffer& buffer) {
+    if (buffer.uses() != nullptr) buffer.uses()->order_read(stream);
+  });
+}
+
+void AssignmentAccesses::note(const StreamMark& mark) const {
+  for_each_operand([&](const Buffer& buffer) {
+    if (buffer.uses() != nullptr && &buffer != written_) buffer.uses()->note_read(mark);
+  });
+  if (written_ != nullptr && written_->uses() != nullptr) written_->uses()->note_write(mark);
 }
 
 void AssignmentAccesses::end() const { written_->forget_failure(memory_); }

@@ -3,6 +3,7 @@ module;
 export module tessera.expr:async;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import tessera.schedule;
 import tessera.array;
 import :plan;
@@ -58,8 +59,16 @@ class AssignmentAccesses : public plan::LeafVisitor {
   /// A parameter of the recording that is made is written.
   explicit AssignmentAccesses(const ParameterSlot& written) noexcept;
 
-  /// Waits for what is pending on them, so that the assignment can be computed now.
-  void settle() const;
+  /// Waits for what is pending on them, so that the assignment can be computed now at that place: on a GPU for ops, elsewhere for streams too.
+  void settle(Place place) const;
+
+  /// Waits for streams only.
+  void settle_streams() const;
+
+  /// What the stream is given from now on starts after what it must not overtake, and when it has been given the assignment: until `mark`
+  /// that works with the buffers. Throw DeviceError.
+  void order(Stream& stream) const;
+  void note(const StreamMark& mark) const;
 
   /// The assignment has been computed.
   void end() const;
@@ -72,6 +81,8 @@ class AssignmentAccesses : public plan::LeafVisitor {
   const std::source_location& place_of(const Async& scope) const { return scope.where_; }
 
  private:
+  template <class Visit>
+  void for_each_operand(const Visit& visit) const;
   static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const Buffer* buffer);
   static bool add_parameter(const plan::LeafVisitor& self, const ParameterSlot& slot);
   void declare_buffers(Engine& engine, OpState& op) const;

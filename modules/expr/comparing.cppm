@@ -22,6 +22,9 @@ namespace tessera {
 export template <Operand O>
   requires(rank_of<O> == 0)
 value_of<O> item(const O& operand) {
+  if constexpr (!HostPlace<place_of<O>>) {
+    if (const auto place = as_node(operand).place(); place && !Place(*place).on_host()) return evaluate(operand)[{}];
+  }
   value_of<O> value;
   assign(ArrayView<value_of<O>, 0, Place>(&value, Dim<0>{}, CpuPlace{}), operand);
   return value;

@@ -17,10 +17,96 @@ namespace tessera::plan {
 
 namespace {
 
-/// Builds the text of one kernel.
-class KernelWriter {
+/// How a leaf is generated; null if it is in memory.
+const DeviceGenerator* generator_of(const DeviceElement& element, std::size_t leaf) {
+  const auto found = std::ranges::find(element.generators, leaf, &DeviceGenerator::leaf);
+  return found == element.generators.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void KernelWriter::write_types() {
+  text_ += variant_.wide ? "typedef unsigned long long tessera_index;\ntypedef long long tessera_offset;\n\n"
+                         : "typedef unsigned int tessera_index;\ntypedef int tessera_offset;\n\n";
+}
+
+std::string KernelWriter::type_of(std::size_t operand) const {
+  return std::string(device_name(dtype_at(element_, variant_.target, operand)));
+}
+
+std::string KernelWriter::stride_name(std::size_t operand, int axis) {
+  return operand_name(operand) + "_stride" + std::to_string(axis);
+}
+
+std::string KernelWriter::value_type(std::size_t leaf) const {
+  const DType dtype = element_.leaves[leaf];
+  const bool sixteen = dtype == DType::float16 || dtype == DType::bfloat16;
+  return std::string(device_name(sixteen ? DType::float32 : dtype));
+}
+
+std::string KernelWriter::address(std::size_t operand) const {
+  std::string sum = "a." + operand_name(operand);
+  for (const int axis : stride_axes(variant_, operand)) {
+    sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
+  }
+  if (variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
+  return sum;
+}
+
+void KernelWriter::write_pointers() {
+  text_ += "struct tessera_arguments {\n";
+  for (std::size_t k = 0; k < operands(); ++k) {
+    const bool is_generated = k > 0 && generator_of(element_, k - 1) != nullptr;
+    text_ += is_generated ? "  unsigned long long " : (k == 0 ? "  " : "  const ") + type_of(k) + "* ";
+    text_ += operand_name(k) + ";\n";
+  }
+}
+
+void KernelWriter::write_scalars() {
+  for (std::size_t k = 0; k < element_.scalars.size(); ++k)
+    text_ += "  alignas(16) " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + ";\n";
+  if (!element_.scalars.empty()) text_ += "  alignas(16)";
+}
+
+void KernelWriter::write_element() {
+  text_ += "static __device__ __forceinline__ " + std::string(device_name(element_.value)) +
+           " tessera_element(const tessera_arguments& a";
+  for (std::size_t k = 0; k < element_.leaves.size(); ++k)
+    text_ += ", const " + value_type(k) + " x" + std::to_string(k);
+  text_ += ") {\n";
+  for (std::size_t k = 0; k < element_.scalars.size(); ++k) {
+    text_ += "  const " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + " = a.s" +
+             std::to_string(k) + ";\n";
+  }
+  text_ += element_.body;
+  text_ += "  return " + std::string(element_.result) + ";\n}\n\n";
+}
+
+std::string KernelWriter::loaded(std::size_t operand, const std::string& address) const {
+  const DeviceGenerator* generator = generator_of(element_, operand - 1);
+  if (generator == nullptr) return "tessera_load(" + address + ")";
+  std::string call;
+  for (std::size_t i = 0; i < generator->text.size(); ++i) {
+    if (generator->text[i] != '$') {
+      call += generator->text[i];
+    } else {
+      call += generator->text[++i] == '0' ? "a." + generator->seed : address;
+    }
+  }
+  return call;
+}
+
+void KernelWriter::write_load(std::size_t operand) {
+  text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = " +
+           loaded(operand, address(operand)) + ";\n";
+}
+
+namespace {
+
+/// Builds the text of a kernel that stores every element.
+class ElementwiseWriter : public KernelWriter {
  public:
-  KernelWriter(const DeviceElement& element, const DeviceVariant& variant) : element_(element), variant_(variant) {}
+  using KernelWriter::KernelWriter;
 
   std::string write() {
     write_types();
@@ -31,53 +117,15 @@ class KernelWriter {
   }
 
  private:
-  std::string type_of(std::size_t operand) const {
-    return std::string(device_name(dtype_at(element_, variant_.target, operand)));
-  }
-  std::size_t operands() const { return variant_.access.size(); }
-
-  void write_types() {
-    text_ += variant_.wide ? "typedef unsigned long long tessera_index;\ntypedef long long tessera_offset;\n\n"
-                           : "typedef unsigned int tessera_index;\ntypedef int tessera_offset;\n\n";
-  }
-
   void write_arguments() {
-    text_ += "struct tessera_arguments {\n";
-    for (std::size_t k = 0; k < operands(); ++k)
-      text_ += (k == 0 ? "  " : "  const ") + type_of(k) + "* " + operand_name(k) + ";\n";
-    for (std::size_t k = 0; k < element_.scalars.size(); ++k)
-      text_ += "  alignas(16) " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + ";\n";
-    text_ += element_.scalars.empty() ? "  tessera_index count;\n" : "  alignas(16) tessera_index count;\n";
+    write_pointers();
+    write_scalars();
+    text_ += "  tessera_index count;\n";
     for (int axis = 1; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
     for (std::size_t k = 0; k < operands(); ++k) {
       for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
     }
     text_ += "};\n\n";
-  }
-
-  static std::string stride_name(std::size_t operand, int axis) {
-    return operand_name(operand) + "_stride" + std::to_string(axis);
-  }
-
-  void write_element() {
-    text_ += "static __device__ __forceinline__ " + std::string(device_name(element_.value)) +
-             " tessera_element(const tessera_arguments& a";
-    for (std::size_t k = 0; k < element_.leaves.size(); ++k)
-      text_ += ", const " + value_type(k) + " x" + std::to_string(k);
-    text_ += ") {\n";
-    for (std::size_t k = 0; k < element_.scalars.size(); ++k) {
-      text_ += "  const " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + " = a.s" +
-               std::to_string(k) + ";\n";
-    }
-    text_ += element_.body;
-    text_ += std::string("  return ") + element_.result_letter + std::to_string(element_.result_number) + ";\n}\n\n";
-  }
-
-  /// The compute type of a leaf.
-  std::string value_type(std::size_t leaf) const {
-    const DType dtype = element_.leaves[leaf];
-    const bool sixteen = dtype == DType::float16 || dtype == DType::bfloat16;
-    return std::string(device_name(sixteen ? DType::float32 : dtype));
   }
 
   void write_kernel() {
@@ -126,11 +174,6 @@ class KernelWriter {
     text_ += "));\n    *reinterpret_cast<" + pack(0) + "*>(" + address(0) + ") = q;\n  }\n";
   }
 
-  void write_load(std::size_t operand) {
-    text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = tessera_load(" +
-             address(operand) + ");\n";
-  }
-
   std::string pack(std::size_t operand) const {
     return "tessera_pack<" + type_of(operand) + ", " + std::to_string(variant_.vector) + ">";
   }
@@ -151,32 +194,26 @@ class KernelWriter {
     }
     text_ += "    const tessera_offset i0 = rest;\n";
   }
-
-  std::string address(std::size_t operand) const {
-    std::string sum = "a." + operand_name(operand);
-    for (const int axis : stride_axes(variant_, operand)) {
-      sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
-    }
-    if (variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
-    return sum;
-  }
-
-  const DeviceElement& element_;
-  const DeviceVariant& variant_;
-  std::string text_;
 };
 
 }  // namespace
 
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant) {
-  return KernelWriter(element, variant).write();
+  return ElementwiseWriter(element, variant).write();
 }
 
 std::string device_support(const DeviceElement& element) {
   const auto is_complex = [](DType dtype) { return kind(dtype) == Kind::complex; };
-  const bool complex =
-      std::ranges::any_of(element.leaves, is_complex) || element.body.find("tessera_complex") != std::string_view::npos;
-  return std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
+  const bool complex = std::ranges::any_of(element.leaves, is_complex) || is_complex(element.value) ||
+                       element.body.find("tessera_complex") != std::string_view::npos;
+  std::string support = std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
+  std::vector<const char*> added;
+  for (const DeviceGenerator& generator : element.generators) {
+    if (std::ranges::find(added, generator.code) != added.end()) continue;
+    support += generator.code;
+    added.push_back(generator.code);
+  }
+  return support;
 }
 
 }  // namespace tessera::plan

@@ -13,15 +13,23 @@ import :device_storage;
 // The CUDA kernel around the elementwise work of an expression: its arguments and how it walks the operands.
 namespace tessera::plan {
 
+/// A leaf that is computed from its position: `text` with $0 for the scalar named `seed` and $1 for the position.
+struct DeviceGenerator {
+  std::size_t leaf;
+  std::string_view text;
+  std::string seed;
+  const char* code;  // what the text calls
+};
+
 /// What is known of an expression's device text at compile time.
 struct DeviceElement {
   std::string_view body{};  // statements that compute the value from the leaves x0, x1, ... and the scalars s0, s1, ...
-  char result_letter = 'v';
-  int result_number = 0;
-  DType value = DType::boolean;      // of the result
-  std::span<const DType> leaves{};   // element types in memory
-  std::span<const DType> scalars{};  // compute types
-  const char* missing = nullptr;     // the first operation without device text; null when there is none
+  std::string_view result{};                      // its name
+  DType value = DType::boolean;                   // of the result
+  std::span<const DType> leaves{};                // element types in memory
+  std::span<const DType> scalars{};               // compute types
+  std::span<const DeviceGenerator> generators{};  // of the leaves that are not in memory
+  const char* missing = nullptr;                  // the first operation without device text; null when there is none
 };
 
 /// How a kernel reaches an operand's elements along the fastest axis.

@@ -16,8 +16,6 @@ namespace tessera {
 
 void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Target& target, DType dtype,
                            std::span<const std::byte> scalars, Indices indices) {
-  const auto is_generated = [](const plan::Leaf& leaf) { return leaf.generate != nullptr; };
-  if (std::ranges::any_of(lowering_->leaves(), is_generated)) plan::throw_no_device_text("a generated operand");
   const plan::LoopPlan loop = plan::plan_of({.rank = lowering_->rank(),
                                              .extents = lowering_->extents(),
                                              .target = target,

@@ -13,24 +13,11 @@ import :node;
 import :map;
 import :assign;
 import :device_kernel;
+import :device_form;
 import :device_source;
 
 // An assignment as one kernel: its CUDA text and the bytes of its arguments.
 namespace tessera {
-
-/// Appends the values of a node's scalars in the order of traversal, each in 16 bytes.
-template <class Node>
-void append_scalars(const Node& node, std::vector<std::byte>& bytes) {
-  if constexpr (requires { Node::argument_count; }) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (append_scalars(node.template argument<I>(), bytes), ...);
-    }(std::make_index_sequence<Node::argument_count>{});
-  } else if constexpr (requires { node.value(); }) {
-    const auto value = node.value();
-    bytes.resize(bytes.size() + 16);
-    std::memcpy(bytes.data() + bytes.size() - 16, &value, sizeof value);
-  }
-}
 
 /// The elementwise work of `destination = source` as a kernel for CUDA. Reductions and products in it are computed first and live
 /// as long as this object; so must the destination. Throws DTypeError for an operation without device text, and for operands
@@ -45,13 +32,12 @@ export class DeviceLaunch {
     using T = typename D::value_type;
     const auto& node = as_assigned_node<T>(source);
     using Node = std::remove_cvref_t<decltype(node)>;
-    const plan::DeviceElement element = device_element<Node>();
+    const plan::DeviceElement& element = plan::element_of(device_form<Node>);
     if (element.missing != nullptr) plan::throw_no_device_text(element.missing);
     storage_.resize(Node::leaf_count + 1);
     lowering_.emplace(std::span(storage_), destination.shape().extents(), destination.place(), false);
     node.lower(*lowering_);
-    std::vector<std::byte> scalars;
-    append_scalars(node, scalars);
+    const std::vector<std::byte> scalars = plan::scalars_of(device_form<Node>, &node);
     plan::Target target{.data = destination.data(), .strides = {}, .item = sizeof(T)};
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(D::rank); ++axis)
       target.strides[axis] = destination.strides()[axis];

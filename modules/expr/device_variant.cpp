@@ -23,7 +23,6 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t access_bytes = 16;  // the widest load of one thread
-constexpr std::ptrdiff_t pointer_bytes = 8;
 constexpr std::ptrdiff_t narrow_limit = std::numeric_limits<std::int32_t>::max();
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
@@ -31,6 +30,7 @@ std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 Access access_of(const LoopPlan& plan, const Space::Operand& operand) {
   const auto strides = std::span(operand.strides).first(at(plan.rank));
   if (std::ranges::all_of(strides, [](std::ptrdiff_t stride) { return stride == 0; })) return Access::constant;
+  if (operand.generate != nullptr) return Access::strided;
   if (strides.back() == 0) return Access::repeated;
   return strides.back() == 1 ? Access::unit : Access::strided;
 }
@@ -71,27 +71,6 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
   return count;
 }
 
-/// Appends values at their alignment.
-class ArgumentBytes {
- public:
-  void put(const void* value, std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
-    align(alignment);
-    const auto* from = static_cast<const std::byte*>(value);
-    bytes_.insert(bytes_.end(), from, from + bytes);
-  }
-  void put_index(std::ptrdiff_t value, bool wide) {
-    const auto narrow = static_cast<std::int32_t>(value);
-    wide ? put(&value, sizeof value, sizeof value) : put(&narrow, sizeof narrow, sizeof narrow);
-  }
-  void align(std::ptrdiff_t alignment) {
-    while (static_cast<std::ptrdiff_t>(bytes_.size()) % alignment != 0) bytes_.push_back(std::byte{0});
-  }
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
 }  // namespace
 
 DType dtype_at(const DeviceElement& element, DType target, std::size_t operand) {
@@ -121,18 +100,15 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
 
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
                                         const DeviceVariant& variant, std::span<const std::byte> scalars) {
-  constexpr std::ptrdiff_t slot = 16;  // alignas of every scalar
   ArgumentBytes bytes;
-  for (const Space::Operand& operand : plan.operands)
-    bytes.put(static_cast<const void*>(&operand.data), pointer_bytes, pointer_bytes);
-  for (std::size_t k = 0; k < element.scalars.size(); ++k) bytes.put(scalars.data() + k * slot, slot, slot);
+  for (const Space::Operand& operand : plan.operands) bytes.put_operand(operand);
+  bytes.put_scalars(scalars, element.scalars.size());
   bytes.put_index(plan.elements, variant.wide);
   for (int axis = 1; axis < plan.rank; ++axis) bytes.put_index(plan.extents[at(axis)], variant.wide);
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     for (const int axis : stride_axes(variant, k)) bytes.put_index(plan.operands[k].strides[at(axis)], variant.wide);
   }
-  bytes.align(element.scalars.empty() ? pointer_bytes : slot);
-  return bytes.take();
+  return bytes.take(element.scalars.size());
 }
 
 std::string to_string(const DeviceVariant& variant) {

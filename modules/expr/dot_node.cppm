@@ -8,6 +8,7 @@ import tessera.memory;
 import tessera.array;
 import :plan;
 import :lowering;
+import :temporary;
 import :node;
 import :blas;
 import :evaluate;
@@ -97,6 +98,7 @@ class DotNode {
     Factor<A::rank> a;
     Factor<B::rank> b;
     bool narrow;  // bfloat16, for the BLAS
+    Place place;
   };
 
   template <int Rank>
@@ -111,14 +113,20 @@ class DotNode {
   }
 
   Factors in_memory(Place place) const {
+    if (!place.on_host()) {
+      constexpr bool for_blas = Floating<Promoted> || Complex<Promoted>;
+      return {factor_of<Promoted, true>(a_, place, for_blas), factor_of<Promoted, false>(b_, place, for_blas), false,
+              place};
+    }
     if constexpr (std::same_as<Promoted, bfloat16>) {
       if (blas::has_bfloat16())
-        return {factor_of<bfloat16, true>(a_, place, true), factor_of<bfloat16, false>(b_, place, true), true};
+        return {factor_of<bfloat16, true>(a_, place, true), factor_of<bfloat16, false>(b_, place, true), true, place};
     }
     const ProductShape extents = product_shape();
     const bool for_blas = plan::has_blas(dtype_of<Computed>) &&
                           !plan::is_small_product(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
-    return {factor_of<Computed, true>(a_, place, for_blas), factor_of<Computed, false>(b_, place, for_blas), false};
+    return {factor_of<Computed, true>(a_, place, for_blas), factor_of<Computed, false>(b_, place, for_blas), false,
+            place};
   }
 
   plan::TiledProduct matrices(const Factors& factors) const {
@@ -134,7 +142,9 @@ class DotNode {
             .b_row = b.row,
             .b_column = b.column,
             .dtype = dtype_of<Computed>,
-            .bfloat16_factors = factors.narrow};
+            .bfloat16_factors = factors.narrow,
+            .place = factors.place,
+            .factors = dtype_of<Promoted>};
   }
 
   /// Strides of a factor along the leading axes of the result, 0 where it repeats.
@@ -185,7 +195,7 @@ class DotNode {
       return run(factors, data, strides, column, true);
     const Dim<rank> result = shape();
     const Strides<rank> packed = contiguous_strides(result);
-    const memory::Allocation values(CpuPlace{}, product_bytes());
+    const plan::Temporary values(place, product_bytes());
     run(factors, static_cast<Computed*>(values.data()), packed, extents.columns, false);
     const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()),
                                                 {.shape = result, .strides = packed}, place);
@@ -193,7 +203,7 @@ class DotNode {
   }
 
   LeafPlan<Computed> computed_first(plan::Lowering& lowering, const Factors& factors) const {
-    auto memory = make_shared_object<memory::Allocation>(CpuPlace{}, product_bytes());
+    auto memory = make_shared_object<plan::Temporary>(lowering.place(), product_bytes());
     const Dim<rank> result = shape();
     const Strides<rank> strides = contiguous_strides(result);
     run(factors, static_cast<Computed*>(memory->data()), strides, product_shape().columns, false);

@@ -223,6 +223,8 @@ bool run_at_once(const Loop& loop, std::ptrdiff_t elements) {
 }  // namespace
 
 void run(const Loop& loop) {
+  if (!loop.place.on_host()) [[unlikely]]
+    return run_on_device(loop);
   const std::ptrdiff_t elements = element_count(loop.rank, loop.extents);
   if (elements == 0 || run_at_once(loop, elements)) return;
   OperandStorage storage(loop.leaves.size() + 1);
@@ -239,7 +241,7 @@ void run(const Loop& loop) {
                [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
 }
 
-LoopPlan plan_of(const Loop& loop) {
+LoopPlan simplified(const Loop& loop) {
   LoopPlan plan{.elements = element_count(loop.rank, loop.extents)};
   if (plan.elements == 0) return plan;
   plan.operands.resize(loop.leaves.size() + 1);
@@ -249,8 +251,14 @@ LoopPlan plan_of(const Loop& loop) {
   simplify(space);
   plan.rank = space.rank;
   plan.extents = space.extents;
+  return plan;
+}
+
+LoopPlan plan_of(const Loop& loop) {
+  LoopPlan plan = simplified(loop);
+  if (plan.elements == 0) return plan;
   plan.walked = plan.operands;
-  space.operands = plan.walked;
+  Space space{.rank = plan.rank, .extents = plan.extents, .operands = plan.walked};
   const Cut made = cut(space);
   plan.walked_extents = space.extents;
   plan.block = made.shape;

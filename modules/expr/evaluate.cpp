@@ -21,7 +21,9 @@ Loop loop_of(const Lowering& lowering, const Destination& destination, const Com
             .target = {.data = destination.data, .strides = {}, .item = destination.item},
             .leaves = lowering.leaves(),
             .kernel = computation.kernel,
-            .nodes = computation.nodes};
+            .nodes = computation.nodes,
+            .place = lowering.place(),
+            .device = computation.device};
   std::ranges::copy(destination.strides, loop.target.strides.begin());
   return loop;
 }
@@ -75,7 +77,7 @@ void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, cons
   Leaf storage[1];
   Lowering lowering(storage, shape, place, false);
   lowering.add(from, shape, std::span(strides).first(shape.size()), destination.item, place);
-  evaluate(lowering, destination, {copy_kernel, &destination.item, true});
+  evaluate(lowering, destination, {copy_kernel, &destination.item, true, copying_work(destination.item)});
 }
 
 void evaluate_safely(const Lowering& lowering, const Destination& destination, const Computation& computation) {
@@ -83,7 +85,7 @@ void evaluate_safely(const Lowering& lowering, const Destination& destination, c
   const auto shape = shape_of(lowering);
   Axes strides{};
   const std::ptrdiff_t elements = fill_contiguous(strides, shape);
-  const memory::Allocation values(CpuPlace{}, checked_multiply(elements, destination.item));
+  const Temporary values(lowering.place(), checked_multiply(elements, destination.item));
   evaluate(lowering, {values.data(), std::span(strides).first(shape.size()), destination.item}, computation);
   copy_elements(values.data(), shape, destination, lowering.place());
 }

@@ -9,8 +9,10 @@ import tessera.array;
 import :plan;
 import :normalising;
 import :lowering;
+import :temporary;
 import :node;
 import :kernel;
+import :device_source;
 import :product;
 
 // Computing a node into memory.
@@ -30,6 +32,7 @@ struct Computation {
   Kernel kernel;
   const void* nodes;
   bool copies;
+  DeviceWork device;
 };
 
 /// Computes every element of the destination, which must not conflict with the leaves.
@@ -44,10 +47,11 @@ void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, cons
 
 }  // namespace plan
 
-/// The computation of a lowered expression into elements of type To.
-template <Element To, class Plan>
-[[gnu::always_inline]] inline plan::Computation computation_of(const Plan& lowered) {
-  return {kernel_of<To>(lowered), &lowered, std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>};
+/// The computation of a node and of what it has been lowered to into elements of type To.
+template <Element To, class Node, class Plan>
+[[gnu::always_inline]] inline plan::Computation computation_of(const Node& node, const Plan& lowered) {
+  return {kernel_of<To>(lowered), &lowered, std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>,
+          device_work<To>(node)};
 }
 
 /// A node that computes its own elements better than one by one, in its own shape: a reduction, a product.
@@ -64,7 +68,7 @@ void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, co
   plan::Leaf storage[Node::leaf_count + 1];
   plan::Lowering lowering(storage, shape.extents(), place, Node::products == 1);
   const auto lowered = node.lower(lowering);
-  plan::evaluate(lowering, {data, strides, sizeof(To)}, computation_of<To>(lowered));
+  plan::evaluate(lowering, {data, strides, sizeof(To)}, computation_of<To>(node, lowered));
 }
 
 /// As evaluate_elementwise, letting the node compute itself where it can.
@@ -82,7 +86,7 @@ struct Materialised {
   const T* data;
   Dim<Rank> shape;
   Strides<Rank> strides;
-  std::shared_ptr<const memory::Allocation> owner;  // null for the user's own memory
+  std::shared_ptr<const plan::Temporary> owner;  // null for the user's own memory
 };
 
 /// The node's elements as type T: its own memory for a leaf of T, computed into the pool otherwise. Throws PlaceError if a leaf
@@ -97,7 +101,7 @@ Materialised<T, Node::rank> materialise(const Node& node, Place place) {
   } else {
     const Dim<Node::rank> shape = node.shape();
     const Strides<Node::rank> strides = contiguous_strides(shape);
-    auto owner = make_shared_object<memory::Allocation>(CpuPlace{}, checked_multiply(product(shape), sizeof(T)));
+    auto owner = make_shared_object<plan::Temporary>(place, checked_multiply(product(shape), sizeof(T)));
     T* data = static_cast<T*>(owner->data());
     evaluate_into(node, data, shape, strides, place);
     return {data, shape, strides, std::move(owner)};

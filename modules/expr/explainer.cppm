@@ -115,7 +115,7 @@ class Explainer {
     stage.plan.at_once = is_direct<To>(node, data, shape, strides, place);
     if (lowering.tiled())
       stage.notes.push_back("computed tile by tile, each just after the product's tile that it reads");
-    stage.device = device_element<Node>();
+    stage.device = plan::element_of(device_form<Node>);
     explanation_.stages.push_back(std::move(stage));
   }
 
@@ -187,7 +187,7 @@ class Explainer {
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(Operand::rank); ++axis)
       stage.reduction.reduced[axis] = Node::reduced[axis];
     stage.leaves.assign(lowering.leaves().begin(), lowering.leaves().end());
-    stage.device = device_element<Operand>();
+    stage.device = plan::element_of(device_form<Operand>);
     explanation_.stages.push_back(std::move(stage));
     return explanation_.stages.size();
   }

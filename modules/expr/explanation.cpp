@@ -158,7 +158,7 @@ std::string device_text_of(const ExplainedStage& stage) {
     return "CUDA\n  none: " + name + " has no device text; give it a member `static constexpr const char* device`\n";
   }
   if (stage.kind == ExplainedStage::Kind::reduction || stage.kind == ExplainedStage::Kind::normalisation) {
-    const std::string result = stage.device.result_letter + std::to_string(stage.device.result_number);
+    const std::string result = std::string(stage.device.result);
     return "CUDA (each value that is reduced, " + result + ")\n" +
            (stage.device.body.empty() ? "  its operand as it is\n" : std::string(stage.device.body));
   }

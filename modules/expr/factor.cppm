@@ -8,6 +8,7 @@ import tessera.memory;
 import tessera.array;
 import :plan;
 import :lowering;
+import :temporary;
 import :node;
 import :product;
 import :evaluate;
@@ -20,7 +21,7 @@ template <int Rank>
 struct Factor {
   const void* data;
   Strides<Rank> strides;
-  std::shared_ptr<const memory::Allocation> owner;
+  std::shared_ptr<const plan::Temporary> owner;
 };
 
 /// The matrix at the last two axes of a factor; of a vector, the row on the left or the column on the right.
@@ -41,8 +42,8 @@ template <Element T, class Node>
 Factor<Node::rank> packed_factor(const Node& node, Place place) {
   const Dim<Node::rank> shape = node.shape();
   const Strides<Node::rank> strides = contiguous_strides(shape);
-  auto owner = make_shared_object<memory::Allocation>(
-      CpuPlace{}, checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T))));
+  auto owner = make_shared_object<plan::Temporary>(
+      place, checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T))));
   evaluate_into(node, static_cast<T*>(owner->data()), shape, strides, place);
   return {owner->data(), strides, std::move(owner)};
 }

@@ -33,6 +33,30 @@ void submit_later(const AssignmentAccesses& accesses, Async& scope, const Assign
                                         accesses.place_of(scope)));
 }
 
+void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
+                     void (*compute)(const void* destination, const void* node)) {
+  if (place.on_host()) return compute(operands.destination, operands.node);
+  Stream& stream = Stream::current(GpuPlace{place.ordinal()});
+  accesses.order(stream);
+  try {
+    compute(operands.destination, operands.node);
+  } catch (...) {
+    accesses.note(stream.mark());  // the stream may have been given a part of the work
+    throw;
+  }
+  accesses.note(stream.mark());
+}
+
+void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
+                     void (*compute)(const void* destination, const void* node)) {
+  if (target.place.kind() == PlaceKind::cpu) return compute(operands.destination, operands.node);
+  const AssignmentAccesses accesses(target.buffer, target.memory, false);
+  plan::Axes extents;
+  form.look(operands.node, accesses, extents.data());
+  if (target.place.on_host()) accesses.settle_streams();
+  compute_settled(accesses, target.place, operands, compute);
+}
+
 void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node)) {
   const AssignmentAccesses accesses(target.buffer, target.memory, is_whole_buffer(target));
@@ -40,12 +64,11 @@ void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& o
   form.look(operands.node, accesses, extents.data());
   Async* const scope = current_async();
   if (scope == nullptr || !accesses.are_known()) {
-    accesses.settle();
-    compute(operands.destination, operands.node);
+    accesses.settle(target.place);
+    compute_settled(accesses, target.place, operands, compute);
     return accesses.end();
   }
   check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
-  if (!target.place.on_host()) plan::throw_cannot_evaluate(target.place);
   submit_later(accesses, *scope, operands, form);
 }
 

@@ -40,6 +40,14 @@ struct AssignmentTarget {
 void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node));
 
+/// Computes an assignment whose ops have been settled: on a GPU as work of this thread's stream, ordered after what it must not overtake.
+void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
+                     void (*compute)(const void* destination, const void* node));
+
+/// The same when its turn has come as an op.
+void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
+                     void (*compute)(const void* destination, const void* node));
+
 /// Submits an assignment that has been checked.
 void submit_later(const AssignmentAccesses& accesses, Async& scope, const AssignmentOperands& operands,
                   AssignmentForm& form);

@@ -24,6 +24,9 @@ struct LoopPlan {
   std::ptrdiff_t tasks = 0;  // that may run at the same time
 };
 
+/// The first four members of the loop's plan and `elements`: all that a device needs to know.
+LoopPlan simplified(const Loop& loop);
+
 /// What run(loop) is going to do; the kernel is not needed. Without elements there is nothing but their number.
 LoopPlan plan_of(const Loop& loop);
 

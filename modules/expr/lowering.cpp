@@ -92,12 +92,22 @@ Lowering::~Lowering() = default;  // here, so that it is no part of every evalua
 
 void* Lowering::hold(std::ptrdiff_t bytes) {
   if (outer_ != nullptr) return outer_->hold(bytes);
+  if (!place_.on_host()) return hold_in_pool(bytes, place_);
+  return hold_on_host(bytes);
+}
+
+void* Lowering::hold_on_host(std::ptrdiff_t bytes) {
+  if (outer_ != nullptr) return outer_->hold_on_host(bytes);
   const std::ptrdiff_t start = (held_ + 15) / 16 * 16;
   if (bytes <= static_cast<std::ptrdiff_t>(sizeof room_) - start) {
     held_ = start + bytes;
     return room_ + start;
   }
-  auto memory = std::make_shared<memory::Allocation>(CpuPlace{}, bytes);
+  return hold_in_pool(bytes, CpuPlace{});
+}
+
+void* Lowering::hold_in_pool(std::ptrdiff_t bytes, Place place) {
+  auto memory = std::make_shared<Temporary>(place, bytes);
   void* data = memory->data();
   keep(std::move(memory));
   return data;
@@ -107,13 +117,6 @@ void throw_no_operand_storage() {
   throw ShapeError(to_string(Failure{.operation = "expression",
                                      .problem = "an operand of rank 0 has no storage",
                                      .advice = "assign it a value first"}));
-}
-
-void throw_cannot_evaluate(Place place) {
-  throw DeviceError(to_string(
-      Failure{.operation = "expression",
-              .problem = "this version of Tessera computes on the CPU only, the result is on " + to_string(place),
-              .advice = "move the operands with to(CpuPlace{})"}));
 }
 
 void broadcast_into(std::span<std::ptrdiff_t> result, std::span<const std::span<const std::ptrdiff_t>> operands,

@@ -9,6 +9,7 @@ import tessera.schedule;
 import tessera.array;
 import :plan;
 import :normalising;
+import :temporary;
 
 // From nodes to a plan: every leaf registers its memory, broadcast to the evaluated shape.
 namespace tessera::plan {
@@ -47,6 +48,8 @@ export struct TiledProduct {
   DType dtype;                                      // of the result, and of a and b unless
   bool bfloat16_factors = false;                    // they are bfloat16 and the result is float
   int leaf = -1;                                    // which leaf it stands for
+  Place place = {};                                 // of a GPU, where the elements of a and b are of type `factors`
+  DType factors = dtype;
 };
 
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
@@ -99,8 +102,11 @@ export class Lowering {
     outer_ != nullptr ? outer_->keep(std::move(owner)) : kept_.push_back(std::move(owner));
   }
 
-  /// Memory until the evaluation is over, 16-byte aligned: a few bytes of this object, more from the pool. Throws OutOfMemory.
+  /// Memory for results until the evaluation is over, 16-byte aligned: of the host a few bytes of this object, more from the pool.
+  /// Throws OutOfMemory.
   void* hold(std::ptrdiff_t bytes);
+  /// The same on the host, wherever the evaluation is.
+  void* hold_on_host(std::ptrdiff_t bytes);
 
   /// Storage for so many leaves of an operand that is lowered on its own.
   std::span<Leaf> spare_leaves(int count) {
@@ -126,7 +132,7 @@ export class Lowering {
   /// Defers a product to the evaluator if it covers the whole evaluated shape and is the only one.
   bool try_tile(TiledProduct product) {
     const bool covers = rank_ == 2 && extents_[0] == product.rows && extents_[1] == product.columns;
-    if (!may_tile_ || tiled_ || !covers) return false;
+    if (!may_tile_ || tiled_ || !covers || !place_.on_host()) return false;
     const std::array<std::ptrdiff_t, 2> shape{product.rows, product.columns};
     const std::array<std::ptrdiff_t, 2> strides{product.columns, 1};
     product.leaf = add(nullptr, shape, strides, item_size(product.dtype), place_);
@@ -153,6 +159,7 @@ export class Lowering {
   }
 
   [[noreturn]] void throw_places_differ(Place place) const;
+  void* hold_in_pool(std::ptrdiff_t bytes, Place place);
 
   std::span<Leaf> storage_;
   int count_ = 0;
@@ -170,9 +177,6 @@ export class Lowering {
 
 /// Throws ShapeError: an array without storage is an operand although its shape has an element.
 [[noreturn]] void throw_no_operand_storage();
-
-/// Throws DeviceError: expressions are computed where the CPU's code can reach.
-[[noreturn]] void throw_cannot_evaluate(Place place);
 
 /// The shape to which all operands broadcast under NumPy's rules; `result` holds ones. Throws ShapeError with the shapes of the
 /// first two operands that disagree and the axis. `operation` is named in the message.

@@ -247,6 +247,7 @@ class Normalising {
 }  // namespace
 
 void run_normalised(const Loop& loop, const Normalisation& work, bool copies) {
+  if (!loop.place.on_host()) return run_normalised_on_device(loop, work);
   for (int axis = 0; axis < loop.rank; ++axis) {
     if (loop.extents[at(axis)] == 0) return;
   }

@@ -68,6 +68,8 @@ struct Normalisation {
   const Normaliser* arithmetic;
   double epsilon;  // added to variances
   int leaf;        // which leaf of the larger evaluation it is
+  NormaliseOp op = NormaliseOp::softmax;
+  DeviceWork device = {};  // what is normalised
 };
 
 /// Computes every element of the loop's target. `copies`: the loop's values are those of the normalisation, of the target's

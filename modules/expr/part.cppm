@@ -8,8 +8,10 @@ import tessera.memory;
 import tessera.array;
 import :plan;
 import :lowering;
+import :temporary;
 import :node;
 import :kernel;
+import :device_source;
 
 // Evaluations made ready before they run, for nodes that write several of them into one destination.
 namespace tessera {
@@ -21,9 +23,9 @@ class Part {
  public:
   static_assert(Node::rank <= plan::most_axes, "an expression can have at most 16 axes");
 
-  /// Throws what lowering throws: PlaceError, ShapeError, OutOfMemory.
+  /// The node must live as long as this. Throws what lowering throws: PlaceError, ShapeError, OutOfMemory.
   Part(const Node& node, Place place)
-      : lowering_(storage_, node.shape().extents(), place, false), plan_(node.lower(lowering_)) {}
+      : node_(node), lowering_(storage_, node.shape().extents(), place, false), plan_(node.lower(lowering_)) {}
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
@@ -34,13 +36,16 @@ class Part {
                     .target = {.data = data, .strides = {}, .item = sizeof(To)},
                     .leaves = lowering_.leaves(),
                     .kernel = kernel_of<To>(plan_),
-                    .nodes = &plan_};
+                    .nodes = &plan_,
+                    .place = lowering_.place(),
+                    .device = device_work<To>(node_)};
     for (int axis = 0; axis < Node::rank; ++axis)
       loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
     return loop;
   }
 
  private:
+  const Node& node_;
   plan::Leaf storage_[Node::leaf_count + 1];
   plan::Lowering lowering_;
   decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>())) plan_;
@@ -52,7 +57,7 @@ LeafPlan<compute_t<typename Node::value_type>> computed_leaf(const Node& node, p
   using Held = compute_t<typename Node::value_type>;
   const Dim<Node::rank> shape = node.shape();
   const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
-  auto memory = make_shared_object<memory::Allocation>(CpuPlace{}, bytes);
+  auto memory = make_shared_object<plan::Temporary>(lowering.place(), bytes);
   const Strides<Node::rank> strides = contiguous_strides(shape);
   node.compute(static_cast<Held*>(memory->data()), strides, lowering.place());
   const int leaf = lowering.add(memory->data(), shape.extents(), strides, sizeof(Held), lowering.place());

@@ -1,8 +1,10 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.expr:plan;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 
 // What is left of an expression when it is computed: pointers, strides and one inner loop. Nothing here is a template, so
 // the code that walks arrays exists once for all expressions.
@@ -58,7 +60,17 @@ inline constexpr std::ptrdiff_t repeated_bytes = 256;
 /// scalars, `inputs[k]` the current block of leaf k.
 using Kernel = void (*)(const void* nodes, void* to, const Input* inputs, std::ptrdiff_t n);
 
-/// An elementwise evaluation.
+/// What is known of an expression's type for evaluation by a device: device_form.cppm.
+struct DeviceForm;
+
+/// What a device computes: an expression by its form and its node, and the type of the elements that are written.
+struct DeviceWork {
+  DeviceForm* form = nullptr;
+  const void* node = nullptr;
+  DType written = DType::boolean;
+};
+
+/// An elementwise evaluation. The CPU computes it by the kernel; where `place` is a GPU, `device` says what is computed.
 struct Loop {
   int rank;
   Axes extents;
@@ -67,9 +79,11 @@ struct Loop {
   Kernel kernel;
   const void* nodes;
   bool parallel = true;
+  Place place = {};
+  DeviceWork device = {};
 };
 
-/// Computes every element of the target.
+/// Computes every element of the target; on a GPU, gives the work to this thread's stream.
 void run(const Loop& loop);
 
 /// A reduction's arithmetic for one element type, on accumulators whose size and type only it knows.
@@ -97,6 +111,22 @@ struct Finish {
 using Store = void (*)(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n,
                        const Finish& finish);
 
+enum class ReduceOp : std::uint8_t {
+  sum,
+  product,
+  minimum,
+  maximum,
+  argmin,
+  argmax,
+  any,
+  all,
+  mean,
+  variance,
+  deviation,
+  log_sum_exp,
+  norm,
+};
+
 /// A reduction of an elementwise expression. The target's strides are 0 along reduced axes.
 struct Reduction {
   int rank;
@@ -109,9 +139,13 @@ struct Reduction {
   const Reducer* reducer;
   Store store;
   Finish finish;
+  ReduceOp op = ReduceOp::sum;
+  Place place = {};
+  DeviceWork device = {};  // the expression that is reduced, and what is written of the results
 };
 
-/// Computes every element of the target. The order of the arithmetic depends on the shapes only.
+/// Computes every element of the target; on a GPU, gives the work to this thread's stream. The order of the arithmetic depends on the
+/// shapes only.
 void run(const Reduction& reduction);
 
 /// From this many elements on, an operation uses several threads.

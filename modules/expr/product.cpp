@@ -239,6 +239,7 @@ void run_whole(const BatchedProduct& batch, const ProductTarget& target, std::pt
 }  // namespace
 
 void run_product(const TiledProduct& product, const ProductTarget& target) {
+  if (!product.place.on_host()) return run_batch_on_device({.matrices = product}, target);
   if (product.rows == 0 || product.columns == 0) return;
   const Grid grid(product, machine_tiles());
   if (grid.count() == 1) return multiply(product, target.data, target.row);
@@ -246,6 +247,7 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
 }
 
 void run_batch(BatchedProduct batch, ProductTarget target) {
+  if (!batch.matrices.place.on_host()) return run_batch_on_device(std::move(batch), target);
   merge_rows(batch, target);
   std::ptrdiff_t count = 1;
   for (int axis = 0; axis < batch.rank; ++axis) count *= batch.extents[static_cast<std::size_t>(axis)];

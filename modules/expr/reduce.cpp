@@ -108,6 +108,8 @@ bool run_at_once(const Reduction& reduction) {
 }  // namespace
 
 void run(const Reduction& reduction) {
+  if (!reduction.place.on_host()) [[unlikely]]
+    return run_on_device(reduction);
   if (run_at_once(reduction)) return;
   for (int axis = 0; axis < reduction.rank; ++axis) {
     if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] == 0) return;

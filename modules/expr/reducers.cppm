@@ -10,22 +10,6 @@ import :plan;
 // The arithmetic of reductions, per operation and element type: what is accumulated, and tables of loops over it.
 namespace tessera::plan {
 
-enum class ReduceOp : std::uint8_t {
-  sum,
-  product,
-  minimum,
-  maximum,
-  argmin,
-  argmax,
-  any,
-  all,
-  mean,
-  variance,
-  deviation,
-  log_sum_exp,
-  norm,
-};
-
 /// Accumulator of argmin and argmax: the best value so far and where it was; index -1 before the first value.
 template <class C>
 struct Best {

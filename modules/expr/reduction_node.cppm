@@ -13,6 +13,7 @@ import :lowering;
 import :node;
 import :kernel;
 import :map;
+import :device_source;
 
 // The node of a reduction along axes: fused with the expression that it reduces, a leaf of the one that it is part of.
 namespace tessera {
@@ -187,7 +188,10 @@ class ReduceNode {
                          .nodes = &lowered,
                          .reducer = &plan::reducer(Op, dtype_of<Operand>),
                          .store = store_results<Op, Compute, To>,
-                         .finish = {.correction = correction_}};
+                         .finish = {.correction = correction_},
+                         .op = Op,
+                         .place = lowering.place(),
+                         .device = device_work<To>(node_)};
     for (int axis = 0, target = 0; axis < Node::rank; ++axis) {
       const auto at = static_cast<std::size_t>(axis);
       work.reduced[at] = reduced[at];

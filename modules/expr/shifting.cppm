@@ -54,6 +54,8 @@ class RunsNode {
       loop.leaves = {};
       loop.kernel = kernel_of<To>(fill_);
       loop.nodes = &fill_;
+      const ScalarNode<value_type> fill(fill_.value);
+      loop.device = device_work<To>(fill);
       plan::run_around(loop, runs_);
     }
   }

@@ -11,7 +11,9 @@ import :place_pool;
 // A piece of memory of one place with its size: owned, or borrowed from the user.
 namespace tessera::memory {
 
-/// Movable, not copyable. An owning allocation gives its memory back to the place's pool; a borrowing one never frees.
+/// Movable, not copyable. An owning allocation gives its memory back to the place's pool; a borrowing one never frees. Memory of a GPU is
+/// for work on the stream of the thread that allocates it, and can be given back while streams work with it: it is used
+/// again by later work of the same stream, or when they have done so.
 export class Allocation {
  public:
   /// No memory, on the CPU.
@@ -19,7 +21,13 @@ export class Allocation {
 
   /// Owns `bytes` uninitialised bytes of `place`. Throws OutOfMemory, DeviceError, ShapeError (negative size).
   Allocation(Place place, std::ptrdiff_t bytes, std::source_location where = std::source_location::current())
-      : pool_(&pool(place)), pointer_(pool_->allocate(bytes, block_alignment, where)), bytes_(bytes), place_(place) {}
+      : pool_(&pool(place)), bytes_(bytes), place_(place) {
+    if (place.kind() == PlaceKind::cpu) {
+      pointer_ = pool_->allocate(bytes, block_alignment, where);
+    } else {
+      allocate_for_streams(where);
+    }
+  }
 
   /// Memory of the user's that must outlive the allocation. Throws ShapeError for a negative size.
   static Allocation borrow(void* pointer, std::ptrdiff_t bytes, Place place) {
@@ -27,6 +35,7 @@ export class Allocation {
     borrowed.pointer_ = pointer;
     borrowed.bytes_ = checked_extent(bytes);
     borrowed.place_ = place;
+    if (place.kind() != PlaceKind::cpu) borrowed.uses_ = std::make_unique<StreamUses>();
     return borrowed;
   }
 
@@ -37,7 +46,12 @@ export class Allocation {
     return *this;
   }
   ~Allocation() {
-    if (pool_ != nullptr) pool_->deallocate(pointer_, bytes_);
+    if (pool_ == nullptr) return;
+    if (uses_ == nullptr) {
+      pool_->deallocate(pointer_, bytes_);
+    } else {
+      free_after_uses();
+    }
   }
 
   void* data() const { return pointer_; }
@@ -45,18 +59,26 @@ export class Allocation {
   Place place() const { return place_; }
   bool owns() const { return pool_ != nullptr; }
 
+  /// The streams that work with the memory, for those who give them work; null for CpuPlace, with which none works.
+  StreamUses* uses() const { return uses_.get(); }
+
  private:
+  void allocate_for_streams(std::source_location where);
+  void free_after_uses() noexcept;
+
   void swap(Allocation& other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(pointer_, other.pointer_);
     std::swap(bytes_, other.bytes_);
     std::swap(place_, other.place_);
+    std::swap(uses_, other.uses_);
   }
 
   Pool* pool_ = nullptr;  // null when borrowed
   void* pointer_ = nullptr;
   std::ptrdiff_t bytes_ = 0;
   Place place_;
+  std::unique_ptr<StreamUses> uses_;
 };
 
 /// The allocation's memory as shared storage of `T`s: the last owner frees it. The pointer may be offset into it, and so may

@@ -13,6 +13,7 @@ export import :debug_allocator;
 export import :trace;
 export import :pool;
 export import :place_pool;
+export import :stream_order;
 export import :allocation;
 export import :resource;
 export import :picture;

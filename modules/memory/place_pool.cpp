@@ -113,9 +113,17 @@ void free(Place place, void* pointer) {
   if (pointer != nullptr && !PlacePools::state_of(place).deallocate(pointer)) refuse_pointer(place, pointer);
 }
 
-std::ptrdiff_t used(Place place) { return pool(place).stats().in_use; }
+std::ptrdiff_t used(Place place) { return stats(place).in_use; }
 
-Stats stats(Place place) { return pool(place).stats(); }
+Stats stats(Place place) {
+  Stats figures = pool(place).stats();
+  const PendingFigures pending = pending_figures(place);
+  figures.in_use -= pending.bytes;
+  figures.allocated -= pending.bytes;
+  figures.live -= pending.blocks;
+  figures.cached += pending.bytes;
+  return figures;
+}
 
 void set_debug(Place place, bool on) { pool(place).set_debug(on); }
 
@@ -127,7 +135,10 @@ void stop_trace(Place place) { pool(place).stop_trace(); }
 
 void set_patience(Place place, std::chrono::milliseconds patience) { pool(place).set_patience(patience); }
 
-void trim(Place place) { pool(place).trim(); }
+void trim(Place place) {
+  collect_freed(place);
+  pool(place).trim();
+}
 
 void set_limit(Place place, std::ptrdiff_t bytes) { pool(place).set_limit(bytes); }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fake_driver.hpp"
+#include "fake_cuda.hpp"
 import tessera;
 
 using namespace tessera;
@@ -91,8 +91,8 @@ TEST_CASE("another error of the driver is a DeviceError with its name, and the p
   memory::trim(GpuPlace{0});
   const memory::Stats before = memory::stats(GpuPlace{0});
   {
-    const fake::Failing illegal(1, 700);
-    CHECK_THROWS_WITH_AS(memory::alloc(GpuPlace{0}, 64), "cuMemAlloc: CUDA_ERROR_ILLEGAL_ADDRESS (700)", DeviceError);
+    const fake::Failing illegal(1, 801);
+    CHECK_THROWS_WITH_AS(memory::alloc(GpuPlace{0}, 64), "cuMemAlloc: CUDA_ERROR_NOT_SUPPORTED (801)", DeviceError);
   }
   {
     const fake::Failing unknown(1, 12345);

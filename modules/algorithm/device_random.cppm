@@ -1,0 +1,63 @@
+module;
+export module tessera.algorithm:device_random;
+
+// CUDA C++ for random numbers: the words of philox.cppm and the distributions of philox.cpp, one number at a time.
+namespace tessera::random {
+
+/// Device code of random numbers; each function takes a key and the number's position in the key's stream.
+inline constexpr const char* device_random = R"cuda(
+struct tessera_words { unsigned int word[4]; };
+__device__ inline tessera_words tessera_philox(unsigned long long key, unsigned long long block) {
+  unsigned int w0 = (unsigned int)block, w1 = (unsigned int)(block >> 32), w2 = 0, w3 = 0;
+  unsigned int k0 = (unsigned int)key, k1 = (unsigned int)(key >> 32);
+#pragma unroll
+  for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
+    const unsigned long long first = 0xD2511F53ull * w0, second = 0xCD9E8D57ull * w2;
+    w0 = (unsigned int)(second >> 32) ^ w1 ^ k0;
+    w1 = (unsigned int)second;
+    w2 = (unsigned int)(first >> 32) ^ w3 ^ k1;
+    w3 = (unsigned int)first;
+  }
+  return tessera_words{{w0, w1, w2, w3}};
+}
+// One of the words, chosen without memory that is indexed.
+__device__ inline unsigned int tessera_word(const tessera_words& words, unsigned int which) {
+  const unsigned int low = which & 1u ? words.word[1] : words.word[0];
+  const unsigned int high = which & 1u ? words.word[3] : words.word[2];
+  return which & 2u ? high : low;
+}
+template <int bits> __device__ inline float tessera_uniform_float(unsigned long long key, unsigned long long index) {
+  const unsigned int word = tessera_word(tessera_philox(key, index / 4), (unsigned int)index & 3u);
+  return (float)(word >> (32 - bits)) * (1.0f / (float)(1u << bits));
+}
+__device__ inline double tessera_uniform53(unsigned int high, unsigned int low) {
+  return (double)(((unsigned long long)high << 32 | low) >> 11) * 0x1p-53;
+}
+__device__ inline double tessera_uniform_double(unsigned long long key, unsigned long long index) {
+  const tessera_words words = tessera_philox(key, index / 2);
+  const bool second = (index & 1u) != 0;
+  return tessera_uniform53(second ? words.word[2] : words.word[0], second ? words.word[3] : words.word[1]);
+}
+// The first or second of two normal numbers from one in (0, 1] and an angle in turns.
+__device__ inline float tessera_box_muller(float positive, float turns, bool second) {
+  const float radius = sqrt(-2.0f * log(positive)), angle = 6.28318530717958647692f * turns;
+  return radius * (second ? sin(angle) : cos(angle));
+}
+__device__ inline double tessera_box_muller(double positive, double turns, bool second) {
+  const double radius = sqrt(-2.0 * log(positive)), angle = 6.28318530717958647692 * turns;
+  return radius * (second ? sin(angle) : cos(angle));
+}
+__device__ inline float tessera_normal_float(unsigned long long key, unsigned long long index) {
+  const tessera_words words = tessera_philox(key, index / 4);
+  const bool later = (index & 2u) != 0;
+  const unsigned int first = later ? words.word[2] : words.word[0], turns = later ? words.word[3] : words.word[1];
+  return tessera_box_muller((float)((first >> 8) + 1) * 0x1p-24f, (float)(turns >> 8) * 0x1p-24f, (index & 1u) != 0);
+}
+__device__ inline double tessera_normal_double(unsigned long long key, unsigned long long index) {
+  const tessera_words words = tessera_philox(key, index / 2);
+  return tessera_box_muller(tessera_uniform53(words.word[0], words.word[1]) + 0x1p-53,
+                            tessera_uniform53(words.word[2], words.word[3]), (index & 1u) != 0);
+}
+)cuda";
+
+}  // namespace tessera::random

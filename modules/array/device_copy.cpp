@@ -1,0 +1,202 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+module tessera.array;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+
+// Which copies of the driver, and which kernels, make up a strided copy.
+namespace tessera {
+
+namespace {
+
+constexpr unsigned copy_threads = 256;
+
+const char* item_type(std::ptrdiff_t item) {
+  switch (item) {
+    case 1: return "unsigned char";
+    case 2: return "unsigned short";
+    case 4: return "unsigned int";
+    case 8: return "unsigned long long";
+    default: return "tessera_pair";
+  }
+}
+
+/// A kernel that copies elements of a type along so many axes, the last of which neighbouring threads walk together.
+std::string copy_kernel_text(std::ptrdiff_t item, std::size_t rank) {
+  const std::string type = item_type(item);
+  const std::string axes = std::to_string(rank);
+  return "struct alignas(16) tessera_pair { unsigned long long low, high; };\n"
+         "struct tessera_arguments {\n  " +
+         type + "* to;\n  const " + type + "* from;\n  long long count, extent[" + axes + "], to_stride[" + axes +
+         "], from_stride[" + axes +
+         "];\n};\n"
+         "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
+         "  const long long step = (long long)gridDim.x * blockDim.x;\n"
+         "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {\n"
+         "    long long rest = i, to = 0, from = 0;\n"
+         "#pragma unroll\n"
+         "    for (int axis = " +
+         axes +
+         " - 1; axis >= 0; --axis) {\n"
+         "      const long long at = axis == 0 ? rest : rest % a.extent[axis];\n"
+         "      rest /= a.extent[axis];\n"
+         "      to += at * a.to_stride[axis];\n"
+         "      from += at * a.from_stride[axis];\n"
+         "    }\n"
+         "    a.to[to] = a.from[from];\n"
+         "  }\n"
+         "}\n";
+}
+
+std::ptrdiff_t count_of(const std::vector<CopyAxis>& axes) {
+  std::ptrdiff_t count = 1;
+  for (const CopyAxis& axis : axes) count *= axis.extent;
+  return count;
+}
+
+void append(std::vector<std::byte>& bytes, const void* value, std::size_t size) {
+  const auto* from = static_cast<const std::byte*>(value);
+  bytes.insert(bytes.end(), from, from + size);
+}
+
+/// Copies within one GPU as work of the stream.
+void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, Stream& stream) {
+  std::ranges::sort(axes, {}, [](const CopyAxis& axis) { return -std::abs(axis.to); });
+  if (axes.empty()) axes.push_back({1, 1, 1});
+  const device::Kernel& kernel = device::find_kernel(
+      stream.place(), copy_kernel_text(item, axes.size()),
+      "copy of " + std::to_string(item) + "-byte elements along " + std::to_string(axes.size()) + " axes");
+  const std::int64_t count = count_of(axes);
+  std::vector<std::byte> arguments;
+  append(arguments, static_cast<const void*>(&to), sizeof to);
+  append(arguments, static_cast<const void*>(&from), sizeof from);
+  append(arguments, &count, sizeof count);
+  for (const auto member : {&CopyAxis::extent, &CopyAxis::to, &CopyAxis::from}) {
+    for (const CopyAxis& axis : axes) append(arguments, &(axis.*member), sizeof(std::int64_t));
+  }
+  constexpr std::int64_t most_blocks = std::int64_t{1} << 22;
+  const auto blocks = static_cast<unsigned>(std::min((count - 1) / copy_threads + 1, most_blocks));
+  kernel.launch(stream, blocks, copy_threads, 0, arguments, "copy", std::source_location::current());
+}
+
+/// The axes with one side packed in row-major order.
+std::vector<CopyAxis> packed(std::vector<CopyAxis> axes, std::ptrdiff_t CopyAxis::* side) {
+  std::ptrdiff_t stride = 1;
+  for (std::size_t axis = axes.size(); axis-- > 0;) {
+    axes[axis].*side = stride;
+    stride *= axes[axis].extent;
+  }
+  return axes;
+}
+
+bool is_one_run(const std::vector<CopyAxis>& axes) {
+  return axes.empty() || (axes.size() == 1 && axes[0].to == 1 && axes[0].from == 1);
+}
+
+bool is_rows(const std::vector<CopyAxis>& axes) {
+  return axes.size() == 2 && axes[1].to == 1 && axes[1].from == 1 && axes[0].to >= axes[1].extent &&
+         axes[0].from >= axes[1].extent;
+}
+
+/// Memory of a GPU between two pieces of work of one stream.
+class Staging {
+ public:
+  Staging(Stream& stream, std::ptrdiff_t bytes) : stream_(stream), memory_(stream.place(), bytes) {}
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  ~Staging() { memory_.uses()->note_write(stream_.mark()); }
+  void* data() const { return memory_.data(); }
+
+ private:
+  Stream& stream_;
+  memory::Allocation memory_;
+};
+
+/// One copy of bytes or rows, or one kernel. Returns false if there is none that does it.
+bool copy_at_once(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
+                  const StridedMemory& from, Stream& stream) {
+  if (is_one_run(axes)) {
+    device::copy_async(to.data, to.place, from.data, from.place, count_of(axes) * item, stream);
+    return true;
+  }
+  if (to.place == from.place) {
+    launch_copy(axes, item, to.data, from.data, stream);
+    return true;
+  }
+  if (!is_rows(axes)) return false;
+  device::copy_rows_async({.to = to.data,
+                           .to_place = to.place,
+                           .to_pitch = axes[0].to * item,
+                           .from = from.data,
+                           .from_place = from.place,
+                           .from_pitch = axes[0].from * item,
+                           .row_bytes = axes[1].extent * item,
+                           .rows = axes[0].extent},
+                          stream);
+  return true;
+}
+
+/// From a GPU by way of packed memory, on the GPU and, if it comes to the host, there too.
+void copy_packed_from(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
+                      const StridedMemory& from, Stream& stream) {
+  const std::ptrdiff_t bytes = count_of(axes) * item;
+  const Staging staging(stream, bytes);
+  launch_copy(packed(axes, &CopyAxis::to), item, staging.data(), from.data, stream);
+  if (!to.place.on_host()) {  // another GPU
+    Stream& other = Stream::current(GpuPlace{to.place.ordinal()});
+    const Staging arrived(other, bytes);
+    other.wait(stream.mark());
+    device::copy_async(arrived.data(), to.place, staging.data(), from.place, bytes, other);
+    stream.wait(other.mark());
+    return launch_copy(packed(axes, &CopyAxis::from), item, to.data, arrived.data(), other);
+  }
+  const memory::Allocation host(CpuPlace{}, bytes);
+  device::copy_async(host.data(), CpuPlace{}, staging.data(), from.place, bytes, stream);
+  stream.mark().wait();
+  copy_on_host(packed(axes, &CopyAxis::from), item, to.data, host.data());
+}
+
+/// From the host to a GPU by way of packed memory on both.
+void copy_packed_to(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
+                    const StridedMemory& from, Stream& stream) {
+  const std::ptrdiff_t bytes = count_of(axes) * item;
+  const memory::Allocation host(CpuPlace{}, bytes);
+  copy_on_host(packed(axes, &CopyAxis::to), item, host.data(), from.data);
+  const Staging staging(stream, bytes);
+  device::copy_async(staging.data(), to.place, host.data(), CpuPlace{}, bytes, stream);
+  launch_copy(packed(axes, &CopyAxis::from), item, to.data, staging.data(), stream);
+}
+
+/// The host has the elements, or may reuse the memory of those that it gave, when the stream is here.
+bool host_must_wait(const StridedMemory& to, const StridedMemory& from) {
+  return to.place.on_host() || from.place.kind() == PlaceKind::cpu;
+}
+
+}  // namespace
+
+void copy_with_device(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, const StridedMemory& to,
+                      const StridedMemory& from) {
+  Stream& stream = Stream::current(GpuPlace{(from.place.on_host() ? to.place : from.place).ordinal()});
+  if (from.uses != nullptr) from.uses->order_read(stream);
+  if (to.uses != nullptr) to.uses->order_write(stream);
+  if (!copy_at_once(axes, item_bytes, to, from, stream)) {
+    from.place.on_host() ? copy_packed_to(axes, item_bytes, to, from, stream)
+                         : copy_packed_from(axes, item_bytes, to, from, stream);
+  }
+  Stream& last = Stream::current(GpuPlace{(to.place.on_host() ? from.place : to.place).ordinal()});
+  if (from.uses != nullptr) from.uses->note_read(stream.mark());
+  if (&last != &stream) last.wait(stream.mark());
+  if (to.uses != nullptr) to.uses->note_write(last.mark());
+  if (host_must_wait(to, from)) last.mark().wait();
+}
+
+}  // namespace tessera

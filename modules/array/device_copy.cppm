@@ -1,0 +1,25 @@
+module;
+#include <cstddef>
+export module tessera.array:device_copy;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import :strided_copy;
+
+// Strided copies in which a GPU takes part.
+namespace tessera {
+
+/// An axis that both sides of a copy have; strides in elements.
+struct CopyAxis {
+  std::ptrdiff_t extent, to, from;
+};
+
+/// Copies along the axes, slowest first, on the host.
+void copy_on_host(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, void* to, const void* from);
+
+/// The same where at least one side is on a GPU: by one copy of bytes or of rows where that is possible, otherwise by a kernel. Strided memory of the
+/// host is packed first, or unpacked afterwards.
+void copy_with_device(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, const StridedMemory& to,
+                      const StridedMemory& from);
+
+}  // namespace tessera

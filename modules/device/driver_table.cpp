@@ -1,0 +1,182 @@
+module;
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+module tessera.device;
+import tessera.core;
+import :driver_table;
+
+// Opening the CUDA driver library and asking it for its GPUs. TESSERA_CUDA_DRIVER names another library to open in its place.
+namespace tessera {
+
+namespace {
+
+constexpr int lowest_driver = 12000;  // CUDA 12.0, the first whose driver API has everything used here
+
+template <class Function>
+void resolve(Driver& driver, Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(driver.library, name));
+  if (function == nullptr && driver.reason.empty())
+    driver.reason = std::string("the CUDA driver library has no function ") + name;
+}
+
+void resolve_devices(Driver& driver) {
+  resolve(driver, driver.init, "cuInit");
+  resolve(driver, driver.driver_version, "cuDriverGetVersion");
+  resolve(driver, driver.device_count, "cuDeviceGetCount");
+  resolve(driver, driver.device_get, "cuDeviceGet");
+  resolve(driver, driver.device_name, "cuDeviceGetName");
+  resolve(driver, driver.device_attribute, "cuDeviceGetAttribute");
+  resolve(driver, driver.device_total_memory, "cuDeviceTotalMem_v2");
+  resolve(driver, driver.retain_context, "cuDevicePrimaryCtxRetain");
+  resolve(driver, driver.set_context, "cuCtxSetCurrent");
+  resolve(driver, driver.get_context, "cuCtxGetCurrent");
+  resolve(driver, driver.error_name, "cuGetErrorName");
+}
+
+void resolve_memory(Driver& driver) {
+  resolve(driver, driver.memory_allocate, "cuMemAlloc_v2");
+  resolve(driver, driver.memory_free, "cuMemFree_v2");
+  resolve(driver, driver.host_allocate, "cuMemHostAlloc");
+  resolve(driver, driver.host_free, "cuMemFreeHost");
+  resolve(driver, driver.copy, "cuMemcpyAsync");
+  resolve(driver, driver.copy_rows, "cuMemcpy2DAsync_v2");
+  resolve(driver, driver.fill_8, "cuMemsetD8Async");
+  resolve(driver, driver.fill_16, "cuMemsetD16Async");
+  resolve(driver, driver.fill_32, "cuMemsetD32Async");
+}
+
+void resolve_work(Driver& driver) {
+  resolve(driver, driver.stream_create, "cuStreamCreate");
+  resolve(driver, driver.stream_wait, "cuStreamWaitEvent");
+  resolve(driver, driver.event_create, "cuEventCreate");
+  resolve(driver, driver.event_record, "cuEventRecord");
+  resolve(driver, driver.event_query, "cuEventQuery");
+  resolve(driver, driver.event_synchronize, "cuEventSynchronize");
+  resolve(driver, driver.module_load, "cuModuleLoadData");
+  resolve(driver, driver.module_function, "cuModuleGetFunction");
+  resolve(driver, driver.function_attribute, "cuFuncGetAttribute");
+  resolve(driver, driver.set_function_attribute, "cuFuncSetAttribute");
+  resolve(driver, driver.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  resolve(driver, driver.launch, "cuLaunchKernel");
+}
+
+/// Asks for one attribute after another, until one fails.
+class Attributes {
+ public:
+  Attributes(const Driver& driver, CuDevice device) : driver_(driver), device_(device) {}
+
+  int operator[](int number) {
+    int value = 0;
+    if (result_ == cuda_success) result_ = driver_.device_attribute(&value, number, device_);
+    return value;
+  }
+  CuResult result() const { return result_; }
+
+ private:
+  const Driver& driver_;
+  CuDevice device_;
+  CuResult result_ = cuda_success;
+};
+
+CuResult read_attributes(const Driver& driver, CuDevice device, DeviceInfo& info) {
+  Attributes attribute(driver, device);
+  info.compute_major = attribute[75];
+  info.compute_minor = attribute[76];
+  info.multiprocessors = attribute[16];
+  info.threads_per_multiprocessor = attribute[39];
+  info.threads_per_block = attribute[1];
+  info.shared_bytes = attribute[97];  // what a kernel may have after asking for it
+  info.l2_bytes = attribute[38];
+  info.copy_engines = attribute[40];
+  info.unified_addresses = attribute[41] != 0;
+  info.integrated = attribute[18] != 0;
+  return attribute.result();
+}
+
+bool add_device(Driver& driver, int ordinal, int version) {
+  CuDevice device = 0;
+  CuContext context = nullptr;
+  char name[256] = {};
+  std::size_t bytes = 0;
+  DeviceInfo info{.place = GpuPlace{ordinal}, .driver_version = version};
+  CuResult result = driver.device_get(&device, ordinal);
+  if (result == cuda_success) result = driver.device_name(name, sizeof name - 1, device);
+  if (result == cuda_success) result = driver.device_total_memory(&bytes, device);
+  if (result == cuda_success) result = read_attributes(driver, device, info);
+  if (result == cuda_success) result = driver.retain_context(&context, device);
+  if (result != cuda_success) {
+    driver.reason = "GPU " + std::to_string(ordinal) + " cannot be used: " + error_text(driver, result);
+    return false;
+  }
+  info.name = name;
+  info.total_bytes = static_cast<std::ptrdiff_t>(bytes);
+  driver.devices.push_back(info);
+  driver.contexts.push_back(context);
+  return true;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+void find_devices(Driver& driver) {
+  if (const CuResult result = driver.init(0); result != cuda_success) {
+    driver.reason = "cuInit failed with " + error_text(driver, result);
+    return;
+  }
+  int version = 0;
+  if (const CuResult result = driver.driver_version(&version); result != cuda_success) {
+    driver.reason = "cuDriverGetVersion failed with " + error_text(driver, result);
+    return;
+  }
+  if (version < lowest_driver) {
+    driver.reason = "the CUDA driver is of version " + version_text(version) + ", at least 12.0 is needed";
+    return;
+  }
+  int count = 0;
+  if (const CuResult result = driver.device_count(&count); result != cuda_success) {
+    driver.reason = "cuDeviceGetCount failed with " + error_text(driver, result);
+    return;
+  }
+  if (count == 0) driver.reason = "the CUDA driver reports no GPU";
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    if (!add_device(driver, ordinal, version)) return;
+  }
+}
+
+Driver open_driver() {
+  Driver driver;
+  const char* chosen = std::getenv("TESSERA_CUDA_DRIVER");
+  const std::string library = chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
+  driver.library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (driver.library == nullptr) {
+    const char* why = dlerror();
+    driver.reason = "the CUDA driver library cannot be opened: " + std::string(why != nullptr ? why : library);
+    return driver;
+  }
+  resolve_devices(driver);
+  resolve_memory(driver);
+  resolve_work(driver);
+  if (driver.reason.empty()) find_devices(driver);
+  return driver;
+}
+
+}  // namespace
+
+const Driver& driver() {
+  static const Driver& opened = *new Driver(open_driver());
+  return opened;
+}
+
+std::string error_text(const Driver& driver, CuResult result) {
+  const char* name = nullptr;
+  if (driver.error_name != nullptr) driver.error_name(result, &name);
+  return (name != nullptr ? std::string(name) : std::string("CUDA error")) + " (" + std::to_string(result) + ")";
+}
+
+}  // namespace tessera

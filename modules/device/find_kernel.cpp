@@ -1,0 +1,199 @@
+module;
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+module tessera.device;
+import tessera.core;
+import :digest;
+import :kernel_cache;
+import :kernel_log;
+import :nvrtc;
+
+// From a kernel's text to the kernel: memory, then disk, then NVRTC.
+namespace tessera::device {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string elapsed(Clock::time_point begin) {
+  std::array<char, 32> text{};
+  const std::chrono::duration<double, std::milli> passed = Clock::now() - begin;
+  std::snprintf(text.data(), text.size(), "%.1f ms", passed.count());
+  return text.data();
+}
+
+std::vector<std::string> options_for(int architecture) {
+  return {"--gpu-architecture=sm_" + std::to_string(architecture), "--std=c++17", "-fmad=true",
+          "--ptxas-options=--verbose"};
+}
+
+Digest key_of(const std::string& source, std::span<const std::string> options) {
+  Sha256 digest;
+  digest.add("NVRTC").add(Nvrtc::instance().version());
+  for (const std::string& option : options) digest.add(option);
+  return digest.add(source).finish();
+}
+
+[[noreturn]] void refuse(const std::string& problem, std::string_view cause, std::string_view advice = {}) {
+  throw DeviceError(to_string(Failure{
+      .operation = "compile a kernel", .problem = problem, .operands = {std::string(cause)}, .advice = advice}));
+}
+
+void require_compiler(std::string_view cause) {
+  const std::string& reason = Nvrtc::instance().reason();
+  if (!reason.empty()) refuse(reason, cause, "install CUDA's NVRTC, or name its library in TESSERA_NVRTC");
+}
+
+/// The number before `unit` in the compiler's words; 0 if there is none.
+int number_before(std::string_view log, std::string_view unit) {
+  const std::size_t at = log.find(unit);
+  if (at == log.npos) return 0;
+  std::size_t begin = at;
+  while (begin > 0 && log[begin - 1] >= '0' && log[begin - 1] <= '9') --begin;
+  int number = 0;
+  for (const char digit : log.substr(begin, at - begin)) number = number * 10 + (digit - '0');
+  return number;
+}
+
+KernelReport report_of(const std::string& log, bool from_cache) {
+  return {.registers = number_before(log, " registers"),
+          .local_bytes = number_before(log, " bytes stack frame"),
+          .from_cache = from_cache,
+          .log = log};
+}
+
+struct Found {
+  CachedKernel kernel;
+  bool from_cache = false;
+};
+
+CachedKernel compile(const std::string& source, int architecture, std::span<const std::string> options,
+                     std::string_view cause) {
+  const auto begin = Clock::now();
+  Nvrtc::Compiled compiled = Nvrtc::instance().compile(source, options);
+  if (!compiled.good) refuse("NVRTC " + Nvrtc::instance().version() + " says: " + compiled.log, cause);
+  const KernelReport report = report_of(compiled.log, false);
+  log_kernel(std::string(cause) + ": cache miss, compiled for sm_" + std::to_string(architecture) + " in " +
+             elapsed(begin) + ", " + std::to_string(report.registers) + " registers, " +
+             std::to_string(report.local_bytes) + " bytes of local memory, " + std::to_string(compiled.cubin.size()) +
+             " bytes");
+  return {.cubin = std::move(compiled.cubin), .log = std::move(compiled.log)};
+}
+
+/// From the disk or NVRTC.
+Found obtain(const std::string& source, int architecture, std::string_view cause) {
+  const auto begin = Clock::now();
+  require_compiler(cause);
+  const std::vector<std::string> options = options_for(architecture);
+  const std::string directory = cache_directory();
+  if (directory.empty()) {
+    log_kernel_once("kernels are not kept on disk: none of TESSERA_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
+    return {.kernel = compile(source, architecture, options, cause)};
+  }
+  const Digest key = key_of(source, options);
+  const std::string path = cache_path(directory, key);
+  std::string remark;
+  if (std::optional<CachedKernel> kept = read_cached(path, key, remark)) {
+    log_kernel(std::string(cause) + ": cache hit, read for sm_" + std::to_string(architecture) + " from " + path +
+               " in " + elapsed(begin));
+    return {.kernel = std::move(*kept), .from_cache = true};
+  }
+  if (!remark.empty()) log_kernel(remark);
+  Found found{.kernel = compile(source, architecture, options, cause)};
+  if (const std::string problem = write_cached(path, key, found.kernel); !problem.empty())
+    log_kernel_once("kernels are not kept on disk: " + problem);
+  return found;
+}
+
+/// The highest architecture for which NVRTC compiles and whose code a GPU runs: of the same generation, and not newer.
+int architecture_for(const DeviceInfo& gpu, std::string_view cause) {
+  require_compiler(cause);
+  const int own = gpu.compute_major * 10 + gpu.compute_minor;
+  int best = 0;
+  for (const int known : Nvrtc::instance().architectures()) {
+    if (known / 10 == gpu.compute_major && known <= own) best = std::max(best, known);
+  }
+  if (best == 0) {
+    refuse("NVRTC " + Nvrtc::instance().version() + " knows no architecture for " + gpu.name + ", which is sm_" +
+               std::to_string(own),
+           cause, "install a newer CUDA toolkit");
+  }
+  return best;
+}
+
+/// The loaded kernels of one GPU by their text. An entry without a kernel is being made by some thread.
+struct LoadedKernels {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::unordered_map<std::string, std::unique_ptr<Kernel>> by_source;
+};
+
+LoadedKernels& loaded_kernels(GpuPlace place) {
+  static auto& all = *new std::deque<LoadedKernels>(devices().size());
+  return all[static_cast<std::size_t>(place.ordinal)];
+}
+
+std::unique_ptr<Kernel> load(GpuPlace place, const std::string& source, std::string_view cause) {
+  const DeviceInfo& gpu = devices()[static_cast<std::size_t>(place.ordinal)];
+  const Found found = obtain(source, architecture_for(gpu, cause), cause);
+  return std::make_unique<Kernel>(place, found.kernel.cubin);
+}
+
+}  // namespace
+
+const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string_view cause) {
+  require_device(place);
+  LoadedKernels& loaded = loaded_kernels(place);
+  std::unique_lock lock(loaded.mutex);
+  while (true) {
+    const auto [entry, is_new] = loaded.by_source.try_emplace(source);
+    if (entry->second != nullptr) return *entry->second;
+    if (is_new) break;
+    loaded.changed.wait(lock);  // another thread makes it; if that fails, this one tries
+  }
+  lock.unlock();
+  std::unique_ptr<Kernel> made;
+  try {
+    made = load(place, source, cause);
+  } catch (...) {
+    lock.lock();
+    loaded.by_source.erase(source);
+    loaded.changed.notify_all();
+    throw;
+  }
+  lock.lock();
+  const Kernel& kernel = *made;
+  loaded.by_source[source] = std::move(made);
+  loaded.changed.notify_all();
+  return kernel;
+}
+
+KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause) {
+  require_compiler(cause);
+  const std::vector<int>& known = Nvrtc::instance().architectures();
+  if (std::ranges::find(known, architecture) == known.end()) {
+    refuse("NVRTC " + Nvrtc::instance().version() + " does not know sm_" + std::to_string(architecture), cause);
+  }
+  const Found found = obtain(source, architecture, cause);
+  return report_of(found.kernel.log, found.from_cache);
+}
+
+std::vector<int> compiler_architectures() { return Nvrtc::instance().architectures(); }
+
+std::string no_compiler_reason() { return Nvrtc::instance().reason(); }
+
+}  // namespace tessera::device

@@ -1,0 +1,114 @@
+module;
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+module tessera.device;
+import tessera.core;
+import :nvrtc;
+
+// Opening and calling NVRTC.
+namespace tessera {
+
+namespace {
+
+std::vector<std::string> library_names() {
+  const char* chosen = std::getenv("TESSERA_NVRTC");
+  if (chosen != nullptr && *chosen != '\0') return {chosen};
+  return {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"};
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+const Nvrtc& Nvrtc::instance() {
+  static const Nvrtc& opened = *new Nvrtc;
+  return opened;
+}
+
+Nvrtc::Nvrtc() {
+  const std::vector<std::string> names = library_names();
+  for (const std::string& name : names) {
+    if (library_ == nullptr) library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  if (library_ == nullptr) {
+    reason_ = "NVRTC, which compiles kernels, was not found: looked for " + joined(names);
+    return;
+  }
+  resolve_all();
+  if (reason_.empty()) read_version();
+}
+
+template <class Function>
+void Nvrtc::resolve(Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(library_, name));
+  if (function == nullptr && reason_.empty()) reason_ = std::string("the NVRTC library has no function ") + name;
+}
+
+void Nvrtc::resolve_all() {
+  resolve(version_of_, "nvrtcVersion");
+  resolve(count_architectures_, "nvrtcGetNumSupportedArchs");
+  resolve(list_architectures_, "nvrtcGetSupportedArchs");
+  resolve(create_, "nvrtcCreateProgram");
+  resolve(destroy_, "nvrtcDestroyProgram");
+  resolve(compile_, "nvrtcCompileProgram");
+  resolve(log_size_, "nvrtcGetProgramLogSize");
+  resolve(log_, "nvrtcGetProgramLog");
+  resolve(cubin_size_, "nvrtcGetCUBINSize");
+  resolve(cubin_, "nvrtcGetCUBIN");
+  resolve(error_, "nvrtcGetErrorString");
+}
+
+void Nvrtc::read_version() {
+  int major = 0;
+  int minor = 0;
+  int count = 0;
+  if (version_of_(&major, &minor) != 0 || count_architectures_(&count) != 0) {
+    reason_ = "NVRTC cannot say its version";
+    return;
+  }
+  version_ = std::to_string(major) + "." + std::to_string(minor);
+  architectures_.resize(static_cast<std::size_t>(count));
+  list_architectures_(architectures_.data());
+}
+
+void Nvrtc::run(Program program, std::span<const std::string> options, Compiled& compiled) const {
+  std::vector<const char*> texts;
+  for (const std::string& option : options) texts.push_back(option.c_str());
+  const int result = compile_(program, static_cast<int>(texts.size()), texts.data());
+  std::size_t bytes = 0;
+  if (log_size_(program, &bytes) == 0 && bytes > 1) {
+    compiled.log.resize(bytes);
+    log_(program, compiled.log.data());
+    compiled.log.pop_back();  // the zero at its end
+  }
+  if (result != 0) {
+    compiled.log = std::string(error_(result)) + "\n" + compiled.log;
+    return;
+  }
+  if (cubin_size_(program, &bytes) != 0 || bytes == 0) return;
+  compiled.cubin.resize(bytes);
+  compiled.good = cubin_(program, reinterpret_cast<char*>(compiled.cubin.data())) == 0;
+}
+
+Nvrtc::Compiled Nvrtc::compile(const std::string& source, std::span<const std::string> options) const {
+  Compiled compiled;
+  Program program = nullptr;
+  if (const int result = create_(&program, source.c_str(), "expression.cu", 0, nullptr, nullptr); result != 0) {
+    compiled.log = error_(result);
+    return compiled;
+  }
+  run(program, options, compiled);
+  destroy_(&program);
+  return compiled;
+}
+
+}  // namespace tessera

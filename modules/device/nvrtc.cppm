@@ -1,0 +1,59 @@
+module;
+#include <cstddef>
+#include <cstdint>
+module tessera.device:nvrtc;
+import tessera.standard;
+import tessera.core;
+
+// NVRTC, CUDA's compiler as a library, found by name at run time. It needs no GPU. TESSERA_NVRTC names another library to open in its place.
+namespace tessera {
+
+class Nvrtc {
+ public:
+  /// Opened on first use and never closed.
+  static const Nvrtc& instance();
+
+  Nvrtc();
+
+  /// Why it cannot be used; empty if it can.
+  const std::string& reason() const { return reason_; }
+  /// "13.0"
+  const std::string& version() const { return version_; }
+  /// Numbers of the architectures for which it compiles: 80 for sm_80.
+  const std::vector<int>& architectures() const { return architectures_; }
+
+  struct Compiled {
+    bool good = false;
+    std::vector<std::byte> cubin{};
+    std::string log{};
+  };
+  Compiled compile(const std::string& source, std::span<const std::string> options) const;
+
+ private:
+  using Program = void*;
+
+  template <class Function>
+  void resolve(Function& function, const char* name);
+  void resolve_all();
+  void read_version();
+  void run(Program program, std::span<const std::string> options, Compiled& compiled) const;
+
+  void* library_ = nullptr;
+  std::string reason_;
+  std::string version_;
+  std::vector<int> architectures_;
+
+  int (*version_of_)(int*, int*) = nullptr;
+  int (*count_architectures_)(int*) = nullptr;
+  int (*list_architectures_)(int*) = nullptr;
+  int (*create_)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*destroy_)(Program*) = nullptr;
+  int (*compile_)(Program, int, const char* const*) = nullptr;
+  int (*log_size_)(Program, std::size_t*) = nullptr;
+  int (*log_)(Program, char*) = nullptr;
+  int (*cubin_size_)(Program, std::size_t*) = nullptr;
+  int (*cubin_)(Program, char*) = nullptr;
+  const char* (*error_)(int) = nullptr;
+};
+
+}  // namespace tessera

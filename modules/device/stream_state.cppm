@@ -1,0 +1,106 @@
+module;
+#include <cstddef>
+#include <cstdint>
+module tessera.device:stream_state;
+import tessera.standard;
+import tessera.core;
+import :place;
+import :stream;
+import :driver_table;
+
+// What a stream keeps: how much work it was given, how much is known to be done, events between the two, and its last launches.
+namespace tessera {
+
+/// A CUDA event of one GPU, lent from a free list of that GPU.
+class Event {
+ public:
+  explicit Event(GpuPlace place);
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  CuEvent native() const { return native_; }
+
+ private:
+  GpuPlace place_;
+  CuEvent native_;
+};
+
+/// The last launches of a stream, to name those that may have caused an error. Old ones make room for new ones.
+class LaunchNotes {
+ public:
+  void add(std::uint64_t sequence, std::uint64_t ticket, std::string_view expression,
+           const std::source_location& where);
+
+  struct Found {
+    std::uint64_t ticket = 0;  // launches of all streams are numbered
+    std::string text;          // empty if there is none
+  };
+  /// The first one after `proven`.
+  Found first_after(std::uint64_t proven) const;
+
+ private:
+  static constexpr std::size_t capacity = 64;
+  struct Note {
+    std::uint64_t sequence = 0;
+    std::uint64_t ticket = 0;
+    std::source_location where;
+    std::size_t length = 0;
+    std::array<char, 120> expression;  // its beginning
+  };
+  std::vector<Note> notes_;
+  std::size_t next_ = 0;
+};
+
+/// The part of a Stream that threads share. An event is recorded only when somebody asks for a mark that no recorded event covers. A later
+/// event covers more than was asked for, which is correct.
+class StreamState {
+ public:
+  StreamState(GpuPlace place, CuStream native) : place_(place), native_(native) {}
+
+  GpuPlace place() const { return place_; }
+  CuStream native() const { return native_; }
+  std::uint64_t given() const { return given_.load(std::memory_order_acquire); }
+  /// Called after the work has been given to CUDA, so that an event that is recorded when the number is seen covers it.
+  std::uint64_t count() { return given_.fetch_add(1, std::memory_order_release) + 1; }
+  /// Known to be done without asking.
+  std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
+
+  bool poll(std::uint64_t sequence);
+  void wait(std::uint64_t sequence);
+  /// Lets another stream wait for the sequence; returns what it really waits for, which may be later.
+  std::uint64_t hold_back(StreamState& waiter, std::uint64_t sequence);
+
+  static StreamState& of(const Stream& stream) { return *stream.state_; }
+  void note_launch(std::uint64_t sequence, std::string_view expression, const std::source_location& where);
+  LaunchNotes::Found first_unproven_launch() const;
+
+  /// Of other streams, up to where this one waits for them. For the thread that gives work.
+  std::unordered_map<const StreamState*, std::uint64_t> waited;
+
+ private:
+  struct Recorded {
+    std::uint64_t sequence;
+    std::shared_ptr<Event> event;  // those who wait for it keep it from being recorded again
+  };
+
+  /// The first event that covers the sequence; records one if there is none.
+  Recorded covering(std::uint64_t sequence);
+  void retire_done();
+  /// All events up to this one are done.
+  void retire(std::uint64_t sequence);
+
+  GpuPlace place_;
+  CuStream native_;
+  std::atomic<std::uint64_t> given_ = 0;
+  std::atomic<std::uint64_t> reached_ = 0;
+  std::mutex mutex_;
+  std::vector<Recorded> recorded_;  // in the order of their sequences
+  std::size_t first_ = 0;           // those before are done; their places go in bulk
+  mutable std::mutex notes_mutex_;
+  LaunchNotes notes_;
+};
+
+/// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is none.
+std::string first_unproven_launch(GpuPlace place);
+
+}  // namespace tessera

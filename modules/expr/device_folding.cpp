@@ -1,0 +1,317 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Writing the CUDA kernels of reductions, and laying out their arguments.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t warp = 32;
+constexpr std::ptrdiff_t column_rows = fold_threads / warp;  // threads that fold one column
+constexpr std::ptrdiff_t warp_values = 1024;                 // up to so many behind an output are for one warp
+constexpr std::ptrdiff_t enough_blocks = 2048;               // to keep any GPU busy
+constexpr std::ptrdiff_t least_part = 8192;                  // values of a block, and of a column's eight threads
+constexpr std::ptrdiff_t least_column_part = 512;
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+std::ptrdiff_t blocks_for(std::ptrdiff_t work, std::ptrdiff_t of_a_block) {
+  return (work + of_a_block - 1) / of_a_block;
+}
+
+std::string quoted(DType dtype) { return std::string(device_name(dtype)); }
+
+DType part_of(DType value) {
+  return value == DType::complex64 ? DType::float32 : value == DType::complex128 ? DType::float64 : value;
+}
+
+/// The type in which values are summed: 64 bits for integers.
+DType wide(DType value) {
+  if (value == DType::boolean || kind(value) == Kind::signed_integer) return DType::int64;
+  return kind(value) == Kind::unsigned_integer ? DType::uint64 : value;
+}
+
+/// The type in which the extremes of values are found: at least 32 bits.
+DType word(DType value) { return item_size(value) < 4 ? DType::int32 : value; }
+
+std::string fold_type(ReduceOp op, DType value) {
+  const std::string c = quoted(value);
+  const std::string sum = c + ", " + quoted(wide(value));
+  switch (op) {
+    case ReduceOp::sum: return "tessera_fold_sum<" + sum + ">";
+    case ReduceOp::product: return "tessera_fold_product<" + sum + ">";
+    case ReduceOp::mean: return "tessera_fold_mean<" + sum + ", " + quoted(part_of(value)) + ">";
+    case ReduceOp::minimum: return "tessera_fold_minimum<" + c + ", " + quoted(word(value)) + ">";
+    case ReduceOp::maximum: return "tessera_fold_maximum<" + c + ", " + quoted(word(value)) + ">";
+    case ReduceOp::argmin: return "tessera_fold_search<" + c + ", false>";
+    case ReduceOp::argmax: return "tessera_fold_search<" + c + ", true>";
+    case ReduceOp::any: return "tessera_fold_any";
+    case ReduceOp::all: return "tessera_fold_all";
+    case ReduceOp::variance: return "tessera_fold_variance<" + c + ", false>";
+    case ReduceOp::deviation: return "tessera_fold_variance<" + c + ", true>";
+    case ReduceOp::log_sum_exp: return "tessera_fold_log_sum_exp<" + c + ">";
+    case ReduceOp::norm: break;
+  }
+  return (part_of(value) == DType::float64 ? "tessera_fold_scaled_norm<" : "tessera_fold_norm<") + c + ">";
+}
+
+/// Axes along which a kernel multiplies by a stride of this operand.
+std::vector<int> fold_axes(const DeviceVariant& variant, int kept, std::size_t operand) {
+  std::vector<int> axes;
+  if (variant.access[operand] == Access::constant) return axes;
+  for (int axis = 0; axis < (operand == 0 ? kept : variant.rank); ++axis) axes.push_back(axis);
+  return axes;
+}
+
+/// Builds the text of both kernels.
+class FoldingWriter : public KernelWriter {
+ public:
+  FoldingWriter(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which)
+      : KernelWriter(element, variant), which_(which) {}
+
+  std::string write_folding() {
+    write_types();
+    write_pointers();
+    text_ += "  void* partials;\n";
+    write_scalars();
+    write_sizes(operands(), variant_.rank);
+    write_element();
+    write_head();
+    text_ += "  const tessera_index part = blockIdx.x / a.blocks, block = blockIdx.x % a.blocks;\n";
+    if (which_.shape == FoldShape::columns) {
+      text_ +=
+          "  const unsigned int lane = threadIdx.x / 32;\n"
+          "  const tessera_index output = block * 32 + threadIdx.x % 32;\n";
+    } else {
+      const std::string team = std::to_string(team_size());
+      text_ += "  const unsigned int lane = threadIdx.x % " + team + ";\n" +
+               "  const tessera_index output = block * (blockDim.x / " + team + ") + threadIdx.x / " + team + ";\n";
+    }
+    text_ += "  const bool inside = output < a.outputs;\n";
+    write_positions(0, which_.kept, "output", "  ");
+    write_loop();
+    text_ += which_.shape == FoldShape::columns
+                 ? "  total = tessera_merge_columns<Fold, " + std::to_string(column_rows) + ">(total);\n"
+                 : "  total = tessera_merge_team<Fold, " + std::to_string(team_size()) + ">(total);\n";
+    text_ +=
+        "  if (lane != 0 || !inside) return;\n"
+        "  if (a.parts == 1)\n    tessera_store(" +
+        fold_address(0) +
+        ", Fold::result(total, a.finish));\n  else\n"
+        "    static_cast<Fold::Accumulator*>(a.partials)[output * a.parts + part] = total;\n}\n";
+    return std::move(text_);
+  }
+
+  std::string write_merging() {
+    write_types();
+    text_ += "struct tessera_arguments {\n  " + type_of(0) + "* y;\n  void* partials;\n";
+    write_sizes(1, which_.kept);
+    write_head();
+    text_ +=
+        "  const unsigned int lane = threadIdx.x % 32;\n"
+        "  const tessera_index output = (tessera_index)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n"
+        "  const bool inside = output < a.outputs;\n"
+        "  const Fold::Accumulator* const from = static_cast<const Fold::Accumulator*>(a.partials) + output * "
+        "a.parts;\n"
+        "  Fold::Accumulator total = Fold::identity();\n"
+        "  for (tessera_index part = lane; inside && part < a.parts; part += 32) total = Fold::merge(total, "
+        "from[part]);\n"
+        "  total = tessera_merge_team<Fold, 32>(total);\n"
+        "  if (lane != 0 || !inside) return;\n";
+    write_positions(0, which_.kept, "output", "  ");
+    text_ += "  tessera_store(" + fold_address(0) + ", Fold::result(total, a.finish));\n}\n";
+    return std::move(text_);
+  }
+
+ private:
+  std::ptrdiff_t team_size() const { return which_.shape == FoldShape::warps ? warp : fold_threads; }
+
+  /// The rest of the arguments: of the first `count` operands and `rank` axes.
+  void write_sizes(std::size_t count, int rank) {
+    text_ +=
+        "  tessera_finish finish;\n"
+        "  tessera_index outputs, reduced, parts, part_size, blocks;\n";
+    for (int axis = 1; axis < rank; ++axis) {
+      if (axis != which_.kept) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      for (const int axis : fold_axes(variant_, which_.kept, k))
+        text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
+    }
+    text_ += "};\n\n";
+  }
+
+  void write_head() {
+    text_ += "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n  typedef " +
+             fold_type(which_.op, element_.value) + " Fold;\n";
+  }
+
+  /// i<first>, ...: the position along axes [first, last) of what has this number among them.
+  void write_positions(int first, int last, const std::string& number, const std::string& indent) {
+    if (first == last) return;
+    const std::string rest = "rest" + std::to_string(first);
+    text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
+    for (int axis = last - 1; axis > first; --axis) {
+      const std::string extent = "a.extent" + std::to_string(axis);
+      text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" +
+               indent + rest + " /= " + extent + ";\n";
+    }
+    text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
+  }
+
+  std::string fold_address(std::size_t operand) const {
+    std::string sum = "a." + operand_name(operand);
+    for (const int axis : fold_axes(variant_, which_.kept, operand))
+      sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
+    return sum;
+  }
+
+  void write_loop() {
+    const std::string step = std::to_string(which_.shape == FoldShape::columns ? column_rows : team_size());
+    text_ +=
+        "  const tessera_index first = part * a.part_size;\n"
+        "  const tessera_index left = a.reduced - first;\n"
+        "  const tessera_index last = inside ? first + (left < a.part_size ? left : a.part_size) : 0;\n"
+        "  Fold::Accumulator total = Fold::identity();\n"
+        "  for (tessera_index r = first + lane; r < last;) {\n"
+        "    Fold::Group group = Fold::begin();\n"
+        "#pragma unroll 4\n"
+        "    for (int k = 0; k < 16 && r < last; ++k, r += " +
+        step + ") {\n";
+    write_positions(which_.kept, variant_.rank, "r", "      ");
+    for (std::size_t k = 1; k < operands(); ++k) {
+      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + loaded(k, fold_address(k)) + ";\n";
+    }
+    text_ += "      Fold::take(group, tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
+    text_ += "), r);\n    }\n    Fold::join(total, group);\n  }\n";
+  }
+
+  FoldKernel which_;
+};
+
+/// The arguments that both kernels have behind their pointers and scalars.
+void put_sizes(ArgumentBytes& bytes, const ReductionTask& task, const DeviceVariant& variant, const FoldCut& cut,
+               std::size_t operands, int rank) {
+  const Finish& finish = task.reduction.finish;
+  bytes.put(&finish.count, 8, 8);
+  bytes.put(&finish.correction, 8, 8);
+  for (const std::ptrdiff_t size : {task.outputs, task.reduced, cut.parts, cut.part_size, cut.blocks})
+    bytes.put_index(size, variant.wide);
+  for (int axis = 1; axis < rank; ++axis) {
+    if (axis != task.kept) bytes.put_index(task.extent(axis), variant.wide);
+  }
+  for (std::size_t k = 0; k < operands; ++k) {
+    for (const int axis : fold_axes(variant, task.kept, k))
+      bytes.put_index(task.space.operands[k].strides[at(axis)], variant.wide);
+  }
+}
+
+bool fits_narrow(std::ptrdiff_t value) { return value <= std::numeric_limits<std::int32_t>::max() / 2; }
+
+}  // namespace
+
+FoldCut fold_cut(const ReductionTask& task) {
+  FoldCut cut;
+  std::ptrdiff_t least = least_part;
+  if (task.by_columns) {
+    cut.shape = FoldShape::columns;
+    cut.blocks = blocks_for(task.outputs, warp);
+    least = least_column_part;
+  } else if (task.reduced <= warp_values) {
+    cut.shape = FoldShape::warps;
+    cut.blocks = blocks_for(task.outputs, fold_threads / warp);
+  } else {
+    cut.shape = FoldShape::blocks;
+    cut.blocks = task.outputs;
+  }
+  const std::ptrdiff_t useful = std::max<std::ptrdiff_t>(1, task.reduced / least);
+  const std::ptrdiff_t parts = std::min(useful, blocks_for(enough_blocks, cut.blocks));
+  cut.part_size = std::max<std::ptrdiff_t>(1, blocks_for(blocks_for(task.reduced, parts), fold_threads) * fold_threads);
+  cut.parts = std::max<std::ptrdiff_t>(1, blocks_for(task.reduced, cut.part_size));
+  return cut;
+}
+
+std::ptrdiff_t device_accumulator_bytes(ReduceOp op, DType value) {
+  switch (op) {
+    case ReduceOp::sum:
+    case ReduceOp::product:
+    case ReduceOp::mean: return item_size(wide(value));
+    case ReduceOp::minimum:
+    case ReduceOp::maximum: return item_size(word(value));
+    case ReduceOp::any:
+    case ReduceOp::all: return 4;
+    case ReduceOp::argmin:
+    case ReduceOp::argmax: return 16;
+    case ReduceOp::variance:
+    case ReduceOp::deviation: return 24;
+    case ReduceOp::log_sum_exp: return 2 * item_size(value);
+    case ReduceOp::norm: break;
+  }
+  return part_of(value) == DType::float64 ? 16 : 8;
+}
+
+DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& element, DType target) {
+  DeviceVariant variant{.target = target, .rank = task.space.rank};
+  variant.wide = !fits_narrow(task.outputs) || !fits_narrow(task.reduced);
+  for (std::size_t k = 0; k < task.space.operands.size(); ++k) {
+    const Space::Operand& operand = task.space.operands[k];
+    std::ptrdiff_t reach = 0;
+    for (int axis = 0; axis < task.space.rank; ++axis) {
+      std::ptrdiff_t along = 0;
+      const bool overflows = __builtin_mul_overflow(std::abs(operand.strides[at(axis)]), task.extent(axis), &along) ||
+                             __builtin_add_overflow(reach, along, &reach);
+      if (overflows || !fits_narrow(reach)) variant.wide = true;
+    }
+    variant.access.push_back(reach == 0 ? Access::constant : Access::strided);
+  }
+  static_cast<void>(element);
+  return variant;
+}
+
+std::string folding_support(const DeviceElement& element) { return device_support(element) + device_folds; }
+
+std::string folding_kernel(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which) {
+  return FoldingWriter(element, variant, which).write_folding();
+}
+
+std::vector<std::byte> folding_arguments(const ReductionTask& task, const DeviceElement& element,
+                                         const DeviceVariant& variant, const FoldCut& cut, void* partials,
+                                         std::span<const std::byte> scalars) {
+  ArgumentBytes bytes;
+  for (const Space::Operand& operand : task.space.operands) bytes.put_operand(operand);
+  bytes.put_pointer(partials);
+  bytes.put_scalars(scalars, element.scalars.size());
+  put_sizes(bytes, task, variant, cut, task.space.operands.size(), task.space.rank);
+  return bytes.take(element.scalars.size());
+}
+
+std::string merging_kernel(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which) {
+  return FoldingWriter(element, variant, which).write_merging();
+}
+
+std::vector<std::byte> merging_arguments(const ReductionTask& task, const DeviceVariant& variant, const FoldCut& cut,
+                                         void* partials) {
+  ArgumentBytes bytes;
+  bytes.put_pointer(task.space.operands.front().data);
+  bytes.put_pointer(partials);
+  put_sizes(bytes, task, variant, cut, 1, task.kept);
+  return bytes.take(0);
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,121 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Matrix products on a GPU by a kernel of ours: for the element types and strides that no BLAS takes.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t tile = 16;  // rows and columns of a block's part of the result
+
+/// Blocks of 16 x 16 threads: each block computes a tile, each thread an element of it, from tiles of the factors in shared memory. Sums are taken in
+/// the order of the inner axis.
+constexpr const char* product_text = R"cuda(
+struct tessera_arguments {
+  const tessera_factor* a;
+  const tessera_factor* b;
+  tessera_result* c;
+  long long rows, columns, inner, row_tiles, column_tiles;
+  long long a_row, a_column, b_row, b_column, c_row;
+  long long extent[TESSERA_AXES], a_stride[TESSERA_AXES], b_stride[TESSERA_AXES], c_stride[TESSERA_AXES];
+};
+
+extern "C" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {
+  __shared__ __align__(16) unsigned char left_memory[16 * 17 * sizeof(tessera_value)];
+  __shared__ __align__(16) unsigned char right_memory[16 * 17 * sizeof(tessera_value)];
+  tessera_value* const left = reinterpret_cast<tessera_value*>(left_memory);
+  tessera_value* const right = reinterpret_cast<tessera_value*>(right_memory);
+  const int i = threadIdx.x / 16, j = threadIdx.x % 16;
+  long long rest = blockIdx.x;
+  const long long column = rest % a.column_tiles * 16 + j;
+  rest /= a.column_tiles;
+  const long long row = rest % a.row_tiles * 16 + i;
+  rest /= a.row_tiles;
+  long long a_offset = 0, b_offset = 0, c_offset = 0;
+  for (int axis = TESSERA_AXES - 1; axis >= 0; --axis) {
+    const long long at = rest % a.extent[axis];
+    rest /= a.extent[axis];
+    a_offset += at * a.a_stride[axis];
+    b_offset += at * a.b_stride[axis];
+    c_offset += at * a.c_stride[axis];
+  }
+  tessera_value sum = (tessera_value)0;
+  for (long long k = 0; k < a.inner; k += 16) {
+    const bool has_left = row < a.rows && k + j < a.inner;
+    const bool has_right = k + i < a.inner && column < a.columns;
+    left[i * 17 + j] = has_left ? (tessera_value)tessera_load(a.a + a_offset + row * a.a_row + (k + j) * a.a_column)
+                                : (tessera_value)0;
+    right[i * 17 + j] = has_right ? (tessera_value)tessera_load(a.b + b_offset + (k + i) * a.b_row + column * a.b_column)
+                                  : (tessera_value)0;
+    __syncthreads();
+    const int count = a.inner - k < 16 ? (int)(a.inner - k) : 16;
+    for (int n = 0; n < count; ++n) sum = tessera_add(sum, tessera_multiply(left[i * 17 + n], right[n * 17 + j]));
+    __syncthreads();
+  }
+  if (row < a.rows && column < a.columns) tessera_store(a.c + c_offset + row * a.c_row + column, sum);
+}
+)cuda";
+
+std::string product_kernel(const TiledProduct& product, int axes) {
+  const std::string factor(device_name(product.factors));
+  const std::string result(device_name(product.dtype));
+  const DType leaves[] = {product.factors, product.dtype};
+  return device_support({.leaves = leaves}) + "typedef " + factor + " tessera_factor;\ntypedef " + result +
+         " tessera_result;\ntypedef " + result + " tessera_value;\n#define TESSERA_AXES " + std::to_string(axes) +
+         "\n" + product_text;
+}
+
+class ProductArguments {
+ public:
+  void put(const void* pointer) { append(static_cast<const void*>(&pointer)); }
+  void put(std::ptrdiff_t number) { append(&number); }
+  void put(const Axes& axes, int count) {
+    for (int axis = 0; axis < count; ++axis) put(axes[static_cast<std::size_t>(axis)]);
+  }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  void append(const void* value) {
+    const auto* from = static_cast<const std::byte*>(value);
+    bytes_.insert(bytes_.end(), from, from + sizeof(std::int64_t));
+  }
+
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+void run_batch_on_device(BatchedProduct batch, const ProductTarget& target) {
+  const TiledProduct& product = batch.matrices;
+  std::ptrdiff_t matrices = 1;
+  for (int axis = 0; axis < batch.rank; ++axis) matrices *= batch.extents[static_cast<std::size_t>(axis)];
+  if (matrices == 0 || product.rows == 0 || product.columns == 0) return;
+  if (batch.rank == 0) batch.extents[static_cast<std::size_t>(batch.rank++)] = 1;
+  const GpuPlace place{product.place.ordinal()};
+  const std::string cause =
+      "product of " + std::string(name(product.factors)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
+  const device::Kernel& kernel = device::find_kernel(place, product_kernel(product, batch.rank), cause);
+  const std::ptrdiff_t row_tiles = (product.rows - 1) / tile + 1;
+  const std::ptrdiff_t column_tiles = (product.columns - 1) / tile + 1;
+  ProductArguments arguments;
+  for (const void* pointer : {product.a, product.b, static_cast<const void*>(target.data)}) arguments.put(pointer);
+  for (const std::ptrdiff_t number : {product.rows, product.columns, product.inner, row_tiles, column_tiles,
+                                      product.a_row, product.a_column, product.b_row, product.b_column, target.row})
+    arguments.put(number);
+  for (const Axes* axes : {&batch.extents, &batch.a_strides, &batch.b_strides, &batch.c_strides})
+    arguments.put(*axes, batch.rank);
+  kernel.launch(Stream::current(place), grid_of(matrices * row_tiles * column_tiles), tile * tile, 0, arguments.bytes(),
+                cause, std::source_location::current());
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,23 @@
+module;
+#include <memory>
+#include <source_location>
+module tessera.memory;
+import tessera.core;
+import tessera.device;
+
+// Allocations with whose memory streams work.
+namespace tessera::memory {
+
+void Allocation::allocate_for_streams(std::source_location where) {
+  uses_ = std::make_unique<StreamUses>();
+  if (place_.kind() == PlaceKind::gpu) {
+    pointer_ = alloc(Stream::current(GpuPlace{place_.ordinal()}), bytes_, *uses_, where);
+  } else {
+    collect_freed(place_);
+    pointer_ = pool_->allocate(bytes_, block_alignment, where);
+  }
+}
+
+void Allocation::free_after_uses() noexcept { free(place_, pointer_, bytes_, *uses_); }
+
+}  // namespace tessera::memory

@@ -1,0 +1,266 @@
+// A stand-in for the CUDA driver library: streams, events, copies and kernels.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "copies.hpp"
+#include "driver.hpp"
+#include "kernels.hpp"
+
+using namespace fake;
+
+namespace {
+
+/// Whether work can be given to the stream in this thread's context.
+int check_stream(Machine& machine, const Stream* stream) {
+  if (current == nullptr) return invalid_context;
+  if (!machine.knows(stream)) return invalid_handle;
+  if (stream->gpu != current) return invalid_context;
+  return stream->gpu->broken;
+}
+
+int check_event(Machine& machine, const Event* event) {
+  if (current == nullptr) return invalid_context;
+  return machine.knows(event) ? event->gpu->broken : invalid_handle;
+}
+
+bool is_done(const Event& event) { return event.stream == nullptr || event.stream->done >= event.position; }
+
+std::string name_of(const Stream& stream) { return "stream" + std::to_string(stream.number); }
+
+/// CUDA_MEMCPY2D with both sides in memory.
+struct RowCopy {
+  std::size_t from_x, from_y;
+  unsigned from_type;
+  std::uint64_t from_host, from_device, from_array;
+  std::size_t from_pitch;
+  std::size_t to_x, to_y;
+  unsigned to_type;
+  std::uint64_t to_host, to_device, to_array;
+  std::size_t to_pitch;
+  std::size_t row_bytes, rows;
+};
+
+constexpr unsigned host_memory = 1;
+
+/// The bytes after CU_LAUNCH_PARAM_BUFFER_POINTER in `extra`.
+std::span<const std::byte> arguments_of(void** extra) {
+  const std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  for (; *extra != nullptr; extra += 2) {
+    const auto word = reinterpret_cast<std::uintptr_t>(extra[0]);
+    if (word == 1) begin = static_cast<const std::byte*>(extra[1]);
+    if (word == 2) bytes = *static_cast<const std::size_t*>(extra[1]);
+  }
+  return {begin, bytes};
+}
+
+void run_kernel(Machine& machine, const Function& function, const std::vector<std::byte>& arguments, unsigned blocks,
+                unsigned threads) {
+  const std::vector<Range> blocks_used = memory_of(machine, arguments);  // which are still allocated
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::vector<Line> aligned(arguments.size() / sizeof(Line) + 1);
+  std::memcpy(aligned.data(), arguments.data(), arguments.size());
+  for (const Range& block : blocks_used) open_block(block.begin, block.end);
+  shim::run_grid(function.call, aligned.data(), blocks, threads, function.view, machine.random_below(1u << 30));
+  for (const Range& block : blocks_used) close_block(block.begin, block.end);
+}
+
+}  // namespace
+
+extern "C" {
+
+int cuStreamCreate(Stream** stream, unsigned) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (current == nullptr) return invalid_context;
+  if (current->broken != success) return current->broken;
+  const int number = static_cast<int>(machine.streams.size());
+  machine.streams.push_back(std::make_unique<Stream>(Stream{.gpu = current, .number = number}));
+  *stream = machine.streams.back().get();
+  return success;
+}
+
+int cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (!machine.knows(event)) return invalid_handle;
+  if (event->stream == nullptr) refuse(name_of(*stream) + " waits for an event that was never recorded");
+  machine.give(*stream, {.name = "wait for " + name_of(*event->stream),
+                         .uses = {},
+                         .after = event->stream,
+                         .after_position = event->position,
+                         .run = {}});
+  return success;
+}
+
+int cuStreamSynchronize(Stream* stream) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  machine.log("host waits for " + name_of(*stream));
+  machine.run_until(*stream, stream->given);
+  return stream->gpu->broken;
+}
+
+int cuEventCreate(Event** event, unsigned) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (current == nullptr) return invalid_context;
+  if (current->broken != success) return current->broken;
+  machine.events.push_back(std::make_unique<Event>(Event{.gpu = current}));
+  *event = machine.events.back().get();
+  return success;
+}
+
+int cuEventRecord(Event* event, Stream* stream) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (!machine.knows(event) || event->gpu != stream->gpu) return invalid_handle;
+  event->stream = stream;
+  event->position = stream->given;
+  machine.log("record " + name_of(*stream));
+  return success;
+}
+
+int cuEventQuery(Event* event) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_event(machine, event); result != success) return result;
+  if (!is_done(*event)) machine.run_perhaps();
+  if (event->gpu->broken != success) return event->gpu->broken;
+  return is_done(*event) ? success : not_ready;
+}
+
+int cuEventSynchronize(Event* event) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_event(machine, event); result != success) return result;
+  if (event->stream == nullptr) refuse("the host waits for an event that was never recorded");
+  machine.log("host waits for " + name_of(*event->stream));
+  machine.run_until(*event->stream, event->position);
+  return event->gpu->broken;
+}
+
+int cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t bytes, Stream* stream) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (fails_now()) return machine.failure;
+  copy(machine, *stream, {.to = to, .from = from, .to_pitch = bytes, .from_pitch = bytes, .row_bytes = bytes});
+  return stream->gpu->broken;
+}
+
+int cuMemcpy2DAsync_v2(const RowCopy* rows, Stream* stream) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (fails_now()) return machine.failure;
+  if (rows->to_pitch < rows->row_bytes || rows->from_pitch < rows->row_bytes) return invalid_value;
+  const bool to_host = rows->to_type == host_memory, from_host = rows->from_type == host_memory;
+  const std::uint64_t to = to_host ? rows->to_host : rows->to_device;
+  const std::uint64_t from = from_host ? rows->from_host : rows->from_device;
+  if (to_host == (machine.gpu_of(to) != nullptr) || from_host == (machine.gpu_of(from) != nullptr))
+    return invalid_value;
+  copy(machine, *stream,
+       {.to = to + rows->to_y * rows->to_pitch + rows->to_x,
+        .from = from + rows->from_y * rows->from_pitch + rows->from_x,
+        .to_pitch = rows->to_pitch,
+        .from_pitch = rows->from_pitch,
+        .row_bytes = rows->row_bytes,
+        .rows = rows->rows});
+  return stream->gpu->broken;
+}
+
+static int fill_stream(std::uint64_t to, std::uint64_t pattern, std::size_t item, std::size_t count, Stream* stream) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (machine.gpu_of(to) != stream->gpu || to % item != 0) return invalid_value;
+  fill(machine, *stream, to, pattern, item, count);
+  return success;
+}
+
+int cuMemsetD8Async(std::uint64_t to, unsigned char pattern, std::size_t count, Stream* stream) {
+  return fill_stream(to, pattern, 1, count, stream);
+}
+
+int cuMemsetD16Async(std::uint64_t to, unsigned short pattern, std::size_t count, Stream* stream) {
+  return fill_stream(to, pattern, 2, count, stream);
+}
+
+int cuMemsetD32Async(std::uint64_t to, unsigned pattern, std::size_t count, Stream* stream) {
+  return fill_stream(to, pattern, 4, count, stream);
+}
+
+int cuModuleLoadData(Module** module, const void* image) {
+  const std::lock_guard lock(Machine::instance().mutex);
+  if (current == nullptr) return invalid_context;
+  if (current->broken != success) return current->broken;
+  *module = load(image);
+  return *module != nullptr ? success : invalid_image;
+}
+
+int cuModuleGetFunction(Function** function, Module* module, const char* name) {
+  if (current == nullptr) return invalid_context;
+  *function = find(*module, name, *current);
+  return *function != nullptr ? success : not_found;
+}
+
+int cuFuncGetAttribute(int* value, int attribute, Function*) {
+  constexpr int most_threads = 0, local_bytes = 3, registers = 4;
+  *value = attribute == most_threads ? 1024 : attribute == registers ? 32 : 0;
+  return attribute == most_threads || attribute == local_bytes || attribute == registers ? success : invalid_value;
+}
+
+int cuFuncSetAttribute(Function* function, int attribute, int value) {
+  constexpr int dynamic_shared = 8;
+  if (attribute != dynamic_shared || value < 0 || value > 232448) return invalid_value;
+  function->shared_allowed = value;
+  return success;
+}
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*, int threads, std::size_t shared_bytes) {
+  const std::size_t by_memory = shared_bytes == 0 ? 32 : 232448 / shared_bytes;
+  *blocks = static_cast<int>(std::min<std::size_t>({32, by_memory, 2048 / static_cast<std::size_t>(threads)}));
+  return success;
+}
+
+int cuLaunchKernel(Function* function, unsigned blocks, unsigned blocks_y, unsigned blocks_z, unsigned threads,
+                   unsigned threads_y, unsigned threads_z, unsigned shared_bytes, Stream* stream, void** parameters,
+                   void** extra) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (fails_now()) return machine.failure;
+  if (function->gpu != stream->gpu) return invalid_handle;
+  if (blocks == 0 || threads == 0 || threads > 1024 || blocks_y * blocks_z * threads_y * threads_z != 1)
+    return invalid_value;
+  if (static_cast<int>(shared_bytes) > function->shared_allowed || parameters != nullptr) return invalid_value;
+  const std::span<const std::byte> bytes = arguments_of(extra);
+  if (bytes.size() != function->argument_bytes) {
+    refuse("a kernel that takes " + std::to_string(function->argument_bytes) + " bytes is launched with " +
+           std::to_string(bytes.size()));
+  }
+  std::vector<std::byte> arguments(bytes.begin(), bytes.end());
+  std::vector<Range> uses = memory_of(machine, arguments);
+  machine.give(*stream, {.name = "launch " + std::to_string(blocks) + " x " + std::to_string(threads),
+                         .uses = std::move(uses),
+                         .run = [&machine, function, blocks, threads, arguments = std::move(arguments)] {
+                           run_kernel(machine, *function, arguments, blocks, threads);
+                         }});
+  return success;
+}
+
+}  // extern "C"

@@ -1,0 +1,34 @@
+// Kernels of the fake driver: shared libraries that were compiled for the host from CUDA text.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "../shim/threads.hpp"
+#include "machine.hpp"
+
+namespace fake {
+
+struct Module {
+  void* library = nullptr;
+};
+
+struct Function {
+  const Gpu* gpu = nullptr;
+  void (*call)(const void*) = nullptr;
+  std::size_t argument_bytes = 0;
+  shim::View view{};
+  int shared_allowed = 48 << 10;
+};
+
+/// The library whose file has these bytes; null if they are none for this machine.
+Module* load(const void* image);
+
+/// The kernel of a module for a GPU, null if there is none.
+Function* find(const Module& module, const std::string& name, const Gpu& gpu);
+
+/// Memory of GPUs to which the argument bytes point: whole allocations. Ends the process for pointers into freed memory.
+std::vector<Range> memory_of(Machine& machine, std::span<const std::byte> arguments);
+
+}  // namespace fake

@@ -1,0 +1,97 @@
+// The code of docs/gpu.md.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fake_cuda.hpp"
+import tessera;
+
+using namespace tessera;
+
+// --8<-- [start:devices]
+void print_devices() {
+  for (const DeviceInfo& gpu : devices()) {
+    std::cout << gpu.place.ordinal << ": " << gpu.name << ", sm_" << gpu.compute_major << gpu.compute_minor << ", "
+              << gpu.multiprocessors << " multiprocessors, " << (gpu.total_bytes >> 20) << " MiB\n";
+  }
+  if (device_count() == 0) std::cout << no_device_reason() << '\n';
+}
+// --8<-- [end:devices]
+
+TEST_CASE("the page's devices are printed") { CHECK_NOTHROW(print_devices()); }
+
+TEST_CASE("the page's marks order two streams without the host") {
+  const memory::Allocation memory(GpuPlace{0}, 4096);
+  void* const data = memory.data();
+  std::vector<std::uint32_t> result(1024);
+  fake::start_log();
+  // --8<-- [start:marks]
+  Stream& compute = Stream::current(GpuPlace{0});  // this thread's
+  Stream& copies = Stream::create(GpuPlace{0});    // another one beside it
+  device::fill_async(data, 1024, 4, 7, compute);
+  const StreamMark filled = compute.mark();  // after the fill; nothing is asked of CUDA
+  copies.wait(filled);                       // the GPU orders the two, the host goes on
+  device::copy_async(result.data(), CpuPlace{}, data, GpuPlace{0}, 4096, copies);
+  copies.synchronize();  // here the host waits
+  // --8<-- [end:marks]
+  CHECK(result == std::vector<std::uint32_t>(1024, 7));
+  CHECK(filled.is_reached());
+}
+
+TEST_CASE("the page's uses order a writing after readings") {
+  const memory::Allocation memory(GpuPlace{0}, 4096), target(GpuPlace{0}, 4096);
+  void* const data = memory.data();
+  Stream& writer = Stream::create(GpuPlace{0});
+  Stream& reader = Stream::create(GpuPlace{0});
+  // --8<-- [start:uses]
+  StreamUses uses;  // of `data`
+  uses.order_write(writer);
+  device::fill_async(data, 1024, 4, 1, writer);
+  uses.note_write(writer.mark());
+
+  uses.order_read(reader);  // after the fill
+  device::copy_async(target.data(), GpuPlace{0}, data, GpuPlace{0}, 4096, reader);
+  uses.note_read(reader.mark());
+
+  uses.order_write(writer);  // after the copy
+  device::fill_async(data, 1024, 4, 2, writer);
+  uses.note_write(writer.mark());
+  // --8<-- [end:uses]
+  synchronize();
+  std::uint32_t copied = 0;
+  device::copy_bytes(&copied, CpuPlace{}, target.data(), GpuPlace{0}, 4);
+  CHECK(copied == 1);
+  CHECK(uses.is_idle());
+}
+
+TEST_CASE("the page's kernel is compiled and launched") {
+  constexpr int count = 1000;
+  const memory::Allocation memory(GpuPlace{0}, count * sizeof(float));
+  float* const data = static_cast<float*>(memory.data());
+  // --8<-- [start:kernel]
+  const std::string text = R"cuda(
+    struct tessera_arguments { float* y; float value; int count; };
+    extern "C" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < a.count) a.y[i] = a.value * i;
+    })cuda";
+  struct Arguments {
+    float* y;
+    float value;
+    int count;
+  };
+  const Arguments arguments{.y = data, .value = 0.5f, .count = count};
+  const device::Kernel& kernel = device::find_kernel(GpuPlace{0}, text, "a ramp");
+  kernel.launch(Stream::current(GpuPlace{0}), (count + 255) / 256, 256, 0, std::as_bytes(std::span(&arguments, 1)),
+                "a ramp", std::source_location::current());
+  // --8<-- [end:kernel]
+  std::vector<float> result(count);
+  device::copy_bytes(result.data(), CpuPlace{}, data, GpuPlace{0}, count * sizeof(float));
+  CHECK(result[999] == 499.5f);
+}

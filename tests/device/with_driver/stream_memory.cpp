@@ -1,0 +1,227 @@
+// Tests of memory that is given back while streams still use it.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fake_cuda.hpp"
+import tessera;
+
+#include "work.hpp"
+
+using namespace tessera;
+
+namespace {
+
+const GpuPlace gpu{0};
+constexpr std::ptrdiff_t mebibyte = std::ptrdiff_t{1} << 20;
+
+/// Memory that one stream fills.
+struct Filled {
+  Filled(Stream& stream, std::ptrdiff_t bytes, std::uint32_t value)
+      : pointer(memory::alloc(stream, bytes, uses)), bytes(bytes) {
+    uses.order_write(stream);
+    device::fill_async(pointer, bytes / 4, 4, value, stream);
+    uses.note_write(stream.mark());
+  }
+  void free() const { memory::free(gpu, pointer, bytes, uses); }
+
+  StreamUses uses;
+  void* pointer;
+  std::ptrdiff_t bytes;
+};
+
+std::uint32_t first_of(const void* pointer) {
+  std::uint32_t value = 0;
+  device::copy_bytes(&value, CpuPlace{}, pointer, gpu, 4);
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("memory that is freed on a stream serves its next request at once, without a call of CUDA's") {
+  Stream& stream = Stream::create(gpu);
+  const Filled first(stream, 5000, 1);
+  fake::start_log();
+  first.free();
+  StreamUses uses;
+  void* const again = memory::alloc(stream, 5000, uses);
+  CHECK(again == first.pointer);
+  CHECK(fake::log().empty());
+  memory::free(gpu, again, 5000, uses);
+  synchronize(gpu);
+  memory::trim(gpu);
+}
+
+TEST_CASE("memory that was taken again and not used still waits for the work before") {
+  Stream& stream = Stream::create(gpu);
+  Stream& other = Stream::create(gpu);
+  const Filled first(stream, 5500, 1);
+  first.free();
+  StreamUses unused, uses;
+  void* const again = memory::alloc(stream, 5500, unused);
+  REQUIRE(again == first.pointer);
+  CHECK(unused.marks() == first.uses.marks());
+  memory::free(gpu, again, 5500, unused);
+  CHECK(memory::pending(gpu) == 5500);
+  void* const elsewhere = memory::alloc(other, 5500, uses);
+  CHECK(elsewhere != first.pointer);
+  memory::free(gpu, elsewhere, 5500, uses);
+  synchronize(gpu);
+  memory::trim(gpu);
+}
+
+TEST_CASE("another stream gets the memory only when the work with it is done") {
+  Stream& stream = Stream::create(gpu);
+  Stream& other = Stream::create(gpu);
+  memory::trim(gpu);
+  const Filled first(stream, 7000, 1);
+  first.free();
+  CHECK(memory::pending(gpu) == 7000);
+  StreamUses uses;
+  void* const elsewhere = memory::alloc(other, 7000, uses);
+  CHECK(elsewhere != first.pointer);
+  stream.synchronize();
+  void* const later = memory::alloc(other, 7000, uses);
+  CHECK(later == first.pointer);
+  CHECK(memory::pending(gpu) == 0);
+  memory::free(gpu, elsewhere);
+  memory::free(gpu, later);
+}
+
+TEST_CASE("memory that several streams use waits for all of them") {
+  Stream& writer = Stream::create(gpu);
+  Stream& reader = Stream::create(gpu);
+  const Filled shared(writer, 6000, 9);
+  Filled target(reader, 6000, 0);
+  shared.uses.order_read(reader);
+  device::copy_async(target.pointer, gpu, shared.pointer, gpu, 6000, reader);
+  StreamUses both;
+  both.note_write(writer.mark());
+  both.note_read(reader.mark());
+  memory::free(gpu, shared.pointer, 6000, both);
+  StreamUses fresh_uses;
+  void* const fresh = memory::alloc(writer, 6000, fresh_uses);
+  CHECK(fresh != shared.pointer);
+  memory::free(gpu, fresh, 6000, fresh_uses);
+  target.uses.note_write(reader.mark());
+  synchronize(gpu);
+  CHECK(first_of(target.pointer) == 9);
+  target.free();
+  memory::trim(gpu);
+  CHECK(memory::pending(gpu) == 0);
+}
+
+TEST_CASE("memory of which all work is known to be done goes to the pool at once") {
+  Stream& stream = Stream::create(gpu);
+  const Filled filled(stream, 5000, 1);
+  stream.synchronize();
+  filled.free();
+  CHECK(memory::pending(gpu) == 0);
+  memory::free(gpu, nullptr, 0, filled.uses);
+}
+
+TEST_CASE("the figures count memory as free when it is given back") {
+  synchronize(gpu);
+  memory::trim(gpu);
+  const memory::Stats before = memory::stats(gpu);
+  Stream& stream = Stream::create(gpu);
+  const Filled filled(stream, mebibyte, 1);
+  CHECK(memory::used(gpu) == before.in_use + mebibyte);
+  CHECK(memory::stats(gpu).live == before.live + 1);
+  filled.free();
+  CHECK(memory::pending(gpu) == mebibyte);
+  const memory::Stats after = memory::stats(gpu);
+  CHECK(after.in_use == before.in_use);
+  CHECK(after.live == before.live);
+  CHECK(after.cached >= mebibyte);
+  CHECK(memory::used(gpu) == before.in_use);
+  stream.synchronize();
+  memory::trim(gpu);
+  CHECK(memory::pending(gpu) == 0);
+  CHECK(memory::used(gpu) == before.in_use);
+}
+
+TEST_CASE("an allocation for which there is no memory waits for work that uses freed memory") {
+  synchronize(gpu);
+  memory::trim(gpu);
+  Stream& stream = Stream::create(gpu);
+  Stream& other = Stream::create(gpu);
+  std::vector<Filled*> all;
+  for (int k = 0; k < 3; ++k) all.push_back(new Filled(stream, 16 * mebibyte, 1));
+  for (const Filled* filled : all) filled->free();
+  CHECK(memory::pending(gpu) == 48 * mebibyte);
+  StreamUses uses;
+  void* const large = memory::alloc(other, 40 * mebibyte, uses);
+  CHECK(large != nullptr);
+  CHECK(memory::pending(gpu) == 0);
+  memory::free(gpu, large);
+  for (const Filled* filled : all) delete filled;
+  memory::trim(gpu);
+}
+
+TEST_CASE("pinned memory can be given back while a copy from it is pending") {
+  Stream& stream = Stream::create(gpu);
+  const Filled target(stream, 4096, 0);
+  void* const pinned = memory::alloc(PinnedPlace{}, 4096);
+  auto* const words = static_cast<std::uint32_t*>(pinned);
+  for (int k = 0; k < 1024; ++k) words[k] = 77;
+  StreamUses uses;
+  device::copy_async(target.pointer, gpu, pinned, PinnedPlace{}, 4096, stream);
+  uses.note_read(stream.mark());
+  memory::free(PinnedPlace{}, pinned, 4096, uses);
+  CHECK(memory::pending(PinnedPlace{}) == 4096);
+  void* const other = memory::alloc(PinnedPlace{}, 4096);
+  CHECK(other != pinned);
+  *static_cast<std::uint32_t*>(other) = 1;
+  stream.synchronize();
+  CHECK(first_of(target.pointer) == 77);
+  memory::free(PinnedPlace{}, other);
+  memory::trim(PinnedPlace{});
+  CHECK(memory::pending(PinnedPlace{}) == 0);
+  target.free();
+}
+
+TEST_CASE("temporaries of threads that reuse each other's memory never mix") {
+  constexpr int count = 256, rounds = 150;
+  std::vector<int> wrong(3);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 3; ++number) {
+    threads.emplace_back([&wrong, number] {
+      Stream& stream = Stream::current(gpu);
+      for (int round = 0; round < rounds; ++round) {
+        const int base = number * 100'000 + round * 10;
+        const Filled x(stream, count * 4, static_cast<std::uint32_t>(base));
+        Stream& side = round % 5 == 0 ? Stream::create(gpu) : stream;
+        StreamUses uses;
+        void* const y = memory::alloc(side, count * 4, uses);
+        const work::AddArguments arguments{
+            .y = static_cast<int*>(y), .x = static_cast<int*>(x.pointer), .addend = 3, .count = count};
+        x.uses.order_read(side);
+        device::find_kernel(gpu, work::add_text, "a test")
+            .launch(side, 1, 32, 0, std::as_bytes(std::span(&arguments, 1)), "y = x + 3", {});
+        uses.note_write(side.mark());
+        StreamUses both;
+        both.note_write(x.uses.marks()[0]);
+        both.note_read(side.mark());
+        memory::free(gpu, x.pointer, x.bytes, both);
+        if (round % 3 == 0) {
+          std::vector<int> got(count);
+          uses.order_read(stream);
+          device::copy_async(got.data(), CpuPlace{}, y, gpu, count * 4, stream);
+          stream.synchronize();
+          for (const int value : got) wrong[static_cast<std::size_t>(number)] += value != base + 3 ? 1 : 0;
+        }
+        memory::free(gpu, y, count * 4, uses);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(3, 0));
+  synchronize(gpu);
+  memory::trim(gpu);
+}

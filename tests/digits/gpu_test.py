@@ -1,0 +1,51 @@
+"""The digits program on a GPU, on the fake driver: accuracy of the CPU, equal weights in both modes, its report."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+program = sys.argv[1]
+failures = []
+
+
+def run(*arguments, cwd, **environment):
+    return subprocess.run([program, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300,
+                          stdin=subprocess.DEVNULL, env={**os.environ, **environment})
+
+
+def check(condition, what):
+    print(("ok    " if condition else "FAILED ") + what)
+    if not condition:
+        failures.append(what)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    cwd = pathlib.Path(folder)
+
+    def figures(*arguments):
+        result = run(*arguments, "--json", "o.json", "--quiet", cwd=cwd)
+        check(result.returncode == 0, f"digits {' '.join(map(str, arguments))} succeeds: {result.stderr}")
+        return json.loads((cwd / "o.json").read_text()) if result.returncode == 0 else None
+
+    on_cpu = figures("--epochs", 4)
+    on_gpu = figures("--epochs", 4, "--gpu")
+    report = (cwd / "report.html").read_text()
+    asynchronous = figures("--epochs", 4, "--gpu", "--async")
+    check(abs(on_cpu["accuracy"] - on_gpu["accuracy"]) <= 0.006, f"accuracy {on_gpu['accuracy']}, on the CPU {on_cpu['accuracy']}")
+    check(abs(on_cpu["train_loss"] - on_gpu["train_loss"]) <= 1e-4, f"loss {on_gpu['train_loss']}, on the CPU {on_cpu['train_loss']}")
+    check(on_gpu["checksum"] == asynchronous["checksum"], "--async gives the same weights")
+    check('id="kernel"' in report and "tessera_kernel" in report, "the report shows a kernel")
+    check("Fake GPU 0" in report and "gpu:0" in report, "the report names the GPU and its memory")
+    timeline = (cwd / "report.html").read_text()
+    check("tessera-timeline" in timeline, "the report of --async shows the timeline")
+    half = figures("--epochs", 2, "--gpu=1", "--dtype", "bf16")
+    check(half["accuracy"] >= 0.9, f"bf16: accuracy {half['accuracy']}")
+    result = run("--gpu=7", cwd=cwd)
+    check(result.returncode == 2 and "gpu:7: there are 2 GPUs" in result.stderr, f"a GPU that is not there: {result.stderr}")
+    result = run("--gpu", cwd=cwd, TESSERA_CUDA_DRIVER="/no/such/libcuda.so")
+    check(result.returncode == 2 and len(result.stderr.splitlines()) == 1 and "/no/such/libcuda.so" in result.stderr,
+          f"no driver: {result.stderr}")
+
+sys.exit(1 if failures else 0)

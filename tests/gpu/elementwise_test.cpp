@@ -1,0 +1,84 @@
+// Elementwise expressions on a GPU compute what the CPU computes.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+import tessera;
+
+#include "cases.hpp"
+#include "comparison.hpp"
+
+using namespace tessera;
+using cases::numbers;
+
+TEST_CASE("expressions on a GPU compute what the CPU computes") {
+  std::map<std::string, Values> wanted;
+  cases::for_each([&](const char* name, double, const auto& destination, const auto& expression, auto) {
+    assign(destination, expression);
+    wanted[name] = values_of(destination);
+  });
+  int compared = 0;
+  cases::for_each(
+      [&](const char* name, double tolerance, const auto& destination, const auto& expression, auto) {
+        INFO("case " << name);
+        assign(destination, expression);
+        CHECK(difference(values_of(destination), wanted.at(name), tolerance) == "");
+        ++compared;
+      },
+      GpuPlace{0});
+  CHECK(compared == static_cast<int>(wanted.size()));
+}
+
+TEST_CASE("random numbers on a GPU are those of the CPU") {
+  const random::Key key{20};
+  const auto check = [&](double tolerance, const auto& program) {
+    CHECK(difference(values_of(program(Place(GpuPlace{0}))), values_of(program(Place(CpuPlace{}))), tolerance) == "");
+  };
+  const auto into = [](const auto& fresh, const auto& expression) {
+    assign(fresh, expression);
+    return fresh;
+  };
+  check(0, [&](Place p) { return into(zeros<float>(Dim{13, 9}, p), random::uniform<float>(key, Dim{13, 9})); });
+  check(0, [&](Place p) { return into(zeros<double>(Dim{13, 9}, p), random::uniform<double>(key, Dim{13, 9})); });
+  check(0, [&](Place p) { return into(zeros<float16>(Dim{50}, p), random::uniform<float16>(key, Dim{50})); });
+  check(0, [&](Place p) { return into(zeros<bfloat16>(Dim{50}, p), random::uniform<bfloat16>(key, Dim{50})); });
+  check(1e-6, [&](Place p) { return into(zeros<float>(Dim{13, 9}, p), random::normal<float>(key, Dim{13, 9})); });
+  check(1e-14, [&](Place p) { return into(zeros<double>(Dim{13, 9}, p), random::normal<double>(key, Dim{13, 9})); });
+  check(0, [&](Place p) {
+    return into(zeros<float>(Dim{7, 13, 9}, p),
+                random::uniform<float>(key, Dim{13, 1}) * 2 - random::uniform<float>(key.fold(1), Dim{7, 1, 9}));
+  });
+  check(1e-6, [&](Place p) {
+    return into(zeros<float>(Dim{13}, p), sum<1>(random::uniform<float>(key, Dim{13, 90}) + zeros<float>(Dim{90}, p)));
+  });
+}
+
+namespace {
+
+/// A sum of 2^Depth different views of one array.
+template <int Depth, class A>
+auto sum_of_views(const A& array, int first = 0) {
+  if constexpr (Depth == 0) {
+    return array(range(first % 3, first % 3 + 4), all, range(first % 5, first % 5 + 6)) * (first + 1);
+  } else {
+    return sum_of_views<Depth - 1>(array, first) + sum_of_views<Depth - 1>(array, first + (1 << (Depth - 1)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an expression with more operands than one kernel takes is computed in parts") {
+  const auto array = numbers<float>(Dim{7, 5, 11}, 1);
+  const auto on_gpu = array.to(Place(GpuPlace{0}));
+  const auto wanted = values_of(evaluate(sum_of_views<7>(array)));
+  CHECK(difference(values_of(evaluate(sum_of_views<7>(on_gpu))), wanted, 0) == "");
+  const auto target = on_gpu(range(0, 4), all, range(0, 6));
+  assign(target, sum_of_views<7>(on_gpu));  // parts of the operands are overwritten: it goes through a temporary
+  CHECK(difference(values_of(target), wanted, 0) == "");
+}
