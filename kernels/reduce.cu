@@ -25,7 +25,10 @@ struct Totals {
   using Value = typename TotalOf<T>::Total;
   using Result = typename TotalOf<T>::Result;
   static __device__ Value read(const T& x) { return Widened<T>{}(x); }
-  static __device__ Value neutral() { return Operation::template identity<Value>(); }
+  /// A sum begins with 0, so that there is one of nothing; a scan begins with -0, so that its first sum is the first element.
+  static __device__ Value neutral() {
+    return std::is_same_v<Operation, Sum> ? Value{} : Operation::template identity<Value>();
+  }
   static __device__ Result result(const Value& value) { return Narrowed<T>{}(value); }
   __device__ Value operator()(const Value& a, const Value& b) const { return Operation{}(a, b); }
 };

@@ -144,8 +144,8 @@ void scan_rows(const TesseraScan& scan, const TesseraStream& stream) {
   auto* to = static_cast<typename TotalOf<T>::Result*>(scan.to);
   const Rows rows{scan.rows, scan.length, (scan.length - 1) / chunk + 1};
   const std::int64_t chunks = rows.rows * rows.chunks;
-  const Temporary totals(stream, chunks * sizeof(Total));
   const bool is_cut = rows.chunks > 1;
+  const Temporary totals(stream, is_cut ? chunks * sizeof(Total) : sizeof(Total));
   if (is_cut) {
     launch_in_parts(chunks, [&](std::int64_t first, unsigned blocks) {
       add_up_chunks<T, Operation><<<blocks, threads, 0, stream.stream>>>(from, totals.as<Total>(), rows, first);

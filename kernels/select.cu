@@ -25,7 +25,7 @@ void select_by_size(const TesseraSelect& select, const TesseraStream& stream) {
     case 2: return select_items<std::uint16_t>(select, stream);
     case 4: return select_items<std::uint32_t>(select, stream);
     case 8: return select_items<std::uint64_t>(select, stream);
-    default: return select_items<ulonglong2>(select, stream);
+    default: return select_items<Complex128>(select, stream);
   }
 }
 

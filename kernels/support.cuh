@@ -62,9 +62,12 @@ class Temporary {
   void* memory_;
 };
 
-/// Calls a CUB algorithm twice, as CUB wants it: for the size of its temporaries, then with them.
+/// Calls a CUB algorithm twice, as CUB wants it: for the size of its temporaries, then with them. Where there is no GPU, CUDA says why,
+/// and CUB would only say that the device is invalid.
 template <class Algorithm>
 void with_temporaries(const TesseraStream& stream, const Algorithm& algorithm) {
+  int device = 0;
+  check(cudaGetDevice(&device));
   std::size_t bytes = 0;
   check(algorithm(nullptr, bytes));
   const Temporary memory(stream, bytes == 0 ? 1 : bytes);
@@ -82,7 +85,8 @@ struct Type {
 struct Complex64 {
   float real, imaginary;
 };
-struct alignas(16) Complex128 {
+/// Aligned as std::complex<double> is.
+struct Complex128 {
   double real, imaginary;
 };
 
