@@ -40,6 +40,7 @@ template <class A>
 auto compressible(const A& operand, const char* name, const std::source_location& where) {
   const auto elements = rows::elements_of(operand);
   rows::require_host_algorithm(elements.place(), name, where);
+  elements.settle(Purpose::read);
   return contiguous(elements);
 }
 

@@ -90,6 +90,15 @@ void require_host_algorithm(Place place, const char* operation, const std::sourc
                                       .where = where}));
 }
 
+void require_same_place(Place to, Place from, const char* operation, const std::source_location& where) {
+  if (to == from || (to.on_host() && from.on_host())) return;
+  throw PlaceError(
+      to_string(Failure{.operation = operation,
+                        .problem = "the elements are on " + to_string(from) + " and the result is on " + to_string(to),
+                        .advice = "move one with to(place)",
+                        .where = where}));
+}
+
 void require_shape(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> wanted, const char* operation,
                    const std::source_location& where) {
   if (std::ranges::equal(shape, wanted)) return;

@@ -93,6 +93,9 @@ std::string text_of(std::span<const std::ptrdiff_t> shape);
 /// Throws DeviceError for a place that the host cannot read.
 void require_host_algorithm(Place place, const char* operation, const std::source_location& where);
 
+/// Throws PlaceError if the two differ.
+void require_same_place(Place to, Place from, const char* operation, const std::source_location& where);
+
 /// Throws ShapeError if an array that is to be written has not the shape `wanted`.
 void require_shape(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> wanted, const char* operation,
                    const std::source_location& where);
@@ -107,17 +110,23 @@ concept KnownOperand =
 template <class O>
 using result_place = std::conditional_t<std::is_void_v<place_of<O>>, CpuPlace, place_of<O>>;
 
-/// The elements of an operand in memory, ready to be read: arrays and views themselves, expressions computed.
+/// The elements of an operand in memory: arrays and views themselves, expressions computed.
 template <class O>
 auto elements_of(const O& operand) {
   if constexpr (Expression<O>) {
-    Array<value_of<O>, rank_of<O>, result_place<O>> computed(operand);
-    computed.settle(Purpose::read);
-    return computed;
+    return Array<value_of<O>, rank_of<O>, result_place<O>>(operand);
   } else {
-    operand.settle(Purpose::read);
     return operand;
   }
+}
+
+/// The elements of an array or a view on the host in new storage.
+template <class A>
+auto copy_of(const A& elements) {
+  const Array<value_of<A>, A::rank, typename A::place_type> copied(elements.shape(), elements.place());
+  copy_strided(elements.shape().extents(), sizeof(value_of<A>), {copied.data(), copied.strides(), copied.place()},
+               {elements.data(), elements.strides(), elements.place()});
+  return copied;
 }
 
 template <class A>

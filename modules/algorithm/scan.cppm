@@ -10,6 +10,8 @@ import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 import :rows;
+import :device_kernels;
+import :device_work;
 import :scanning;
 
 // Running sums and products along an axis, named as in the array API.
@@ -36,17 +38,26 @@ using scanned_t = value_of<decltype(sum(std::declval<const Array<T, 1>&>()))>;
 template <int... Axis, class A, class B>
 void scan_rows(scanning::Operation operation, const char* name, const A& to, const B& from,
                const std::source_location& where) {
-  rows::require_host_algorithm(to.place(), name, where);
-  rows::require_host_algorithm(from.place(), name, where);
+  constexpr int axis = (rows::axis_of<B::rank, Axis> + ... + 0);
+  rows::require_same_place(to.place(), from.place(), name, where);
   rows::require_shape(to.shape().extents(), from.shape().extents(), name, where);
+  if constexpr (!std::same_as<typename A::place_type, CpuPlace>) {
+    if (!Place(to.place()).on_host()) {
+      const bool is_product = operation == scanning::Operation::product;
+      return device_work::on_rows<axis>(
+          to, from, [&](const void* read, void* written, std::int64_t count, std::int64_t length, const auto& target) {
+            device_kernels::scan({dtype_of<value_of<B>>, is_product, count, length, read, written}, target);
+          });
+    }
+  }
+  from.settle(Purpose::read);
   to.settle(Purpose::change);
   if (rows::shares_memory(to, from)) {
-    const Array<value_of<B>, B::rank, typename B::place_type> copied(copy(from));
-    return scan_rows<Axis...>(operation, name, to, copied, where);
+    return scan_rows<Axis...>(operation, name, to, rows::copy_of(from), where);
   }
   scanning::scan_rows({.dtype = dtype_of<value_of<B>>,
                        .shape = to.shape().extents(),
-                       .axis = (rows::axis_of<B::rank, Axis> + ... + 0),
+                       .axis = axis,
                        .from = rows::memory_of(from),
                        .to = rows::memory_of(to)},
                       operation);
@@ -55,7 +66,6 @@ void scan_rows(scanning::Operation operation, const char* name, const A& to, con
 template <int... Axis, class O>
 auto scanned(scanning::Operation operation, const char* name, const O& x, const std::source_location& where) {
   const auto values = rows::elements_of(x);
-  rows::require_host_algorithm(values.place(), name, where);
   const Array<scanned_t<value_of<O>>, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
   scan_rows<Axis...>(operation, name, result, values, where);
   return result;
@@ -63,7 +73,8 @@ auto scanned(scanning::Operation operation, const char* name, const O& x, const 
 
 /// Sums of the elements up to each one along an axis, in a new array: element i is x[0] + ... + x[i]. A vector need not name the axis.
 /// Integers and bool are summed in 64 bits, modulo 2^64. float16, bfloat16 and float are accumulated in double, double with the sum of
-/// its rounding errors: results do not depend on the number of threads. Throws DeviceError for elements on a GPU, OutOfMemory.
+/// its rounding errors: results do not depend on the number of threads. On a GPU the work is enqueued.
+/// Throws OutOfMemory, and DeviceError for elements on a GPU without the library of CUDA kernels.
 export template <int... Axis, class O>
   requires ScannableOperand<O, Axis...>
 auto cumulative_sum(const O& x, std::source_location where = std::source_location::current()) {
@@ -78,7 +89,7 @@ auto cumulative_prod(const O& x, std::source_location where = std::source_locati
 }
 
 /// Writes what cumulative_sum() returns to `result`, which may be x itself or overlap it. Throws ShapeError for another shape,
-/// DeviceError for elements on a GPU, OutOfMemory; nothing has been written then.
+/// PlaceError for another place, and as cumulative_sum(); nothing has been written then.
 export template <int... Axis, class A, class O>
   requires ScannableOperand<O, Axis...> && ResultElements<A, scanned_t<value_of<O>>, rank_of<O>>
 void cumulative_sum_into(const A& result, const O& x, std::source_location where = std::source_location::current()) {

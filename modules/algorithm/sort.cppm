@@ -10,6 +10,8 @@ import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 import :rows;
+import :device_kernels;
+import :device_work;
 import :sorting;
 
 // Sorting along an axis, by value or into positions. Every layout is read as it is.
@@ -25,25 +27,38 @@ concept SortableOperand =
     rows::KnownOperand<O> && OrderedOperand<O> &&
     (rank_of<O> >= 1 || unsatisfied<"a scalar has no axis to sort along">) && rows::AxisOf<rank_of<O>, Axis>;
 
-using RowsFunction = void (*)(const rows::Call& call, bool descending);
+/// One algorithm on the host and on a GPU.
+struct Ordering {
+  void (*on_host)(const rows::Call& call, bool descending);
+  void (*on_gpu)(const device_kernels::Sort& call, const device_kernels::Target& target);
+};
+inline constexpr Ordering value_ordering{sorting::sort_rows, device_kernels::sort};
+inline constexpr Ordering position_ordering{sorting::argsort_rows, device_kernels::argsort};
 
 template <int Axis, class A, class B>
-void order_rows(RowsFunction function, const char* name, const A& to, const B& from, bool descending,
+void order_rows(const Ordering& ordering, const char* name, const A& to, const B& from, bool descending,
                 const std::source_location& where) {
-  rows::require_host_algorithm(to.place(), name, where);
-  rows::require_host_algorithm(from.place(), name, where);
+  rows::require_same_place(to.place(), from.place(), name, where);
   rows::require_shape(to.shape().extents(), from.shape().extents(), name, where);
+  if constexpr (!std::same_as<typename A::place_type, CpuPlace>) {
+    if (!Place(to.place()).on_host()) {
+      return device_work::on_rows<rows::axis_of<B::rank, Axis>>(
+          to, from, [&](const void* read, void* written, std::int64_t count, std::int64_t length, const auto& target) {
+            ordering.on_gpu({dtype_of<value_of<B>>, descending, count, length, read, written}, target);
+          });
+    }
+  }
+  from.settle(Purpose::read);
   to.settle(Purpose::change);
   if (rows::shares_memory(to, from)) {
-    const Array<value_of<B>, B::rank, typename B::place_type> copied(copy(from));
-    return order_rows<Axis>(function, name, to, copied, descending, where);
+    return order_rows<Axis>(ordering, name, to, rows::copy_of(from), descending, where);
   }
-  function({.dtype = dtype_of<value_of<B>>,
-            .shape = to.shape().extents(),
-            .axis = rows::axis_of<B::rank, Axis>,
-            .from = rows::memory_of(from),
-            .to = rows::memory_of(to)},
-           descending);
+  ordering.on_host({.dtype = dtype_of<value_of<B>>,
+                    .shape = to.shape().extents(),
+                    .axis = rows::axis_of<B::rank, Axis>,
+                    .from = rows::memory_of(from),
+                    .to = rows::memory_of(to)},
+                   descending);
 }
 
 template <int Axis, class O>
@@ -51,12 +66,11 @@ auto sorted(const O& x, bool descending, const std::source_location& where) {
   using Result = Array<value_of<O>, rank_of<O>, rows::result_place<O>>;
   const auto values = rows::elements_of(x);
   if constexpr (Expression<O>) {
-    order_rows<Axis>(sorting::sort_rows, "sort", values, values, descending, where);
+    order_rows<Axis>(value_ordering, "sort", values, values, descending, where);
     return Result(values);
   } else {
-    rows::require_host_algorithm(values.place(), "sort", where);
     const Result result(values.shape(), values.place());
-    order_rows<Axis>(sorting::sort_rows, "sort", result, values, descending, where);
+    order_rows<Axis>(value_ordering, "sort", result, values, descending, where);
     return result;
   }
 }
@@ -64,14 +78,14 @@ auto sorted(const O& x, bool descending, const std::source_location& where) {
 template <int Axis, class O>
 auto argsorted(const O& x, bool descending, const std::source_location& where) {
   const auto values = rows::elements_of(x);
-  rows::require_host_algorithm(values.place(), "argsort", where);
   const Array<std::int64_t, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
-  order_rows<Axis>(sorting::argsort_rows, "argsort", result, values, descending, where);
+  order_rows<Axis>(position_ordering, "argsort", result, values, descending, where);
   return result;
 }
 
 /// The elements in ascending order along an axis, the last by default, in a new array. NaN come last, as in NumPy, and -0 before 0.
-/// O(n) per row. Throws DeviceError for elements on a GPU, OutOfMemory.
+/// O(n) per row. On a GPU the work is enqueued. Throws
+/// OutOfMemory, and DeviceError for elements on a GPU without the library of CUDA kernels.
 export template <int Axis = -1, class O>
   requires SortableOperand<O, Axis>
 auto sort(const O& x, std::source_location where = std::source_location::current()) {
@@ -84,22 +98,23 @@ auto sort(const O& x, Descending, std::source_location where = std::source_locat
   return sorted<Axis>(x, true, where);
 }
 
-/// Writes what sort() returns to `result`, which may be x itself or overlap it. Throws ShapeError for another shape, DeviceError for
-/// elements on a GPU, OutOfMemory; nothing has been written then.
+/// Writes what sort() returns to `result`, which may be x itself or overlap it. Throws ShapeError for another shape, PlaceError
+/// for another place, and as sort(); nothing has been written then.
 export template <int Axis = -1, class A, class O>
   requires SortableOperand<O, Axis> && ResultElements<A, value_of<O>, rank_of<O>>
 void sort_into(const A& result, const O& x, std::source_location where = std::source_location::current()) {
-  order_rows<Axis>(sorting::sort_rows, "sort_into", result, rows::elements_of(x), false, where);
+  order_rows<Axis>(value_ordering, "sort_into", result, rows::elements_of(x), false, where);
 }
 /// In descending order; NaN come last too.
 export template <int Axis = -1, class A, class O>
   requires SortableOperand<O, Axis> && ResultElements<A, value_of<O>, rank_of<O>>
 void sort_into(const A& result, const O& x, Descending, std::source_location where = std::source_location::current()) {
-  order_rows<Axis>(sorting::sort_rows, "sort_into", result, rows::elements_of(x), true, where);
+  order_rows<Axis>(value_ordering, "sort_into", result, rows::elements_of(x), true, where);
 }
 
 /// The positions (int64) of an axis's elements, the last axis's by default, in the order in which sort() puts them. Equal elements keep
-/// their order, as NaN and zeros of either sign do among each other. Throws DeviceError for elements on a GPU, OutOfMemory.
+/// their order, as NaN and zeros of either sign do among each other. On a GPU the work is enqueued. Throws
+/// OutOfMemory, and DeviceError for elements on a GPU without the library of CUDA kernels.
 export template <int Axis = -1, class O>
   requires SortableOperand<O, Axis>
 auto argsort(const O& x, std::source_location where = std::source_location::current()) {
@@ -116,14 +131,14 @@ auto argsort(const O& x, Descending, std::source_location where = std::source_lo
 export template <int Axis = -1, class A, class O>
   requires SortableOperand<O, Axis> && ResultElements<A, std::int64_t, rank_of<O>>
 void argsort_into(const A& result, const O& x, std::source_location where = std::source_location::current()) {
-  order_rows<Axis>(sorting::argsort_rows, "argsort_into", result, rows::elements_of(x), false, where);
+  order_rows<Axis>(position_ordering, "argsort_into", result, rows::elements_of(x), false, where);
 }
 /// Of the largest elements first; equal ones keep their order and NaN come last too.
 export template <int Axis = -1, class A, class O>
   requires SortableOperand<O, Axis> && ResultElements<A, std::int64_t, rank_of<O>>
 void argsort_into(const A& result, const O& x, Descending,
                   std::source_location where = std::source_location::current()) {
-  order_rows<Axis>(sorting::argsort_rows, "argsort_into", result, rows::elements_of(x), true, where);
+  order_rows<Axis>(position_ordering, "argsort_into", result, rows::elements_of(x), true, where);
 }
 
 }  // namespace tessera

@@ -106,6 +106,11 @@ Stream& Stream::current(GpuPlace place) {
 
 StreamMark Stream::mark() const { return StreamMark(const_cast<Stream&>(*this), state_->given()); }
 
+void device::make_current(GpuPlace place) {
+  require_device(place);
+  enter(place);
+}
+
 std::uint64_t Stream::count_work() { return state_->count(); }
 
 void Stream::wait(const StreamMark& mark) {

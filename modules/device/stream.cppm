@@ -92,4 +92,11 @@ export void synchronize();
 /// The same for one GPU; nothing for a place of the host.
 export void synchronize(Place place);
 
+namespace device {
+
+/// Makes a GPU's context the calling thread's, for libraries that are given streams of that GPU. Throws DeviceError without that GPU.
+export void make_current(GpuPlace place);
+
+}  // namespace device
+
 }  // namespace tessera

@@ -136,6 +136,7 @@ void call_cublas(const TiledProduct& p, const ProductTarget& target, const cubla
 
 /// One call for each position of all leading axes but the last.
 void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t matrices, Stream& stream) {
+  device::make_current(stream.place());
   const auto last = static_cast<std::size_t>(batch.rank - 1);
   const cublas::Batch inner{.count = batch.extents[last],
                             .a_step = batch.a_strides[last],

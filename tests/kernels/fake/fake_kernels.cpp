@@ -1,7 +1,11 @@
 // A library with the C interface of the CUDA kernels that computes on the host with plain loops, for a few types, and is strict: each call
-// takes temporary memory, gives it back with the size and stream it was taken with, and a stream of 0 is an error of "CUDA".
+// takes temporary memory, gives it back with the size and stream it was taken with, and a stream of 0 is an error of "CUDA". Where there is a
+// fake CUDA driver, operands and results are in its GPUs' memory: the library waits for the stream and copies them.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -19,33 +23,79 @@ int fail(TesseraFailure* failure, int status, int error, const char* text) {
   return status;
 }
 
-/// Runs body(), which returns whether the types are served, with some temporary memory.
+/// The driver's copying in the order of a stream, or the host's without a driver.
+class Copies {
+ public:
+  explicit Copies(CUstream_st* stream) : stream_(stream) {
+    const char* name = std::getenv("TESSERA_CUDA_DRIVER");
+    void* const driver = name != nullptr ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (driver == nullptr) return;
+    copy_ = reinterpret_cast<Copy*>(dlsym(driver, "cuMemcpyAsync"));
+    wait_ = reinterpret_cast<Wait*>(dlsym(driver, "cuStreamSynchronize"));
+  }
+  void operator()(void* to, const void* from, size_t bytes) const {
+    if (copy_ == nullptr) return void(std::memcpy(to, from, bytes));
+    copy_(reinterpret_cast<uint64_t>(to), reinterpret_cast<uint64_t>(from), bytes, stream_);
+    wait_(stream_);
+  }
+
+ private:
+  using Copy = int(uint64_t, uint64_t, size_t, CUstream_st*);
+  using Wait = int(CUstream_st*);
+  CUstream_st* stream_;
+  Copy* copy_ = nullptr;
+  Wait* wait_ = nullptr;
+};
+
+/// Runs body(), which returns whether the types are served, with some temporary memory, in which it leaves traces.
 template <class Body>
 int run(const TesseraStream* stream, TesseraFailure* failure, const Body& body) {
   if (stream->stream == nullptr)
     return fail(failure, TESSERA_CUDA_ERROR, 400, "cudaErrorInvalidResourceHandle: no stream");
-  constexpr size_t bytes = 1000;
-  void* const memory = stream->allocate(stream->context, bytes, stream->stream);
+  const std::vector<unsigned char> traces(1000, 0xff);
+  void* const memory = stream->allocate(stream->context, traces.size(), stream->stream);
   if (memory == nullptr) return fail(failure, TESSERA_OUT_OF_MEMORY, 0, "no memory for temporaries");
-  std::memset(memory, 0xff, bytes);
-  const bool is_served = body();
-  stream->free(stream->context, memory, bytes, stream->stream);
+  const Copies copy(stream->stream);
+  copy(memory, traces.data(), traces.size());
+  const bool is_served = body(copy);
+  stream->free(stream->context, memory, traces.size(), stream->stream);
   return is_served ? TESSERA_DONE : fail(failure, TESSERA_UNSUPPORTED, 0, "no kernel for these types");
+}
+
+/// Device memory on the host, for the length of a call.
+template <class T>
+std::vector<T> fetch(const Copies& copy, const void* from, int64_t count) {
+  std::vector<T> elements(static_cast<size_t>(count));
+  copy(elements.data(), from, elements.size() * sizeof(T));
+  return elements;
+}
+template <class T>
+void send(const Copies& copy, void* to, const std::vector<T>& elements) {
+  copy(to, elements.data(), elements.size() * sizeof(T));
 }
 
 /// Calls body(row of T, row of results) for each row.
 template <class T, class Result, class Call, class Body>
-void for_each_row(const Call& call, const Body& body) {
-  for (int64_t row = 0; row < call.rows; ++row)
-    body(static_cast<const T*>(call.from) + row * call.length, static_cast<Result*>(call.to) + row * call.length);
+void for_each_row(const Copies& copy, const Call& call, const Body& body) {
+  const std::vector<T> from = fetch<T>(copy, call.from, call.rows * call.length);
+  std::vector<Result> to(from.size());
+  for (int64_t row = 0; row < call.rows; ++row) body(from.data() + row * call.length, to.data() + row * call.length);
+  send(copy, call.to, to);
+}
+
+/// One result of a reduction.
+template <class Result>
+bool write_result(const Copies& copy, const TesseraReduce& reduce, Result result) {
+  copy(reduce.to, &result, sizeof result);
+  return true;
 }
 
 }  // namespace
 
 int tessera_sort(const TesseraSort* sort, const TesseraStream* stream, TesseraFailure* failure) {
-  return run(stream, failure, [&] {
+  return run(stream, failure, [&](const Copies& copy) {
     if (sort->dtype != TESSERA_FLOAT32) return false;
-    for_each_row<float, float>(*sort, [&](const float* from, float* to) {
+    for_each_row<float, float>(copy, *sort, [&](const float* from, float* to) {
       std::copy_n(from, sort->length, to);
       std::sort(to, to + sort->length);
       if (sort->descending != 0) std::reverse(to, to + sort->length);
@@ -55,21 +105,23 @@ int tessera_sort(const TesseraSort* sort, const TesseraStream* stream, TesseraFa
 }
 
 int tessera_argsort(const TesseraSort* sort, const TesseraStream* stream, TesseraFailure* failure) {
-  return run(stream, failure, [&] {
+  return run(stream, failure, [&](const Copies& copy) {
     if (sort->dtype != TESSERA_INT16) return false;
-    for_each_row<int16_t, int64_t>(*sort, [&](const int16_t* from, int64_t* to) {
+    for_each_row<int16_t, int64_t>(copy, *sort, [&](const int16_t* from, int64_t* to) {
       std::iota(to, to + sort->length, int64_t{0});
-      std::sort(to, to + sort->length,
-                [&](int64_t a, int64_t b) { return sort->descending != 0 ? from[b] < from[a] : from[a] < from[b]; });
+      std::sort(to, to + sort->length, [&](int64_t a, int64_t b) {
+        const int difference = sort->descending != 0 ? from[b] - from[a] : from[a] - from[b];
+        return difference < 0 || (difference == 0 && a < b);
+      });
     });
     return true;
   });
 }
 
 int tessera_scan(const TesseraScan* scan, const TesseraStream* stream, TesseraFailure* failure) {
-  return run(stream, failure, [&] {
+  return run(stream, failure, [&](const Copies& copy) {
     if (scan->dtype != TESSERA_FLOAT64) return false;
-    for_each_row<double, double>(*scan, [&](const double* from, double* to) {
+    for_each_row<double, double>(copy, *scan, [&](const double* from, double* to) {
       double total = scan->operation == TESSERA_SCAN_PRODUCT ? 1 : 0;
       for (int64_t i = 0; i < scan->length; ++i) {
         total = scan->operation == TESSERA_SCAN_PRODUCT ? total * from[i] : total + from[i];
@@ -81,30 +133,33 @@ int tessera_scan(const TesseraScan* scan, const TesseraStream* stream, TesseraFa
 }
 
 int tessera_reduce(const TesseraReduce* reduce, const TesseraStream* stream, TesseraFailure* failure) {
-  return run(stream, failure, [&] {
+  return run(stream, failure, [&](const Copies& copy) {
     if (reduce->dtype != TESSERA_INT32) return false;
-    const auto* from = static_cast<const int32_t*>(reduce->from);
-    const auto* end = from + reduce->length;
+    const auto from = fetch<int32_t>(copy, reduce->from, reduce->length);
     switch (reduce->operation) {
-      case TESSERA_REDUCE_SUM: *static_cast<int64_t*>(reduce->to) = std::accumulate(from, end, int64_t{0}); return true;
+      case TESSERA_REDUCE_SUM:
+        return write_result(copy, *reduce, std::accumulate(from.begin(), from.end(), int64_t{0}));
       case TESSERA_REDUCE_PRODUCT:
-        *static_cast<int64_t*>(reduce->to) = std::accumulate(from, end, int64_t{1}, std::multiplies<>());
-        return true;
-      case TESSERA_REDUCE_MIN: *static_cast<int32_t*>(reduce->to) = *std::min_element(from, end); return true;
-      case TESSERA_REDUCE_MAX: *static_cast<int32_t*>(reduce->to) = *std::max_element(from, end); return true;
+        return write_result(copy, *reduce, std::accumulate(from.begin(), from.end(), int64_t{1}, std::multiplies<>()));
+      case TESSERA_REDUCE_MIN: return write_result(copy, *reduce, *std::min_element(from.begin(), from.end()));
+      case TESSERA_REDUCE_MAX: return write_result(copy, *reduce, *std::max_element(from.begin(), from.end()));
       default: return false;
     }
   });
 }
 
 int tessera_select(const TesseraSelect* select, const TesseraStream* stream, TesseraFailure* failure) {
-  return run(stream, failure, [&] {
+  return run(stream, failure, [&](const Copies& copy) {
     if (select->dtype != TESSERA_UINT8) return false;
-    auto* to = static_cast<uint8_t*>(select->to);
-    for (int64_t i = 0; i < select->length; ++i) {
-      if (select->mask[i] != 0) *to++ = static_cast<const uint8_t*>(select->from)[i];
+    const auto from = fetch<uint8_t>(copy, select->from, select->length);
+    const auto mask = fetch<uint8_t>(copy, select->mask, select->length);
+    std::vector<uint8_t> picked;
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (mask[i] != 0) picked.push_back(from[i]);
     }
-    *select->count = to - static_cast<uint8_t*>(select->to);
+    send(copy, select->to, picked);
+    const auto count = static_cast<int64_t>(picked.size());
+    copy(select->count, &count, sizeof count);
     return true;
   });
 }

@@ -1,0 +1,77 @@
+module;
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+module tessera.algorithm;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
+
+// Ordering a library's work on a stream, and lending it memory in the order of that stream.
+namespace tessera::device_work {
+
+namespace {
+
+/// Temporaries of one call. What is freed is in use by work that the stream has been given, until a mark after it.
+class Lender {
+ public:
+  explicit Lender(Stream& stream) : stream_(stream) {}
+
+  device_kernels::Target target() {
+    return {.stream = stream_.native(), .context = this, .allocate = allocate, .free = free};
+  }
+
+ private:
+  struct Loan {
+    void* memory;
+    std::unique_ptr<StreamUses> uses;
+  };
+
+  /// Null for whatever fails: the caller is compiled by another compiler, which an exception must not meet.
+  static void* allocate(void* context, std::size_t bytes, void*) {
+    auto& lender = *static_cast<Lender*>(context);
+    try {
+      lender.loans_.reserve(lender.loans_.size() + 1);
+      auto uses = std::make_unique<StreamUses>();
+      void* const memory = memory::alloc(lender.stream_, static_cast<std::ptrdiff_t>(bytes), *uses);
+      lender.loans_.push_back({memory, std::move(uses)});
+      return memory;
+    } catch (...) {
+      return nullptr;
+    }
+  }
+
+  static void free(void* context, void* memory, std::size_t bytes, void*) {
+    auto& lender = *static_cast<Lender*>(context);
+    std::erase_if(lender.loans_, [&](const Loan& loan) {
+      if (loan.memory != memory) return false;
+      lender.stream_.count_work();
+      loan.uses->note_write(lender.stream_.mark());
+      memory::free(lender.stream_.place(), memory, static_cast<std::ptrdiff_t>(bytes), *loan.uses);
+      return true;
+    });
+  }
+
+  Stream& stream_;
+  std::vector<Loan> loans_;
+};
+
+}  // namespace
+
+void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* context) {
+  Stream& stream = Stream::current(place);
+  device::make_current(place);
+  if (accesses.read != nullptr) accesses.read->order_read(stream);
+  if (accesses.written != nullptr) accesses.written->order_write(stream);
+  Lender lender(stream);
+  work(context, lender.target());
+  stream.count_work();
+  if (accesses.read != nullptr && accesses.read != accesses.written) accesses.read->note_read(stream.mark());
+  if (accesses.written != nullptr) accesses.written->note_write(stream.mark());
+}
+
+}  // namespace tessera::device_work

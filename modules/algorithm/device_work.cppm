@@ -1,0 +1,88 @@
+module;
+#include <cstddef>
+export module tessera.algorithm:device_work;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.array;
+import tessera.expr;
+import :device_kernels;
+import :rows;
+
+// Algorithms on the arrays of a GPU by the library of CUDA kernels, in the order of the calling thread's stream. The host does not wait.
+namespace tessera::device_work {
+
+/// What reads and writes the memory of the two arrays of a call; null where nothing is known to.
+struct Accesses {
+  StreamUses* read;
+  StreamUses* written;
+};
+
+using Work = void (*)(const void* context, const device_kernels::Target& target);
+
+/// Calls `work`, ordered after what else uses the memory, and notes that it does. Throws what it throws.
+void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* context);
+
+/// As Elements::settle, for ops alone: work on a GPU waits for its streams by itself.
+template <class A>
+void settle_ops(const A& array, Purpose purpose) {
+  if constexpr (ArrayHandle<A>)
+    array.buffer()->settle_ops(purpose, {array.data(), array.shape().extents(), array.strides(), sizeof(value_of<A>)});
+}
+
+template <class A>
+StreamUses* uses_of(const A& array) {
+  if constexpr (ArrayHandle<A>) return array.buffer()->uses();
+  return nullptr;
+}
+
+template <class A>
+StridedMemory memory_of(const A& array) {
+  return {array.data(), array.strides(), array.place(), uses_of(array)};
+}
+
+/// Elements of an array on a GPU as contiguous rows: its own, or a copy of them.
+template <int Axis, class A>
+auto contiguous_rows(const A& elements) {
+  constexpr int last = A::rank - 1;
+  using Rows = Array<value_of<A>, A::rank, typename A::place_type>;
+  if constexpr (ArrayHandle<A> && Axis == last) {
+    if (is_contiguous(elements.shape(), elements.strides())) return elements;
+  }
+  const auto moved = moveaxis(elements, Axis, last);
+  const Rows copied(moved.shape(), moved.place());
+  copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(copied), memory_of(moved));
+  return copied;
+}
+
+/// Calls run(from, to, rows, length, target) with device memory of contiguous rows along `Axis`; the results end up in `to`.
+template <int Axis, class A, class B, class Run>
+void on_rows(const A& to, const B& from, const Run& run) {
+  constexpr int last = A::rank - 1;
+  settle_ops(from, Purpose::read);
+  settle_ops(to, Purpose::change);
+  const auto source = contiguous_rows<Axis>(from);
+  if (source.size() == 0) return;
+  const auto enqueue_to = [&](const auto& result) {
+    const std::ptrdiff_t length = source.shape()[last];
+    const auto work = [&](const device_kernels::Target& target) {
+      run(source.data(), result.data(), source.size() / length, length, target);
+    };
+    enqueue(
+        GpuPlace{Place(to.place()).ordinal()}, {uses_of(source), uses_of(result)},
+        [](const void* context, const device_kernels::Target& target) {
+          (*static_cast<decltype(&work)>(context))(target);
+        },
+        &work);
+  };
+  if constexpr (ArrayHandle<A> && Axis == last) {
+    if (is_contiguous(to.shape(), to.strides()) && !rows::may_overlap(to, source)) return enqueue_to(to);
+  }
+  const Array<value_of<A>, A::rank, typename A::place_type> results(source.shape(), to.place());
+  enqueue_to(results);
+  const auto moved = moveaxis(to, Axis, last);
+  copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(moved), memory_of(results));
+}
+
+}  // namespace tessera::device_work
