@@ -119,7 +119,7 @@ class FoldingWriter : public KernelWriter {
 
   std::string write_merging() {
     write_types();
-    text_ += "struct tessera_arguments {\n  " + type_of(0) + "* y;\n  void* partials;\n";
+    text_ += "struct tessera_arguments {\n  " + type_of(0) + "* y;\n  void* partials;\n  ";
     write_sizes(1, which_.kept);
     write_head();
     text_ +=
@@ -144,7 +144,7 @@ class FoldingWriter : public KernelWriter {
   /// The rest of the arguments: of the first `count` operands and `rank` axes.
   void write_sizes(std::size_t count, int rank) {
     text_ +=
-        "  tessera_finish finish;\n"
+        "tessera_finish finish;\n"
         "  tessera_index outputs, reduced, parts, part_size, blocks;\n";
     for (int axis = 1; axis < rank; ++axis) {
       if (axis != which_.kept) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";

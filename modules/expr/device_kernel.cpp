@@ -65,7 +65,7 @@ void KernelWriter::write_pointers() {
 void KernelWriter::write_scalars() {
   for (std::size_t k = 0; k < element_.scalars.size(); ++k)
     text_ += "  alignas(16) " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + ";\n";
-  if (!element_.scalars.empty()) text_ += "  alignas(16)";
+  text_ += element_.scalars.empty() ? "  " : "  alignas(16) ";
 }
 
 void KernelWriter::write_element() {
@@ -120,7 +120,7 @@ class ElementwiseWriter : public KernelWriter {
   void write_arguments() {
     write_pointers();
     write_scalars();
-    text_ += "  tessera_index count;\n";
+    text_ += "tessera_index count;\n";
     for (int axis = 1; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
     for (std::size_t k = 0; k < operands(); ++k) {
       for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";

@@ -73,7 +73,7 @@ class NormalisingWriter : public KernelWriter {
     write_types();
     write_pointers();
     write_scalars();
-    text_ += "  double epsilon;\n  tessera_index outputs, reduced;\n";
+    text_ += "double epsilon;\n  tessera_index outputs, reduced;\n";
     for (int axis = 1; axis < variant_.rank; ++axis) {
       if (axis != kernel_.kept) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
     }

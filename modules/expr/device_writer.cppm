@@ -24,7 +24,7 @@ class KernelWriter {
   std::string address(std::size_t operand) const;
 
   void write_types();
-  /// The beginning of the arguments, and the scalars among them with the alignment of what follows.
+  /// The beginning of the arguments, and the scalars among them with the indent and the alignment of what follows.
   void write_pointers();
   void write_scalars();
   /// The function that computes one value from those of the leaves.

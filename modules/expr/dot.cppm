@@ -75,6 +75,7 @@ auto matmul(A&& a, B&& b, std::source_location where = std::source_location::cur
 /// conj(a) * b.
 struct ConjugateProduct {
   static constexpr const char* name = "vecdot";
+  static constexpr const char* device = "tessera_multiply(tessera_conj($0), $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (Complex<C>) {

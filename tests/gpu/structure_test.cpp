@@ -166,3 +166,13 @@ TEST_CASE("slices are taken by index on a GPU") {
   CHECK_THROWS_AS(take(on_gpu, make_array(std::vector<std::int64_t>{9})), IndexError);
   CHECK_THROWS_AS(take_into(result, array, indices), PlaceError);
 }
+
+TEST_CASE("inner products conjugate their left operand") {
+  check_alike("real", close, [](Place p) {
+    return evaluate(vecdot(numbers<float>(Dim{5, 30}, 1).to(p), numbers<float>(Dim{5, 30}, 2).to(p)));
+  });
+  check_alike("complex", close, [](Place p) {
+    return evaluate(
+        vecdot(numbers<std::complex<float>>(Dim{30}, 1).to(p), numbers<std::complex<float>>(Dim{30}, 2).to(p)));
+  });
+}
