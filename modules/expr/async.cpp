@@ -8,6 +8,7 @@ module;
 #include <vector>
 module tessera.expr;
 import tessera.core;
+import tessera.device;
 import tessera.schedule;
 import tessera.array;
 
