@@ -1,6 +1,8 @@
 // Values of arrays wherever they are, and how they differ.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -43,4 +45,14 @@ inline std::string difference(const Values& got, const Values& wanted, double to
            std::to_string(wanted[i].real()) + ", off by " + std::to_string(off);
   }
   return "";
+}
+
+/// The same program on the CPU and on a GPU gives the same values within a tolerance.
+template <class Program>
+void check_alike(const std::string& name, double tolerance, const Program& program) {
+  INFO(name);
+  const auto on_cpu = program(tessera::Place(tessera::CpuPlace{}));
+  const auto on_gpu = program(tessera::Place(tessera::GpuPlace{0}));
+  CHECK(tessera::Place(on_gpu.place()) == tessera::Place(tessera::GpuPlace{0}));
+  CHECK(difference(values_of(on_gpu), values_of(on_cpu), tolerance) == "");
 }

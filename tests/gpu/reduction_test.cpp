@@ -19,16 +19,6 @@ using cases::numbers;
 
 namespace {
 
-/// The same program on the CPU and on a GPU gives the same values within a tolerance.
-template <class Program>
-void check_alike(const std::string& name, double tolerance, const Program& program) {
-  INFO(name);
-  const auto on_cpu = program(Place(CpuPlace{}));
-  const auto on_gpu = program(Place(GpuPlace{0}));
-  CHECK(Place(on_gpu.place()) == Place(GpuPlace{0}));
-  CHECK(difference(values_of(on_gpu), values_of(on_cpu), tolerance) == "");
-}
-
 constexpr double exactly = 0;
 constexpr double float_sums = 2e-6;
 constexpr double double_sums = 1e-14;

@@ -18,15 +18,6 @@ using cases::numbers;
 
 namespace {
 
-template <class Program>
-void check_alike(const std::string& name, double tolerance, const Program& program) {
-  INFO(name);
-  const auto on_cpu = program(Place(CpuPlace{}));
-  const auto on_gpu = program(Place(GpuPlace{0}));
-  CHECK(Place(on_gpu.place()) == Place(GpuPlace{0}));
-  CHECK(difference(values_of(on_gpu), values_of(on_cpu), tolerance) == "");
-}
-
 constexpr double exactly = 0;
 constexpr double close = 4e-6;
 
