@@ -167,3 +167,19 @@ TEST_CASE("inner products conjugate their left operand") {
         vecdot(numbers<std::complex<float>>(Dim{30}, 1).to(p), numbers<std::complex<float>>(Dim{30}, 2).to(p)));
   });
 }
+
+namespace {
+
+struct Halved {
+  static float map(float a) { return a / 2; }
+};
+
+}  // namespace
+
+TEST_CASE("an operation without CUDA text is an error that names it, and changes nothing") {
+  const auto on_gpu = numbers<float>(Dim{5}, 1).to(Place(GpuPlace{0}));
+  const Values before = values_of(on_gpu);
+  CHECK_THROWS_AS(assign(on_gpu, F<Halved>(on_gpu)), DTypeError);
+  CHECK_THROWS_AS(evaluate(sum(F<Halved>(on_gpu))), DTypeError);
+  CHECK(difference(values_of(on_gpu), before, 0) == "");
+}
