@@ -149,13 +149,18 @@ std::string costs(const Run& run) {
          memory_map(run) + "</section>\n";
 }
 
-/// What the scheduler did; the pictures scale to the page, the wide one scrolls.
+/// Of a scheduler's ops.
+std::string dependencies(const Run& run) {
+  if (run.graph.empty()) return "";
+  return "<div class=\"card\"><h3>What waits for what in one step</h3><div class=\"wide\">" + run.graph + "</div></div>";
+}
+
+/// What the scheduler and the GPU did; the pictures scale to the page, the wide one scrolls.
 std::string schedule(const Run& run) {
   if (run.timeline.empty()) return "";
   return "<section id=\"schedule\"><h2>Operations at once</h2><div class=\"card\"><h3>Some steps in time</h3>"
          "<div class=\"wide\">" +
-         run.timeline + "</div></div><div class=\"card\"><h3>What waits for what in one step</h3><div class=\"wide\">" +
-         run.graph + "</div></div></section>\n";
+         run.timeline + "</div></div>" + dependencies(run) + "</section>\n";
 }
 
 /// One of the kernels that the library wrote and compiled for the GPU while the program ran.

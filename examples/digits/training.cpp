@@ -75,14 +75,17 @@ class Trainer {
     const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
     double loss = 0;
     std::int64_t correct = 0;
-    for (std::int64_t done = 0; done < train_.count();) {
+    std::size_t step = 0;
+    for (std::int64_t done = 0; done < train_.count(); ++step) {
       const std::int64_t end = std::min<std::int64_t>(done + run_.options.batch, train_.count());
+      if (!place_.on_host() && is_traced(epoch, step)) streams_.emplace();
       rule_.learning_rate = learning_rate(epoch, done);
       const BatchResult batch = train_batch(order(range(done, end)));
       run_.step_losses.push_back(static_cast<float>(batch.loss));
       loss += batch.loss * static_cast<double>(end - done);
       correct += batch.correct;
       done = end;
+      if (streams_ && (step == last_traced_step || done == train_.count())) draw_streams();
       progress.update(done, loss / static_cast<double>(done), static_cast<double>(correct) / static_cast<double>(done));
     }
     const auto count = static_cast<double>(train_.count());
@@ -180,7 +183,7 @@ class Trainer {
         pending[steps_ahead / 2].correct.wait();
         while (pending.size() > steps_ahead / 2) read_one();
       }
-      if (trace_ && step == 5) draw_trace();
+      if (trace_ && step == last_traced_step) draw_trace();
       done = end;
     }
     pending.back().correct.wait();
@@ -208,12 +211,20 @@ class Trainer {
     return epoch == std::min(1, run_.options.epochs - 1) && step == std::min<std::size_t>(2, steps - 1);
   }
 
+  /// What the GPU did in the steps that were traced.
+  void draw_streams() {
+    const std::vector<StreamRecord> records = streams_->records();
+    run_.timeline = timeline_svg({}, {.title = "Some steps of training on the GPU", .streams = records});
+    streams_.reset();
+  }
+
   /// Pictures of the steps that were traced.
   void draw_trace() {
     scheduler_->wait_all();
     const std::vector<OpRecord> records = trace_->records();
     const std::span<const OpRecord> first(records.data(), std::min<std::size_t>(ops_of_step_, records.size()));
-    run_.timeline = timeline_svg(records, {.title = "Four steps of training"});
+    const std::vector<StreamRecord> streams = trace_->streams();
+    run_.timeline = timeline_svg(records, {.title = "Four steps of training", .streams = streams});
     run_.graph = DependencyGraph(first).to_svg({.title = "One step of training"});
     std::map<std::string, OperationTime> times;
     for (const OpRecord& record : records) {
@@ -318,7 +329,9 @@ class Trainer {
   std::vector<OperationTime> traced_;
   std::optional<Scheduler> scheduler_;  // with --async
   std::map<std::ptrdiff_t, RecordedStep> steps_;
+  static constexpr std::size_t last_traced_step = 5;
   std::optional<Trace> trace_;
+  std::optional<StreamTrace> streams_;  // on a GPU without --async
   std::size_t ops_of_step_ = 0;
 };
 

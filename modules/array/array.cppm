@@ -17,6 +17,7 @@ export import :iterator;
 export import :view;
 export import :elements;
 export import :handle;
+export import :settled;
 export import :array_parameter;
 export import :scalar_parameter;
 export import :reshaping;

@@ -1,6 +1,7 @@
 module;
 #include <atomic>
 #include <memory>
+#include <vector>
 module tessera.array;
 import tessera.core;
 import tessera.device;
@@ -28,6 +29,15 @@ const Var& Buffer::var_for(Engine& engine) const {
 void Buffer::settle_streams(Purpose purpose) const {
   if (uses() == nullptr) return;
   purpose == Purpose::read ? uses()->wait_for_reading() : uses()->wait_for_writing();
+}
+
+void Buffer::add_unreached(Purpose purpose, std::vector<StreamMark>& marks) const {
+  if (uses() == nullptr) return;
+  const auto add = [&marks](const StreamMark& mark) {
+    if (!mark.is_reached()) marks.push_back(mark);
+  };
+  if (purpose == Purpose::read) return add(uses()->last_write());
+  for (const StreamMark& mark : uses()->marks()) add(mark);
 }
 
 void BufferShare::give_up(std::shared_ptr<Buffer>& share) noexcept { std::destroy_at(&share); }

@@ -178,7 +178,7 @@ void copy_packed_to(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, cons
 
 /// The host has the elements, or may reuse the memory of those that it gave, when the stream is here.
 bool host_must_wait(const StridedMemory& to, const StridedMemory& from) {
-  return to.place.on_host() || from.place.kind() == PlaceKind::cpu;
+  return to.place.kind() == PlaceKind::cpu || from.place.kind() == PlaceKind::cpu;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ void copy_async(void* to, Place to_place, const void* from, Place from_place, st
   if (bytes == 0) return;
   require_device(to_place);
   require_device(from_place);
+  const TracedWork traced(stream, "copy", bytes);
   enter(stream.place());
   check(driver().copy(address(to), address(from), static_cast<std::size_t>(bytes), stream.native()), "cuMemcpyAsync",
         stream.place());
@@ -64,12 +65,14 @@ void copy_rows_async(const RowCopy& copy, Stream& stream) {
   set_target(rows, copy, two_gpus ? CuRows::unified : CuRows::device);
   rows.row_bytes = static_cast<std::size_t>(copy.row_bytes);
   rows.rows = static_cast<std::size_t>(copy.rows);
+  const TracedWork traced(stream, "copy", checked_multiply(copy.row_bytes, copy.rows));
   check(driver().copy_rows(&rows, stream.native()), "cuMemcpy2DAsync", stream.place());
   stream.count_work();
 }
 
 void fill_async(void* to, std::ptrdiff_t count, int item_bytes, std::uint32_t pattern, Stream& stream) {
   if (count == 0) return;
+  const TracedWork traced(stream, "fill", checked_multiply(count, std::ptrdiff_t{item_bytes}));
   enter(stream.place());
   const CuPointer target = address(to);
   const auto items = static_cast<std::size_t>(count);

@@ -7,6 +7,7 @@ export import :table;
 export import :driver;
 export import :stream;
 export import :stream_uses;
+export import :stream_trace;
 export import :copy;
 export import :kernel;
 export import :cpu;

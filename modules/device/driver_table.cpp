@@ -58,6 +58,8 @@ void resolve_work(Driver& driver) {
   resolve(driver, driver.event_record, "cuEventRecord");
   resolve(driver, driver.event_query, "cuEventQuery");
   resolve(driver, driver.event_synchronize, "cuEventSynchronize");
+  resolve(driver, driver.event_elapsed, "cuEventElapsedTime");
+  resolve(driver, driver.event_destroy, "cuEventDestroy_v2");
   resolve(driver, driver.module_load, "cuModuleLoadData");
   resolve(driver, driver.module_function, "cuModuleGetFunction");
   resolve(driver, driver.function_attribute, "cuFuncGetAttribute");

@@ -81,6 +81,8 @@ struct Driver {
   CuResult (*event_record)(CuEvent, CuStream) = nullptr;
   CuResult (*event_query)(CuEvent) = nullptr;
   CuResult (*event_synchronize)(CuEvent) = nullptr;
+  CuResult (*event_elapsed)(float*, CuEvent, CuEvent) = nullptr;
+  CuResult (*event_destroy)(CuEvent) = nullptr;
 
   CuResult (*module_load)(CuModule*, const void*) = nullptr;
   CuResult (*module_function)(CuFunction*, CuModule, const char*) = nullptr;

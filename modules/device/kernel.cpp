@@ -76,6 +76,7 @@ void Kernel::launch(Stream& stream, unsigned blocks, unsigned threads, std::ptrd
   std::size_t size = arguments.size();
   void* extra[] = {reinterpret_cast<void*>(buffer_pointer), const_cast<std::byte*>(arguments.data()),
                    reinterpret_cast<void*>(buffer_size), &size, reinterpret_cast<void*>(end)};
+  const TracedWork traced(stream, expression, -1, where);
   const CuResult result = driver().launch(function_, blocks, 1, 1, threads, 1, 1, static_cast<unsigned>(shared_bytes),
                                           stream.native(), nullptr, extra);
   if (result != cuda_success) throw_launch_failed(result, place_, expression, where);

@@ -8,14 +8,12 @@ import tessera.core;
 // Ordering of work by the memory that it uses.
 namespace tessera {
 
-void StreamUses::order_read(Stream& stream) const {
-  StreamMark write;
-  {
-    const std::lock_guard lock(mutex_);
-    write = write_;
-  }
-  stream.wait(write);
+StreamMark StreamUses::last_write() const {
+  const std::lock_guard lock(mutex_);
+  return write_;
 }
+
+void StreamUses::order_read(Stream& stream) const { stream.wait(last_write()); }
 
 void StreamUses::order_write(Stream& stream) const {
   for (const StreamMark& mark : marks()) stream.wait(mark);
@@ -44,14 +42,7 @@ std::vector<StreamMark> StreamUses::marks() const {
   return all;
 }
 
-void StreamUses::wait_for_reading() const {
-  StreamMark write;
-  {
-    const std::lock_guard lock(mutex_);
-    write = write_;
-  }
-  write.wait();
-}
+void StreamUses::wait_for_reading() const { last_write().wait(); }
 
 void StreamUses::wait_for_writing() const {
   for (const StreamMark& mark : marks()) mark.wait();

@@ -39,6 +39,8 @@ export class StreamUses {
 
   /// Points that must be reached before the memory is free: the last writing, and the readings since then.
   std::vector<StreamMark> marks() const;
+  /// The point that must be reached before the memory can be read.
+  StreamMark last_write() const;
 
   /// Work that the stream is given from now on starts after all uses: the memory can be freed on that stream.
   void join(Stream& stream) const { order_write(stream); }

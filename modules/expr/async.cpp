@@ -97,6 +97,13 @@ void AssignmentAccesses::settle_streams() const {
   for_each_operand([](const Buffer& buffer) { buffer.settle_streams(Purpose::read); });
 }
 
+std::vector<StreamMark> AssignmentAccesses::unreached() const {
+  std::vector<StreamMark> marks;
+  if (written_ != nullptr) written_->add_unreached(Purpose::rewrite, marks);
+  for_each_operand([&](const Buffer& buffer) { buffer.add_unreached(Purpose::read, marks); });
+  return marks;
+}
+
 void AssignmentAccesses::order(Stream& stream) const {
   if (written_ != nullptr && written_->uses() != nullptr) written_->uses()->order_write(stream);
   for_each_operand([&](const Buffer& buffer) {

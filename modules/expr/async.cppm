@@ -65,6 +65,9 @@ class AssignmentAccesses : public plan::LeafVisitor {
   /// Waits for streams only.
   void settle_streams() const;
 
+  /// What settle_streams would wait for. Throws DeviceError, std::bad_alloc.
+  std::vector<StreamMark> unreached() const;
+
   /// What the stream is given from now on starts after what it must not overtake, and when it has been given the assignment: until `mark`
   /// that works with the buffers. Throw DeviceError.
   void order(Stream& stream) const;

@@ -165,13 +165,15 @@ class FoldingWriter : public KernelWriter {
   void write_positions(int first, int last, const std::string& number, const std::string& indent) {
     if (first == last) return;
     const std::string rest = "rest" + std::to_string(first);
-    text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
+    text_.append(indent).append("tessera_index ").append(rest).append(" = ").append(number).append(";\n");
     for (int axis = last - 1; axis > first; --axis) {
       const std::string extent = "a.extent" + std::to_string(axis);
-      text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" +
-               indent + rest + " /= " + extent + ";\n";
+      text_.append(indent).append("const tessera_offset i").append(std::to_string(axis)).append(" = ");
+      text_.append(rest).append(" % ").append(extent).append(";\n");
+      text_.append(indent).append(rest).append(" /= ").append(extent).append(";\n");
     }
-    text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
+    text_.append(indent).append("const tessera_offset i").append(std::to_string(first)).append(" = ");
+    text_.append(rest).append(";\n");
   }
 
   std::string fold_address(std::size_t operand) const {

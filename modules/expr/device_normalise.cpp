@@ -123,13 +123,15 @@ class NormalisingWriter : public KernelWriter {
   void write_positions(int first, int last, const std::string& number, const std::string& indent) {
     if (first == last) return;
     const std::string rest = "rest" + std::to_string(first);
-    text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
+    text_.append(indent).append("tessera_index ").append(rest).append(" = ").append(number).append(";\n");
     for (int axis = last - 1; axis > first; --axis) {
       const std::string extent = "a.extent" + std::to_string(axis);
-      text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" +
-               indent + rest + " /= " + extent + ";\n";
+      text_.append(indent).append("const tessera_offset i").append(std::to_string(axis)).append(" = ");
+      text_.append(rest).append(" % ").append(extent).append(";\n");
+      text_.append(indent).append(rest).append(" /= ").append(extent).append(";\n");
     }
-    text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
+    text_.append(indent).append("const tessera_offset i").append(std::to_string(first)).append(" = ");
+    text_.append(rest).append(";\n");
   }
 
   /// Runs `body` for each value of the thread, `value`; held values may be changed.

@@ -154,6 +154,7 @@ void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std
       product.b = static_cast<const std::byte*>(product.b) + at * batch.b_strides[axis] * factor;
       to.data = static_cast<std::byte*>(to.data) + at * batch.c_strides[axis] * result;
     }
+    const TracedWork traced(stream, "product by cuBLAS");
     call_cublas(product, to, inner, stream.native());
     static_cast<void>(stream.count_work());
   }

@@ -2,6 +2,8 @@ module;
 #include <atomic>
 #include <cstddef>
 #include <span>
+#include <utility>
+#include <vector>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -53,7 +55,9 @@ void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& o
   const AssignmentAccesses accesses(target.buffer, target.memory, false);
   plan::Axes extents;
   form.look(operands.node, accesses, extents.data());
-  if (target.place.on_host()) accesses.settle_streams();
+  if (target.place.on_host()) {
+    if (std::vector<StreamMark> marks = accesses.unreached(); !marks.empty()) return give_up_turn(std::move(marks));
+  }
   compute_settled(accesses, target.place, operands, compute);
 }
 

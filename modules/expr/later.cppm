@@ -44,7 +44,7 @@ void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& o
 void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
                      void (*compute)(const void* destination, const void* node));
 
-/// The same when its turn has come as an op.
+/// The same when its turn has come as an op, a callable one. While streams work with memory of the host, it gives up its turn instead.
 void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node));
 

@@ -8,8 +8,10 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module tessera.schedule;
+import tessera.device;
 
 // The Trace Event Format, event by event. Numbers are made into text here, because a stream would follow its locale.
 namespace tessera {
@@ -49,8 +51,8 @@ std::string_view colour(Outcome outcome) {
 /// Writes the events of one trace.
 class ChromeTrace {
  public:
-  ChromeTrace(std::ostream& out, std::span<const OpRecord> records)
-      : out_(out), records_(records), threads_(records.size()), awaited_(records.size()) {
+  ChromeTrace(std::ostream& out, std::span<const OpRecord> records, std::span<const StreamRecord> streams)
+      : out_(out), records_(records), streams_(streams), threads_(records.size()), awaited_(records.size()) {
     find_awaited();
   }
 
@@ -61,6 +63,7 @@ class ChromeTrace {
     for (std::size_t op = 0; op < records_.size(); ++op) write_op(op);
     for (std::size_t op = 0; op < records_.size(); ++op) write_arrow(op);
     write_counter();
+    write_streams();
     out_ << "\n]}\n";
   }
 
@@ -91,7 +94,7 @@ class ChromeTrace {
       std::vector<int> thread_of_row;
       for (std::size_t row = 0; row < lane.rows; ++row) {
         thread_of_row.push_back(row == 0 && lane.worker >= 0 ? lane.worker : next++);
-        const std::string name = lane_name(lane) + (row == 0 ? "" : " (" + std::to_string(row + 1) + ")");
+        const std::string name = lane.name + (row == 0 ? "" : " (" + std::to_string(row + 1) + ")");
         write_thread(thread_of_row.back(), name, position++);
       }
       for (const PlacedOp& placed : lane.ops)
@@ -147,14 +150,47 @@ class ChromeTrace {
     }
   }
 
+  /// GPU 0 is the process after the host's.
+  static std::string process_of(const StreamRecord& work) {
+    return "\"pid\":" + std::to_string(1000001 + work.place.ordinal);
+  }
+
+  void write_streams() {
+    std::map<std::pair<int, int>, const StreamRecord*> lanes;
+    for (const StreamRecord& work : streams_) lanes.try_emplace({work.place.ordinal, work.stream}, &work);
+    for (const auto& [lane, work] : lanes) {
+      const std::string begin = ",\n{\"ph\":\"M\"," + process_of(*work);
+      out_ << begin << R"(,"name":"process_name","args":{"name":"GPU )" << std::to_string(lane.first) << "\"}}";
+      out_ << begin << ",\"tid\":" << std::to_string(lane.second) << R"(,"name":"thread_name","args":{"name":"stream )"
+           << std::to_string(lane.second) << "\"}}";
+    }
+    for (const StreamRecord& work : streams_) write_gpu_work(work);
+  }
+
+  void write_gpu_work(const StreamRecord& work) {
+    out_ << ",\n{\"ph\":\"X\"," << process_of(work) << ",\"tid\":" << std::to_string(work.stream)
+         << ",\"ts\":" << microseconds(work.begin)
+         << ",\"dur\":" << microseconds(std::max<std::int64_t>(0, work.end - work.begin))
+         << ",\"cat\":\"gpu\",\"name\":" << json_quoted(work.name) << ",\"args\":{";
+    if (work.bytes >= 0) out_ << "\"bytes\":" << std::to_string(work.bytes);
+    if (work.where.line() > 0) {
+      out_ << (work.bytes >= 0 ? "," : "")
+           << "\"where\":" << json_quoted(std::string(work.where.file_name()) + ":" + std::to_string(work.where.line()));
+    }
+    out_ << "}}";
+  }
+
   std::ostream& out_;
   std::span<const OpRecord> records_;
+  std::span<const StreamRecord> streams_;
   std::vector<int> threads_;
   std::vector<std::optional<std::size_t>> awaited_;
 };
 
 }  // namespace
 
-void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records) { ChromeTrace(out, records).write(); }
+void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records, std::span<const StreamRecord> streams) {
+  ChromeTrace(out, records, streams).write();
+}
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 export module tessera.schedule:chrome_trace;
 import tessera.standard;
+import tessera.device;
 import :trace_record;
 
 // A trace as a file for the viewers of others.
@@ -9,8 +10,10 @@ namespace tessera {
 /// on the thread of its worker; its arguments hold its number, outcome, times, Vars and source location. An arrow comes from
 /// the op whose end let it begin, if it waited for one. A counter shows how many ops were submitted and had not begun.
 /// Ops of one worker that overlap are spread over several threads, because viewers drop what overlaps on one.
+/// The work of GPUs, whose times count from the same moment, is a process of its own for each GPU, with a thread for each stream.
 /// The records may stand in any order. Errors of writing are left in the state of `out`.
 /// Source: "Trace Event Format", Google, 2016.
-export void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records);
+export void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records,
+                               std::span<const StreamRecord> streams = {});
 
 }  // namespace tessera

@@ -171,6 +171,11 @@ OpState* Engine::run(OpState& op) noexcept {
   } catch (...) {
     op.failure = failure_of_current_exception(op.name, op.where);
   }
+  if (context.stream_wait != nullptr) [[unlikely]] {
+    context.op = outer;
+    begin_stream_wait(op);
+    return nullptr;
+  }
   if (!is_coroutine) op.kind->drop(op);
   context.op = outer;
   return is_coroutine ? std::exchange(context.next, nullptr) : finish(op);

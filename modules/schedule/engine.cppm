@@ -16,6 +16,8 @@ import :process;
 // The protocol of Vars and ops: submission, grants, completion. It knows no callables, no coroutines and no threads.
 namespace tessera {
 
+struct StreamWait;
+
 /// What this thread is doing for which engine.
 export struct ThreadContext {
   OpState* op = nullptr;            // runs now
@@ -28,6 +30,7 @@ export struct ThreadContext {
   const void* pool = nullptr;       // the executor whose worker this thread is now
   class Engine* drained = nullptr;  // the engine whose inline queue this thread empties
   class Recorder* recorder = nullptr;
+  StreamWait* stream_wait = nullptr;  // for which the op that runs now, a callable, has given up its turn; see stream_wait.cppm
 };
 
 extern constinit thread_local ThreadContext context_of_thread;
@@ -218,6 +221,9 @@ export class Engine : public std::enable_shared_from_this<Engine> {
 
 /// Nanoseconds of the steady clock.
 std::int64_t now() noexcept;
+
+/// Lets the op, which this thread has left, run again when its wait is over.
+void begin_stream_wait(OpState& op) noexcept;
 
 /// Sorts an op's accesses by Var, merges those of one Var and numbers them.
 void normalise_accesses(OpState& op);

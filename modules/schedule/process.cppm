@@ -1,6 +1,7 @@
 module;
 #include <cstdint>
 export module tessera.schedule:process;
+import tessera.standard;
 
 // Which process this is. A child that was forked has one thread and a copy of everything: what another thread held at that moment, it
 // holds for ever.
@@ -8,5 +9,22 @@ namespace tessera {
 
 /// 0 in the process in which the library was loaded, one more in each generation of forked children.
 std::uint32_t process_number() noexcept;
+
+/// The T of this process, made at first use and never destroyed. A child process makes its own, for threads of its parent's are not in it.
+template <class T>
+T& of_process() {
+  static std::atomic<T*> current{nullptr};
+  static std::atomic<std::uint32_t> process{0};
+  static std::mutex mutex;
+  T* made = current.load(std::memory_order_acquire);
+  if (made != nullptr && process.load(std::memory_order_relaxed) == process_number()) return *made;
+  const std::lock_guard lock(mutex);
+  made = current.load(std::memory_order_relaxed);
+  if (made != nullptr && process.load(std::memory_order_relaxed) == process_number()) return *made;
+  made = new T;
+  process.store(process_number(), std::memory_order_relaxed);
+  current.store(made, std::memory_order_release);
+  return *made;
+}
 
 }  // namespace tessera

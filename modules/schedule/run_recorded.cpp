@@ -95,6 +95,11 @@ OpState* run_nodes(OpState& first) noexcept {
     context.op = op;
     context.has_submitted = false;
     run_body(node, replay, engine);
+    if (context.stream_wait != nullptr) [[unlikely]] {
+      begin_stream_wait(*op);
+      op = nullptr;
+      break;
+    }
     if (context.has_submitted && !end_body(*op)) [[unlikely]] {
       op = nullptr;
       break;

@@ -32,6 +32,7 @@ export import :replay;
 export import :scheduler;
 export import :signal;
 export import :spin_lock;
+export import :stream_wait;
 export import :task;
 export import :timeline;
 export import :timeline_bars;

@@ -4,12 +4,15 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module tessera.schedule;
+import tessera.device;
 
 // The timeline from top to bottom: heading and legend, axis, lanes.
 namespace tessera {
@@ -73,15 +76,15 @@ class Timeline {
   Timeline(std::span<const OpRecord> records, const TimelineOptions& options)
       : records_(records),
         options_(options),
+        gpu_work_(as_ops(options.streams)),
         width_(std::max(480, options.width)),
         lanes_(lanes_of(records, options.workers)) {
-    if (!records.empty()) {
-      begin_ = std::ranges::min_element(records, {}, &OpRecord::start)->start;
-      span_ = std::max<std::int64_t>(1, std::ranges::max_element(records, {}, &OpRecord::end)->end - begin_);
-    }
+    for (Lane& lane : lanes_of_streams(gpu_work_, options.streams)) lanes_.push_back(std::move(lane));
+    find_span();
     scale_ = {begin_, plot_width() / static_cast<double>(span_)};
     for (const OpRecord& op : records) ++by_outcome_[static_cast<std::size_t>(op.outcome)];
     for (const std::size_t i : submission_order(records)) tint_.try_emplace(records[i].name, tint_.size() % tints);
+    for (const OpRecord& work : gpu_work_) tint_.try_emplace(work.name, tint_.size() % tints);
   }
 
   std::string draw() const {
@@ -99,6 +102,21 @@ class Timeline {
   }
 
  private:
+  bool is_empty() const { return records_.empty() && gpu_work_.empty(); }
+
+  void find_span() {
+    if (is_empty()) return;
+    begin_ = std::numeric_limits<std::int64_t>::max();
+    std::int64_t end = std::numeric_limits<std::int64_t>::min();
+    for (const std::span<const OpRecord> part : {records_, std::span<const OpRecord>(gpu_work_)}) {
+      for (const OpRecord& op : part) {
+        begin_ = std::min(begin_, op.start);
+        end = std::max(end, op.end);
+      }
+    }
+    span_ = std::max<std::int64_t>(1, end - begin_);
+  }
+
   double plot_width() const { return width_ - plot_left - margin; }
 
   static std::size_t rows(const Lane& lane) { return std::min(lane.rows, most_rows); }
@@ -112,8 +130,10 @@ class Timeline {
   }
 
   std::string summary() const {
-    if (records_.empty()) return "no ops";
-    std::string text = counted(records_.size(), "op") + " in " + duration(span_);
+    if (is_empty()) return "no ops";
+    const std::string on_gpus = gpu_work_.empty() ? "" : counted(gpu_work_.size(), "piece") + " of GPU work";
+    if (records_.empty()) return on_gpus + " in " + duration(span_);
+    std::string text = counted(records_.size(), "op") + (on_gpus.empty() ? "" : ", ") + on_gpus + " in " + duration(span_);
     std::int64_t busy = 0;
     std::int64_t workers = 0;
     for (const Lane& lane : lanes_) {
@@ -167,7 +187,7 @@ class Timeline {
   }
 
   std::string axis() const {
-    if (records_.empty()) return "";
+    if (is_empty()) return "";
     const std::int64_t step = tick_step(static_cast<double>(span_) * 72 / plot_width());
     std::string svg;
     for (std::int64_t time = 0; time <= span_; time += step) {
@@ -183,7 +203,7 @@ class Timeline {
 
   std::string drawn(const Lane& lane, double top) const {
     const double middle = top + lane_height(lane) / 2;
-    std::string svg = text_at(margin, middle - 3, "strong", lane_name(lane)) +
+    std::string svg = text_at(margin, middle - 3, "strong", lane.name) +
                       text_at(margin, middle + 13, "soft", percent(lane.busy, span_) + " busy") + "\n";
     for (const Bar& bar : bars_of(lane, scale_, most_rows)) {
       const double y = top + row_height(lane) * static_cast<double>(bar.row);
@@ -201,6 +221,9 @@ class Timeline {
   }
 
   std::string description(const OpRecord& op) const {
+    if (op.worker == gpu_worker) {
+      return title_of(op) + "\nat " + duration(op.start - begin_) + " for " + duration(op.end - op.start);
+    }
     return title_of(op) + "\n" + std::string(to_string(op.outcome)) + " on " + worker_of(op) + "\nat " +
            duration(op.start - begin_) + " for " + duration(op.end - op.start) + ", queued for " +
            duration(op.start - op.queued) + accesses_of(op);
@@ -237,6 +260,7 @@ class Timeline {
 
   std::span<const OpRecord> records_;
   const TimelineOptions& options_;
+  std::vector<OpRecord> gpu_work_;
   double width_;
   std::vector<Lane> lanes_;
   std::int64_t begin_ = 0;

@@ -1,8 +1,6 @@
 module;
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <queue>
@@ -54,24 +52,8 @@ class TimerThread {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
 };
 
-/// Its thread ends with the process, and a child process has no part of it.
-TimerThread& timers_of_process() {
-  static std::atomic<TimerThread*> timers{nullptr};
-  static std::atomic<std::uint32_t> process{0};
-  static std::mutex mutex;
-  TimerThread* made = timers.load(std::memory_order_acquire);
-  if (made != nullptr && process.load(std::memory_order_relaxed) == process_number()) return *made;
-  const std::lock_guard lock(mutex);
-  made = timers.load(std::memory_order_relaxed);
-  if (made != nullptr && process.load(std::memory_order_relaxed) == process_number()) return *made;
-  made = new TimerThread;
-  process.store(process_number(), std::memory_order_relaxed);
-  timers.store(made, std::memory_order_release);
-  return *made;
-}
-
 }  // namespace
 
-void resume_at(OpState& op, Time time) { timers_of_process().add(op, time); }
+void resume_at(OpState& op, Time time) { of_process<TimerThread>().add(op, time); }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@ module;
 #include <utility>
 #include <vector>
 module tessera.schedule;
+import tessera.device;
 
 // From what the engine reports to records.
 namespace tessera {
@@ -51,6 +53,7 @@ class RecordingSink final : public TraceSink {
   }
 
   std::size_t lost() const { return lost_; }
+  std::int64_t begin() const { return begin_; }
   std::size_t submitted_ops() const { return submitted_; }
 
   void close() {
@@ -99,6 +102,16 @@ Trace::~Trace() {
 }
 
 std::vector<OpRecord> Trace::records() const { return sink_->records(); }
+
+std::vector<StreamRecord> Trace::streams() const {
+  const std::int64_t later = std::chrono::nanoseconds(streams_.begin().time_since_epoch()).count() - sink_->begin();
+  std::vector<StreamRecord> records = streams_.records();
+  for (StreamRecord& record : records) {
+    record.begin += later;
+    record.end += later;
+  }
+  return records;
+}
 
 std::size_t Trace::submitted() const { return sink_->submitted_ops(); }
 

@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 export module tessera.schedule:trace;
 import tessera.standard;
+import tessera.device;
 import :scheduler;
 import :trace_record;
 import :trace_sink;
@@ -12,7 +13,7 @@ namespace tessera {
 class RecordingSink;
 
 /// Records the ops that are submitted to a scheduler while it lives, one record each, for write_chrome_trace, timeline_svg and
-/// DependencyGraph. It costs about 100 ns an op; without one, an op costs a test of a pointer. At most one is active for a scheduler, the
+/// DependencyGraph, and the work that GPUs are given. It costs about 100 ns an op; without one, an op costs a test of a pointer. At most one is active for a scheduler, the
 /// last one made.
 export class Trace {
  public:
@@ -28,12 +29,17 @@ export class Trace {
   /// Ops that have been submitted while it lives.
   std::size_t submitted() const;
 
+  /// What GPUs have done while it lives, waiting until it is done; times are in ns since the trace began. Throws DeviceError if a GPU has
+  /// failed.
+  std::vector<StreamRecord> streams() const;
+
   /// Ops of which no record could be kept for lack of memory.
   std::size_t lost() const;
 
  private:
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<RecordingSink> sink_;
+  StreamTrace streams_;
 };
 
 }  // namespace tessera

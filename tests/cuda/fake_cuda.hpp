@@ -44,6 +44,15 @@ inline std::string log() {
 /// The next work that a stream is given fails when it runs, with an error after which the GPU does nothing.
 inline void break_next_work(int result) { function_of<void(int)>("fake_break_next_work")(result); }
 
+/// While it lives, GPUs do nothing when the host asks how far they are; they still work when it sleeps until they are done.
+class Holding {
+ public:
+  Holding() { function_of<void(int)>("fake_hold")(1); }
+  ~Holding() { function_of<void(int)>("fake_hold")(0); }
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+};
+
 /// Lets the next copies, launches and GPU allocations return a CUDA error; gone at the end of the scope.
 class Failing {
  public:

@@ -104,6 +104,31 @@ TEST_CASE("each op is one complete event with its name, worker, times, Vars and 
   CHECK_FALSE(event["args"].has("where"));
 }
 
+TEST_CASE("each GPU is a process whose threads are its streams") {
+  const std::vector<StreamRecord> streams{
+      {.place = GpuPlace{0}, .stream = 1, .name = "a + b", .where = odd_place(), .begin = 2'500, .end = 4'001},
+      {.place = GpuPlace{1}, .stream = 0, .name = "copy", .bytes = 4096, .begin = 3'000, .end = 6'000}};
+  std::ostringstream out;
+  write_chrome_trace(out, std::vector{op(1, "submit", 0, 0, 10)}, streams);
+  const Json trace = StrictJson::read(out.str());
+  std::vector<Json> work;
+  std::vector<std::string> named;
+  for (const Json& event : trace["traceEvents"].items) {
+    if (event["ph"].text == "X" && event["cat"].text == "gpu") work.push_back(event);
+    if (event["ph"].text == "M" && event["pid"].text != "1000000" && event["args"].has("name"))
+      named.push_back(event["pid"].text + " " + event["args"]["name"].text);
+  }
+  REQUIRE(work.size() == 2);
+  CHECK(work[0]["pid"].text == "1000001");
+  CHECK(work[0]["tid"].text == "1");
+  CHECK(work[0]["ts"].text == "2.500");
+  CHECK(work[0]["dur"].text == "1.501");
+  CHECK(work[0]["args"]["where"].text == "folder/\"odd\\name\".cpp:77");
+  CHECK(work[1]["pid"].text == "1000002");
+  CHECK(work[1]["args"]["bytes"].text == "4096");
+  CHECK(named == std::vector<std::string>{"1000001 GPU 0", "1000001 stream 1", "1000002 GPU 1", "1000002 stream 0"});
+}
+
 TEST_CASE("a trace without ops is a valid file with no op in it") {
   const Json trace = StrictJson::read(written({}));
   for (const Json& event : trace["traceEvents"].items) CHECK(event["ph"].text == "M");

@@ -93,6 +93,39 @@ TEST_CASE("each op is one box in the lane of its worker, placed and sized by its
   CHECK(says(picture, "right"));
 }
 
+TEST_CASE("the work of each stream of a GPU has a lane below those of the workers") {
+  const std::vector<StreamRecord> streams{
+      {.place = GpuPlace{0}, .stream = 0, .name = "a + b", .begin = 2'000, .end = 4'000},
+      {.place = GpuPlace{0}, .stream = 1, .name = "copy", .bytes = 4096, .begin = 3'000, .end = 6'000},
+      {.place = GpuPlace{1}, .stream = 0, .name = "c * d", .begin = 5'000, .end = 5'500}};
+  const Xml picture = drawn({op(1, "submit", 0, 1'000, 2'000)}, {.streams = streams});
+  const std::vector<const Xml*> lanes = boxes(picture, "lane");
+  const std::vector<const Xml*> ops = boxes(picture, "op");
+  REQUIRE(lanes.size() == 4);
+  REQUIRE(ops.size() == 4);
+  constexpr double begins[] = {1'000, 2'000, 3'000, 5'000}, ends[] = {2'000, 4'000, 6'000, 5'500};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Box lane = box_of(*lanes[i]);
+    const Box own = box_of(*ops[i]);
+    CHECK(own.top > lane.top);
+    CHECK(own.bottom < lane.bottom);
+    const double scale = (lane.right - lane.left) / 5'000;
+    CHECK(std::abs(own.left - lane.left - (begins[i] - 1'000) * scale) < 0.6);
+    CHECK(std::abs(own.right - lane.left - (ends[i] - 1'000) * scale) < 0.6);
+  }
+  for (const char* text : {"worker 0", "GPU 0, stream 0", "GPU 0, stream 1", "GPU 1, stream 0", "copy of 4096 bytes"})
+    CHECK(says(picture, text));
+  CHECK(picture.all("text")[1]->text == "1 op, 3 pieces of GPU work in 5 µs, 1 worker 20 % busy");
+}
+
+TEST_CASE("a timeline of GPUs alone needs no op") {
+  const std::vector<StreamRecord> streams{{.place = GpuPlace{0}, .name = "a + b", .begin = 0, .end = 2'000}};
+  const Xml picture = drawn({}, {.streams = streams});
+  CHECK(boxes(picture, "op").size() == 1);
+  CHECK(boxes(picture, "lane").size() == 1);
+  CHECK(says(picture, "1 piece of GPU work in 2 µs"));
+}
+
 TEST_CASE("pointing at an op tells its outcome, worker, times, Vars and place") {
   OpRecord record = op(5, "scale", 1, 3'000, 38'100);
   record.queued = 1'800;

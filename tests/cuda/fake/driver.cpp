@@ -210,6 +210,12 @@ void fake_break_next_work(int result) {
   machine.breaks_next_work = result;
 }
 
+void fake_hold(int is_held) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  machine.is_held = is_held != 0;
+}
+
 void fake_start_log() {
   Machine& machine = Machine::instance();
   const std::lock_guard lock(machine.mutex);

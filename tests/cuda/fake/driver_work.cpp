@@ -49,6 +49,7 @@ struct RowCopy {
 };
 
 constexpr unsigned host_memory = 1;
+constexpr unsigned without_timing = 2;  // CU_EVENT_DISABLE_TIMING
 
 /// The bytes after CU_LAUNCH_PARAM_BUFFER_POINTER in `extra`.
 std::span<const std::byte> arguments_of(void** extra) {
@@ -113,12 +114,12 @@ int cuStreamSynchronize(Stream* stream) {
   return stream->gpu->broken;
 }
 
-int cuEventCreate(Event** event, unsigned) {
+int cuEventCreate(Event** event, unsigned flags) {
   Machine& machine = Machine::instance();
   const std::lock_guard lock(machine.mutex);
   if (current == nullptr) return invalid_context;
   if (current->broken != success) return current->broken;
-  machine.events.push_back(std::make_unique<Event>(Event{.gpu = current}));
+  machine.events.push_back(std::make_unique<Event>(Event{.gpu = current, .has_time = (flags & without_timing) == 0}));
   *event = machine.events.back().get();
   return success;
 }
@@ -130,6 +131,7 @@ int cuEventRecord(Event* event, Stream* stream) {
   if (!machine.knows(event) || event->gpu != stream->gpu) return invalid_handle;
   event->stream = stream;
   event->position = stream->given;
+  if (event->has_time) stream->done_at[event->position] = milliseconds();  // unless there is work before it
   machine.log("record " + name_of(*stream));
   return success;
 }
@@ -151,6 +153,27 @@ int cuEventSynchronize(Event* event) {
   machine.log("host waits for " + name_of(*event->stream));
   machine.run_until(*event->stream, event->position);
   return event->gpu->broken;
+}
+
+int cuEventDestroy_v2(Event* event) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_event(machine, event); result != success) return result;
+  std::erase_if(machine.events, [event](const auto& known) { return known.get() == event; });
+  return success;
+}
+
+int cuEventElapsedTime(float* elapsed, Event* begin, Event* end) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  for (const Event* event : {begin, end}) {
+    if (const int result = check_event(machine, event); result != success) return result;
+    if (!event->has_time || event->stream == nullptr) return invalid_handle;
+    if (!is_done(*event)) return not_ready;
+  }
+  if (begin->gpu != end->gpu) return invalid_handle;
+  *elapsed = static_cast<float>(end->stream->done_at.at(end->position) - begin->stream->done_at.at(begin->position));
+  return success;
 }
 
 int cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t bytes, Stream* stream) {

@@ -2,6 +2,7 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -17,6 +18,10 @@ std::uint64_t seed_from_environment() {
 }
 
 }  // namespace
+
+double milliseconds() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 void refuse(const std::string& message) {
   std::fprintf(stderr, "fake CUDA: %s\n", message.c_str());
@@ -59,6 +64,7 @@ void Machine::run_front(Stream& stream) {
   stream.pending.pop_front();
   if (work.run && stream.gpu->broken == success) work.run();
   ++stream.done;
+  if (const auto timed = stream.done_at.find(stream.done); timed != stream.done_at.end()) timed->second = milliseconds();
 }
 
 bool Machine::run_one() {
@@ -82,7 +88,7 @@ void Machine::run_all() {
 }
 
 void Machine::run_perhaps() {
-  if (random_below(4) == 0) run_one();
+  if (!is_held && random_below(4) == 0) run_one();
 }
 
 bool Machine::knows(const Stream* stream) const {

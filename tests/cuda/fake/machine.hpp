@@ -45,10 +45,12 @@ struct Stream {
   std::deque<Work> pending{};
   std::uint64_t given = 0;
   std::uint64_t done = 0;
+  std::map<std::uint64_t, double> done_at{};  // milliseconds, for positions that an event with timing marks
 };
 
 struct Event {
   const Gpu* gpu = nullptr;
+  bool has_time = false;
   Stream* stream = nullptr;  // null until it is recorded
   std::uint64_t position = 0;
 };
@@ -68,6 +70,7 @@ class Machine {
   int failing_calls = 0;  // so many of the next copies and allocations fail
   int failure = success;
   int breaks_next_work = success;  // a sticky error that the next work brings when it runs
+  bool is_held = false;            // work runs only when the host sleeps until it is done, not when it asks
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Event>> events;
 
@@ -105,6 +108,9 @@ class Machine {
   std::string log_;
   std::uint64_t random_;
 };
+
+/// Of a steady clock.
+double milliseconds();
 
 /// Ends the process: the program misuses CUDA in a way that the real driver need not notice.
 [[noreturn]] void refuse(const std::string& message);

@@ -2,7 +2,8 @@
 // cubin.
 //
 // Environment: FAKE_NVRTC_CACHE=<directory> keeps what was compiled, FAKE_NVRTC_VERSION=<major>.<minor> (13.0),
-// FAKE_NVRTC_CALLS=<file> gets a line for each text that is compiled, FAKE_NVRTC_DELAY=<milliseconds> makes it slower.
+// FAKE_NVRTC_OPENED=<file> gets a line for each process that opens the library, FAKE_NVRTC_CALLS=<file> one for each
+// text that is compiled, FAKE_NVRTC_DELAY=<milliseconds> makes it slower.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,10 +91,14 @@ bool compile_to(const std::string& text, const std::string& path, std::string& l
   return good;
 }
 
-void note_call(const std::string& options) {
-  const std::string path = variable("FAKE_NVRTC_CALLS", "");
-  if (!path.empty()) std::ofstream(path, std::ios::app) << options << '\n';
+void append_line(const char* file, const std::string& line) {
+  const std::string path = variable(file, "");
+  if (!path.empty()) std::ofstream(path, std::ios::app) << line << '\n';
 }
+
+void note_call(const std::string& options) { append_line("FAKE_NVRTC_CALLS", options); }
+
+[[maybe_unused]] const bool is_opened = (append_line("FAKE_NVRTC_OPENED", "opened"), true);
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../fake/run_program.hpp"
@@ -47,7 +49,7 @@ class Cache {
     std::vector<fs::path> found;
     if (!fs::exists(folder_)) return found;
     for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
-      if (entry.is_regular_file()) found.push_back(entry.path());
+      if (entry.is_regular_file() && entry.path().extension() == ".kernel") found.push_back(entry.path());
     }
     return found;
   }
@@ -67,6 +69,8 @@ std::vector<char> read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
+
+fs::path compiler_library() { return std::getenv("TESSERA_NVRTC"); }
 
 void write(const fs::path& path, const std::vector<char>& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -90,9 +94,66 @@ TEST_CASE("a kernel is compiled once and then read from the disk, by other proce
 TEST_CASE("another version of the compiler compiles again, beside the entry of the first") {
   const Cache cache;
   cache.use();
-  CHECK(contains(cache.use("FAKE_NVRTC_VERSION=12.9"), "compiled\n"));
+  const fs::path other = cache.folder() / "other.so";
+  fs::copy_file(compiler_library(), other);
+  const std::string older = "FAKE_NVRTC_VERSION=12.9 TESSERA_NVRTC='" + other.string() + "'";
+  CHECK(contains(cache.use(older), "compiled\n"));
   CHECK(cache.files().size() == 2);
   CHECK(contains(cache.use(), "from the cache\n"));
+  CHECK(contains(cache.use(older), "from the cache\n"));
+}
+
+TEST_CASE("a program whose kernels are all on disk does not open the compiler") {
+  const Cache cache;
+  const fs::path notes = cache.folder() / "opened";
+  const auto opens = [&](const std::string& variables = "") {
+    fs::remove(notes);
+    const std::string output = cache.use("FAKE_NVRTC_OPENED='" + notes.string() + "' " + variables);
+    return std::pair(read(notes).size() / std::string("opened\n").size(), contains(output, "from the cache\n"));
+  };
+  const fs::path own = cache.folder() / "own.so";
+  fs::copy_file(compiler_library(), own);
+  const std::string with_own = "TESSERA_NVRTC='" + own.string() + "'";
+  CHECK(opens(with_own) == std::pair(std::size_t{1}, false));
+  CHECK(opens(with_own) == std::pair(std::size_t{0}, true));
+  fs::last_write_time(own, fs::last_write_time(own) + std::chrono::hours(1));  // another library, for all one knows
+  CHECK(opens(with_own) == std::pair(std::size_t{1}, true));
+  CHECK(opens(with_own) == std::pair(std::size_t{0}, true));
+  CHECK(opens() == std::pair(std::size_t{1}, true));  // another one is looked for
+  fs::remove(own);
+  fs::copy_file(compiler_library(), own);
+  CHECK(opens(with_own + " FAKE_NVRTC_VERSION=12.9") == std::pair(std::size_t{1}, false));
+  CHECK(opens(with_own) == std::pair(std::size_t{0}, true));
+}
+
+TEST_CASE("what is remembered of the compiler is damaged: the compiler is asked") {
+  const Cache cache;
+  cache.use();
+  fs::path remembered;
+  for (const auto& entry : fs::directory_iterator(cache.folder() / "deep/er"))
+    if (entry.path().extension() == ".txt") remembered = entry.path();
+  REQUIRE(!remembered.empty());
+  const std::vector<char> good = read(remembered);
+  const fs::path notes = cache.folder() / "opened";
+  std::vector<std::vector<char>> damaged = {{}, {good.begin(), good.end() - 1}, std::vector<char>(good.size(), 'x')};
+  damaged.push_back(good);
+  damaged.back().push_back('9');
+  for (const std::vector<char>& bytes : damaged) {
+    write(remembered, bytes);
+    fs::remove(notes);
+    CHECK(contains(cache.use("FAKE_NVRTC_OPENED='" + notes.string() + "'"), "from the cache\n"));
+    CHECK(fs::exists(notes));
+    CHECK(read(remembered) == good);
+  }
+}
+
+TEST_CASE("a compiler that turns out to be another one than remembered compiles under its own name") {
+  const Cache cache;
+  cache.use();
+  const fs::path first = cache.entry();
+  fs::remove(first);
+  CHECK(contains(cache.use("FAKE_NVRTC_VERSION=12.9"), "compiled\n"));
+  CHECK(cache.entry() != first);
   CHECK(contains(cache.use("FAKE_NVRTC_VERSION=12.9"), "from the cache\n"));
 }
 

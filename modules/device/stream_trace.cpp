@@ -1,0 +1,212 @@
+module;
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module tessera.device;
+import tessera.core;
+import :driver_table;
+import :stream_trace;
+
+// From events to times.
+namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::atomic<bool> some_trace = false;
+std::mutex active_mutex;
+
+std::shared_ptr<StreamSink>& active() {
+  static auto& sink = *new std::shared_ptr<StreamSink>;
+  return sink;
+}
+
+/// An event that has a time.
+class TimedEvent {
+ public:
+  explicit TimedEvent(GpuPlace place) : place_(place) {
+    constexpr unsigned with_timing = 0;
+    enter(place_);
+    check(driver().event_create(&native_, with_timing), "cuEventCreate", place_);
+  }
+  TimedEvent(const TimedEvent&) = delete;
+  TimedEvent& operator=(const TimedEvent&) = delete;
+  ~TimedEvent() {
+    try {
+      enter(place_);
+    } catch (...) {  // with the GPU everything is lost
+      return;
+    }
+    driver().event_destroy(native_);
+  }
+
+  void record(const Stream& stream) const {
+    enter(place_);
+    check(driver().event_record(native_, stream.native()), "cuEventRecord", place_);
+  }
+  void wait() const {
+    enter(place_);
+    check(driver().event_synchronize(native_), "cuEventSynchronize", place_);
+  }
+  /// Nanoseconds from another event to this one; both are reached.
+  std::int64_t since(const TimedEvent& other) const {
+    float milliseconds = 0;
+    enter(place_);
+    check(driver().event_elapsed(&milliseconds, other.native_, native_), "cuEventElapsedTime", place_);
+    return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+  }
+
+ private:
+  GpuPlace place_;
+  CuEvent native_ = nullptr;
+};
+
+/// A stream of the GPU that has no work, on which an event is reached at once.
+Stream& idle_stream(GpuPlace place) {
+  static auto& mutex = *new std::mutex;
+  static auto& streams = *new std::map<int, Stream*>;
+  const std::lock_guard lock(mutex);
+  Stream*& stream = streams[place.ordinal];
+  if (stream == nullptr) stream = &Stream::create(place);
+  return *stream;
+}
+
+/// A time on both clocks.
+struct Origin {
+  std::unique_ptr<TimedEvent> event;
+  Clock::time_point time;
+};
+
+Origin origin_of(GpuPlace place) {
+  auto event = std::make_unique<TimedEvent>(place);
+  event->record(idle_stream(place));
+  event->wait();
+  return {.event = std::move(event), .time = Clock::now()};
+}
+
+struct Piece {
+  StreamRecord record;
+  std::unique_ptr<TimedEvent> begin;
+  std::unique_ptr<TimedEvent> end;
+  const Stream* stream = nullptr;
+  bool is_complete = false;
+};
+
+}  // namespace
+
+class StreamSink {
+ public:
+  std::size_t start(Stream& stream, std::string_view name, std::ptrdiff_t bytes, const std::source_location& where) {
+    const std::lock_guard lock(mutex_);
+    const GpuPlace place = stream.place();
+    if (!origins_.contains(place.ordinal)) origins_.emplace(place.ordinal, origin_of(place));
+    pieces_.push_back({.record = {.place = place,
+                                  .stream = number_of(stream),
+                                  .name = std::string(name),
+                                  .bytes = bytes,
+                                  .where = where},
+                       .begin = std::make_unique<TimedEvent>(place),
+                       .end = std::make_unique<TimedEvent>(place),
+                       .stream = &stream});
+    pieces_.back().begin->record(stream);
+    return pieces_.size() - 1;
+  }
+
+  void finish(std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    Piece& piece = pieces_[number];
+    piece.end->record(*piece.stream);
+    piece.is_complete = true;
+  }
+
+  std::vector<StreamRecord> records() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<StreamRecord> records;
+    for (const Piece& piece : pieces_) {
+      if (!piece.is_complete) continue;
+      const Origin& origin = origins_.at(piece.record.place.ordinal);
+      const std::int64_t offset = std::chrono::nanoseconds(origin.time - begin).count();
+      piece.end->wait();
+      StreamRecord& record = records.emplace_back(piece.record);
+      record.begin = offset + piece.begin->since(*origin.event);
+      record.end = offset + piece.end->since(*origin.event);
+    }
+    std::ranges::sort(records, {}, [](const StreamRecord& work) { return std::pair(work.begin, work.end); });
+    return records;
+  }
+
+  const Clock::time_point begin = Clock::now();
+  std::atomic<std::size_t> lost = 0;
+
+ private:
+  int number_of(const Stream& stream) {
+    std::vector<const Stream*>& known = streams_[stream.place().ordinal];
+    const auto found = std::ranges::find(known, &stream);
+    if (found == known.end()) return known.push_back(&stream), static_cast<int>(known.size()) - 1;
+    return static_cast<int>(found - known.begin());
+  }
+
+  mutable std::mutex mutex_;
+  std::map<int, Origin> origins_;
+  std::map<int, std::vector<const Stream*>> streams_;
+  std::vector<Piece> pieces_;
+};
+
+StreamTrace::StreamTrace() : sink_(std::make_shared<StreamSink>()) {
+  const std::lock_guard lock(active_mutex);
+  active() = sink_;
+  some_trace.store(true, std::memory_order_release);
+}
+
+StreamTrace::~StreamTrace() {
+  const std::lock_guard lock(active_mutex);
+  if (active() != sink_) return;
+  active().reset();
+  some_trace.store(false, std::memory_order_release);
+}
+
+std::vector<StreamRecord> StreamTrace::records() const { return sink_->records(); }
+
+std::size_t StreamTrace::lost() const { return sink_->lost; }
+
+Clock::time_point StreamTrace::begin() const { return sink_->begin; }
+
+bool TracedWork::is_traced() noexcept { return some_trace.load(std::memory_order_acquire); }
+
+void TracedWork::start(Stream& stream, std::string_view name, std::ptrdiff_t bytes,
+                       const std::source_location& where) noexcept {
+  std::shared_ptr<StreamSink> sink;
+  {
+    const std::lock_guard lock(active_mutex);
+    sink = active();
+  }
+  if (sink == nullptr) return;
+  try {
+    number_ = sink->start(stream, name, bytes, where);
+    sink_ = std::move(sink);
+  } catch (...) {  // the work itself will say what is wrong with the GPU
+    ++sink->lost;
+  }
+}
+
+void TracedWork::finish() noexcept {
+  try {
+    sink_->finish(number_);
+  } catch (...) {
+    ++sink_->lost;
+  }
+}
+
+}  // namespace tessera

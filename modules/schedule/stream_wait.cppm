@@ -1,0 +1,49 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.schedule:stream_wait;
+import tessera.standard;
+import tessera.device;
+import :op_state;
+import :op;
+
+// Ops that wait for GPUs without holding a worker.
+namespace tessera {
+
+/// An op that goes on when GPUs have reached some marks, or have failed. One thread of the process asks for all of them.
+struct StreamWait {
+  std::vector<StreamMark> marks;  // that are not known to be reached
+  bool is_owned = false;          // by the thread, which deletes it; otherwise by the op
+  OpState* op = nullptr;
+  std::chrono::steady_clock::time_point begin{};
+  StreamWait* next = nullptr;
+};
+
+/// Makes the thread that asks, so that a wait that has begun cannot fail. Throws std::system_error, std::bad_alloc.
+void prepare_stream_waits();
+
+/// Lets the callable op that runs now give up its turn until GPUs have reached the marks; then its body is called once more. It must return
+/// at once. Throws what prepare_stream_waits throws.
+export void give_up_turn(std::vector<StreamMark> marks);
+
+/// Awaited in an op.
+export class [[nodiscard("co_await it")]] StreamMarksAwaiter {
+ public:
+  inline explicit StreamMarksAwaiter(std::vector<StreamMark> marks) { wait_.marks = std::move(marks); }
+
+  /// Throws DeviceError if work of a GPU has failed.
+  bool await_ready();
+  void await_suspend(std::coroutine_handle<> point);
+  void await_resume() const;
+
+ private:
+  StreamWait wait_;
+};
+
+/// Awaited in an op: goes on when the GPU has done all work up to the mark, and holds no worker meanwhile. Throws DeviceError if work of the
+/// GPU has failed.
+export inline StreamMarksAwaiter operator co_await(const StreamMark& mark) {
+  return StreamMarksAwaiter(std::vector<StreamMark>(1, mark));
+}
+
+}  // namespace tessera

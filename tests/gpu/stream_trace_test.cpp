@@ -1,0 +1,138 @@
+// A trace of GPUs tells what they did, when, and in which order.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fake_cuda.hpp"
+import tessera;
+
+#include "cases.hpp"
+#include "comparison.hpp"
+
+using namespace tessera;
+using cases::numbers;
+
+namespace {
+
+const Place gpu = GpuPlace{0};
+
+std::vector<std::string> names_of(const std::vector<StreamRecord>& records) {
+  std::vector<std::string> names;
+  for (const StreamRecord& record : records) names.push_back(record.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a trace of streams has a record of each piece of work, in its order") {
+  const Array<float, 1> a = numbers<float>(Dim{1000}, 1).to(gpu);
+  Array<float, 1> b = zeros<float>(Dim{1000}, gpu);
+  b = a + 1;
+  synchronize();
+  const auto begin = std::chrono::steady_clock::now();
+  // --8<-- [start:trace]
+  StreamTrace trace;
+  b = a * 2;
+  b = sqrt(b * b);
+  const auto host = b.to(CpuPlace{});
+  const std::vector<StreamRecord> records = trace.records();  // waits until the work is done
+  std::ostringstream file;
+  write_chrome_trace(file, {}, records);  // for Perfetto
+  const std::string picture = timeline_svg({}, {.streams = records});
+  // --8<-- [end:trace]
+  const auto elapsed = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  REQUIRE(records.size() == 3);
+  CHECK(records[0].name.find("multiply") != std::string::npos);
+  CHECK(records[1].name.find("sqrt") != std::string::npos);
+  CHECK(records[2].name == "copy");
+  CHECK(records[2].bytes == 4000);
+  CHECK(records[0].bytes == -1);
+  std::int64_t before = 0;
+  for (const StreamRecord& record : records) {
+    CHECK(record.place == GpuPlace{0});
+    CHECK(record.stream == 0);
+    CHECK(record.begin >= before);
+    CHECK(record.end >= record.begin);
+    CHECK(record.end <= elapsed);
+    before = record.end;
+  }
+  CHECK(trace.lost() == 0);
+  CHECK(picture.find("GPU 0, stream 0") != std::string::npos);
+}
+
+TEST_CASE("without a trace no event has a time, and work after its end is not in it") {
+  Array<float, 1> b = zeros<float>(Dim{100}, gpu);
+  std::vector<StreamRecord> records;
+  {
+    const StreamTrace trace;
+    b = b + 1;
+    records = trace.records();
+  }
+  fake::start_log();
+  b = b + 1;
+  CHECK(fake::log().find("record") == std::string::npos);
+  CHECK(records.size() == 1);
+  synchronize();
+}
+
+TEST_CASE("the last trace made is the one that records") {
+  Array<float, 1> b = zeros<float>(Dim{100}, gpu);
+  StreamTrace outer;
+  {
+    const StreamTrace inner;
+    b = b + 1;
+    CHECK(inner.records().size() == 1);
+  }
+  b = b + 1;
+  CHECK(outer.records().empty());
+  const StreamTrace next;
+  b = b + 1;
+  CHECK(next.records().size() == 1);
+}
+
+TEST_CASE("a scheduler's trace has the streams of its workers on its own clock") {
+  Scheduler scheduler({.workers = 2});
+  std::vector<Array<float, 1>> arrays;
+  for (int i = 0; i < 20; ++i) arrays.push_back(zeros<float>(Dim{2000}, gpu));
+  const Trace trace(scheduler);
+  {
+    Async on(scheduler);
+    for (Array<float, 1>& array : arrays) array = array * 2 + 1;
+  }
+  scheduler.wait_all();
+  const std::vector<StreamRecord> streams = trace.streams();
+  const std::vector<OpRecord> ops = trace.records();
+  REQUIRE(streams.size() == 20);
+  REQUIRE(ops.size() == 20);
+  const auto first = std::ranges::min_element(ops, {}, &OpRecord::start)->start;
+  for (const StreamRecord& work : streams) CHECK(work.end > first);  // an op began before its work ended
+  std::set<int> lanes;
+  for (const StreamRecord& work : streams) lanes.insert(work.stream);
+  const std::string picture = timeline_svg(ops, {.workers = 2, .streams = streams});
+  for (const int lane : lanes) CHECK(picture.find("GPU 0, stream " + std::to_string(lane)) != std::string::npos);
+}
+
+TEST_CASE("work of several threads is recorded while a trace is read") {
+  const StreamTrace trace;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([] {
+      Array<std::int32_t, 1> own = zeros<std::int32_t>(Dim{64}, gpu);
+      for (int k = 0; k < 20; ++k) own = own + 1;
+      CHECK(std::int32_t(own[{63}]) == 20);
+    });
+  }
+  for (int i = 0; i < 5; ++i) CHECK(trace.records().size() + trace.lost() <= 3 * 22);
+  for (std::thread& thread : threads) thread.join();
+  const std::vector<std::string> names = names_of(trace.records());
+  CHECK(std::ranges::count_if(names, [](const std::string& name) { return name.starts_with("add"); }) == 60);
+}
