@@ -1,8 +1,8 @@
-"""Images per second of one epoch of the digits example's network in PyTorch on the CPU, eager mode.
+"""Images per second of one epoch of the digits example's network in PyTorch, eager mode, on the CPU or on a GPU.
 
 The same work as examples/digits: Fashion-MNIST, 784-256-10, ReLU, softmax cross-entropy, SGD with momentum and
 weight decay, the same batch size and number of threads, batches gathered from one tensor in a random order.
-Usage: pytorch_digits.py [--threads N] [--batch N] [--epochs N] [--data DIR]; prints one JSON object.
+Usage: pytorch_digits.py [--threads N] [--batch N] [--epochs N] [--data DIR] [--device cuda]; prints one JSON object.
 """
 import argparse
 import gzip
@@ -26,7 +26,7 @@ def load(directory):
 
 def train_epoch(model, optimizer, images, labels, batch):
     loss_function = torch.nn.CrossEntropyLoss()
-    order = torch.randperm(len(images))
+    order = torch.randperm(len(images), device=images.device)
     total, correct = 0.0, 0
     for start in range(0, len(images), batch):
         chosen = order[start:start + batch]
@@ -47,11 +47,12 @@ def main():
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("/usr/share/datasets/fashion-mnist"))
+    parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(1)
-    images, labels = load(arguments.data)
-    model = torch.nn.Sequential(torch.nn.Linear(784, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10))
+    images, labels = (values.to(arguments.device) for values in load(arguments.data))
+    model = torch.nn.Sequential(torch.nn.Linear(784, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10)).to(arguments.device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9, weight_decay=1e-4)
     rates = []
     for _ in range(arguments.epochs):

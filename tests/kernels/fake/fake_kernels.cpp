@@ -90,6 +90,31 @@ bool write_result(const Copies& copy, const TesseraReduce& reduce, Result result
   return true;
 }
 
+template <class T>
+bool argsort_rows(const Copies& copy, const TesseraSort& sort) {
+  for_each_row<T, int64_t>(copy, sort, [&](const T* from, int64_t* to) {
+    std::iota(to, to + sort.length, int64_t{0});
+    std::sort(to, to + sort.length, [&](int64_t a, int64_t b) {
+      if (from[a] == from[b]) return a < b;
+      return sort.descending != 0 ? from[b] < from[a] : from[a] < from[b];
+    });
+  });
+  return true;
+}
+
+/// Accumulated in double.
+template <class T>
+bool scan_rows(const Copies& copy, const TesseraScan& scan) {
+  for_each_row<T, T>(copy, scan, [&](const T* from, T* to) {
+    double total = scan.operation == TESSERA_SCAN_PRODUCT ? 1 : 0;
+    for (int64_t i = 0; i < scan.length; ++i) {
+      total = scan.operation == TESSERA_SCAN_PRODUCT ? total * from[i] : total + from[i];
+      to[i] = static_cast<T>(total);
+    }
+  });
+  return true;
+}
+
 }  // namespace
 
 int tessera_sort(const TesseraSort* sort, const TesseraStream* stream, TesseraFailure* failure) {
@@ -106,29 +131,15 @@ int tessera_sort(const TesseraSort* sort, const TesseraStream* stream, TesseraFa
 
 int tessera_argsort(const TesseraSort* sort, const TesseraStream* stream, TesseraFailure* failure) {
   return run(stream, failure, [&](const Copies& copy) {
-    if (sort->dtype != TESSERA_INT16) return false;
-    for_each_row<int16_t, int64_t>(copy, *sort, [&](const int16_t* from, int64_t* to) {
-      std::iota(to, to + sort->length, int64_t{0});
-      std::sort(to, to + sort->length, [&](int64_t a, int64_t b) {
-        const int difference = sort->descending != 0 ? from[b] - from[a] : from[a] - from[b];
-        return difference < 0 || (difference == 0 && a < b);
-      });
-    });
-    return true;
+    if (sort->dtype == TESSERA_INT16) return argsort_rows<int16_t>(copy, *sort);
+    return sort->dtype == TESSERA_FLOAT32 && argsort_rows<float>(copy, *sort);
   });
 }
 
 int tessera_scan(const TesseraScan* scan, const TesseraStream* stream, TesseraFailure* failure) {
   return run(stream, failure, [&](const Copies& copy) {
-    if (scan->dtype != TESSERA_FLOAT64) return false;
-    for_each_row<double, double>(copy, *scan, [&](const double* from, double* to) {
-      double total = scan->operation == TESSERA_SCAN_PRODUCT ? 1 : 0;
-      for (int64_t i = 0; i < scan->length; ++i) {
-        total = scan->operation == TESSERA_SCAN_PRODUCT ? total * from[i] : total + from[i];
-        to[i] = total;
-      }
-    });
-    return true;
+    if (scan->dtype == TESSERA_FLOAT64) return scan_rows<double>(copy, *scan);
+    return scan->dtype == TESSERA_FLOAT32 && scan_rows<float>(copy, *scan);
   });
 }
 
