@@ -17,6 +17,7 @@ module;
 #include <vector>
 module tessera.device;
 import tessera.core;
+import :compiler_identity;
 import :digest;
 import :kernel_cache;
 import :kernel_log;
@@ -43,7 +44,7 @@ std::vector<std::string> options_for(int architecture) {
 
 Digest key_of(const std::string& source, std::span<const std::string> options) {
   Sha256 digest;
-  digest.add("NVRTC").add(Nvrtc::instance().version());
+  digest.add("NVRTC").add(compiler_identity().version);
   for (const std::string& option : options) digest.add(option);
   return digest.add(source).finish();
 }
@@ -84,6 +85,7 @@ struct Found {
 CachedKernel compile(const std::string& source, int architecture, std::span<const std::string> options,
                      std::string_view cause) {
   const auto begin = Clock::now();
+  require_compiler(cause);
   Nvrtc::Compiled compiled = Nvrtc::instance().compile(source, options);
   if (!compiled.good) refuse("NVRTC " + Nvrtc::instance().version() + " says: " + compiled.log, cause);
   const KernelReport report = report_of(compiled.log, false);
@@ -97,7 +99,6 @@ CachedKernel compile(const std::string& source, int architecture, std::span<cons
 /// From the disk or NVRTC.
 Found obtain(const std::string& source, int architecture, std::string_view cause) {
   const auto begin = Clock::now();
-  require_compiler(cause);
   const std::vector<std::string> options = options_for(architecture);
   const std::string directory = cache_directory();
   if (directory.empty()) {
@@ -113,6 +114,7 @@ Found obtain(const std::string& source, int architecture, std::string_view cause
     return {.kernel = std::move(*kept), .from_cache = true};
   }
   if (!remark.empty()) log_kernel(remark);
+  if (correct_compiler_identity()) return obtain(source, architecture, cause);  // it has another version than was thought
   Found found{.kernel = compile(source, architecture, options, cause)};
   if (const std::string problem = write_cached(path, key, found.kernel); !problem.empty())
     log_kernel_once("kernels are not kept on disk: " + problem);
@@ -121,14 +123,15 @@ Found obtain(const std::string& source, int architecture, std::string_view cause
 
 /// The highest architecture for which NVRTC compiles and whose code a GPU runs: of the same generation, and not newer.
 int architecture_for(const DeviceInfo& gpu, std::string_view cause) {
-  require_compiler(cause);
+  const CompilerIdentity compiler = compiler_identity();
+  if (compiler.version.empty()) require_compiler(cause);
   const int own = gpu.compute_major * 10 + gpu.compute_minor;
   int best = 0;
-  for (const int known : Nvrtc::instance().architectures()) {
+  for (const int known : compiler.architectures) {
     if (known / 10 == gpu.compute_major && known <= own) best = std::max(best, known);
   }
   if (best == 0) {
-    refuse("NVRTC " + Nvrtc::instance().version() + " knows no architecture for " + gpu.name + ", which is sm_" +
+    refuse("NVRTC " + compiler.version + " knows no architecture for " + gpu.name + ", which is sm_" +
                std::to_string(own),
            cause, "install a newer CUDA toolkit");
   }

@@ -86,15 +86,6 @@ bool write_all(int descriptor, std::span<const std::byte> bytes) {
   return true;
 }
 
-std::vector<std::byte> read_file(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status{};
-  if (!file.is_open() || fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  if (!read_all(file.descriptor(), bytes)) return {};
-  return bytes;
-}
-
 /// What is wrong with an entry; empty if nothing is.
 std::string damage(std::span<const std::byte> bytes, const Digest& key) {
   if (bytes.size() < sizeof(Header)) return "it is shorter than its header";
@@ -162,19 +153,31 @@ std::optional<CachedKernel> read_cached(const std::string& path, const Digest& k
   return std::nullopt;
 }
 
-std::string write_cached(const std::string& path, const Digest& key, const CachedKernel& kernel) {
+std::vector<std::byte> read_file(const std::string& path) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status{};
+  if (!file.is_open() || fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+  if (!read_all(file.descriptor(), bytes)) return {};
+  return bytes;
+}
+
+std::string write_file(const std::string& path, std::span<const std::byte> bytes) {
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
   if (failed) return "no directory for " + path + ": " + failed.message();
   const std::string temporary = temporary_name(path);
   File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file.is_open()) return temporary + " cannot be written: " + error_text();
-  const bool good = write_all(file.descriptor(), entry(key, kernel)) && file.close() &&
-                    ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool good = write_all(file.descriptor(), bytes) && file.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
   if (good) return "";
   const std::string reason = temporary + " cannot be written: " + error_text();
   ::unlink(temporary.c_str());
   return reason;
+}
+
+std::string write_cached(const std::string& path, const Digest& key, const CachedKernel& kernel) {
+  return write_file(path, entry(key, kernel));
 }
 
 }  // namespace tessera

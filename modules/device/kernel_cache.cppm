@@ -22,6 +22,12 @@ std::string cache_directory();
 /// Path of the entry with this key.
 std::string cache_path(const std::string& directory, const Digest& key);
 
+/// The bytes of a file; none if it cannot be read.
+std::vector<std::byte> read_file(const std::string& path);
+
+/// Writes a file beside its place and renames it, makes directories as needed. Returns why it could not; empty if it could.
+std::string write_file(const std::string& path, std::span<const std::byte> bytes);
+
 /// The entry, or nothing. One that is damaged is removed, and `remark` says what was wrong with it.
 std::optional<CachedKernel> read_cached(const std::string& path, const Digest& key, std::string& remark);
 

@@ -3,8 +3,10 @@ module;
 
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 module tessera.device;
 import tessera.core;
@@ -45,6 +47,7 @@ Nvrtc::Nvrtc() {
   }
   resolve_all();
   if (reason_.empty()) read_version();
+  if (reason_.empty()) find_path();
 }
 
 template <class Function>
@@ -78,6 +81,14 @@ void Nvrtc::read_version() {
   version_ = std::to_string(major) + "." + std::to_string(minor);
   architectures_.resize(static_cast<std::size_t>(count));
   list_architectures_(architectures_.data());
+}
+
+void Nvrtc::find_path() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(version_of_), &info) == 0 || info.dli_fname == nullptr) return;
+  std::error_code failed;
+  const std::filesystem::path resolved = std::filesystem::canonical(info.dli_fname, failed);
+  if (!failed) path_ = resolved.string();
 }
 
 void Nvrtc::run(Program program, std::span<const std::string> options, Compiled& compiled) const {

@@ -18,6 +18,8 @@ class Nvrtc {
 
   /// Why it cannot be used; empty if it can.
   const std::string& reason() const { return reason_; }
+  /// The library's file; empty if it is not known.
+  const std::string& path() const { return path_; }
   /// "13.0"
   const std::string& version() const { return version_; }
   /// Numbers of the architectures for which it compiles: 80 for sm_80.
@@ -37,10 +39,12 @@ class Nvrtc {
   void resolve(Function& function, const char* name);
   void resolve_all();
   void read_version();
+  void find_path();
   void run(Program program, std::span<const std::string> options, Compiled& compiled) const;
 
   void* library_ = nullptr;
   std::string reason_;
+  std::string path_;
   std::string version_;
   std::vector<int> architectures_;
 
