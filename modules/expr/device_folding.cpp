@@ -161,19 +161,6 @@ class FoldingWriter : public KernelWriter {
              fold_type(which_.op, element_.value) + " Fold;\n";
   }
 
-  /// i<first>, ...: the position along axes [first, last) of what has this number among them.
-  void write_positions(int first, int last, const std::string& number, const std::string& indent) {
-    if (first == last) return;
-    const std::string rest = "rest" + std::to_string(first);
-    text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
-    for (int axis = last - 1; axis > first; --axis) {
-      const std::string extent = "a.extent" + std::to_string(axis);
-      text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" +
-               indent + rest + " /= " + extent + ";\n";
-    }
-    text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
-  }
-
   std::string fold_address(std::size_t operand) const {
     std::string sum = "a." + operand_name(operand);
     for (const int axis : fold_axes(variant_, which_.kept, operand))
