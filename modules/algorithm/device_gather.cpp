@@ -5,7 +5,6 @@ module;
 #include <source_location>
 #include <span>
 #include <string>
-#include <vector>
 module tessera.algorithm;
 import tessera.core;
 import tessera.device;
@@ -20,15 +19,9 @@ namespace {
 constexpr unsigned gather_threads = 256;
 
 std::string gather_text(std::ptrdiff_t item, std::size_t axes) {
-  const char* const type = item == 1   ? "unsigned char"
-                           : item == 2 ? "unsigned short"
-                           : item == 4 ? "unsigned int"
-                           : item == 8 ? "unsigned long long"
-                                       : "tessera_pair";
+  const std::string type = device::item_type(item);
   const std::string rank = std::to_string(axes);
-  return "struct alignas(16) tessera_pair { unsigned long long low, high; };\n"
-         "struct tessera_arguments {\n  " +
-         std::string(type) + "* to;\n  const " + type +
+  return device::item_support + ("struct tessera_arguments {\n  " + type) + "* to;\n  const " + type +
          "* from;\n  const long long* indices;\n  long long count, extent[" + rank + "], to_stride[" + rank +
          "], from_stride[" + rank +
          "];\n};\n"
@@ -50,23 +43,6 @@ std::string gather_text(std::ptrdiff_t item, std::size_t axes) {
          "}\n";
 }
 
-class GatherArguments {
- public:
-  template <class T>
-  void put(const T& value) {
-    static_assert(sizeof(T) == sizeof(std::int64_t));
-    const auto* from = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), from, from + sizeof value);
-  }
-  void put_all(std::span<const std::ptrdiff_t> values) {
-    for (const std::ptrdiff_t value : values) put(value);
-  }
-  const std::vector<std::byte>& bytes() const { return bytes_; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
 }  // namespace
 
 void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices) {
@@ -80,7 +56,7 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
                                                      "take of slices with " + std::to_string(axes - 1) + " axes");
   const memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(indices.size_bytes()));
   device::copy_async(on_device.data(), place, indices.data(), CpuPlace{}, on_device.bytes(), stream);
-  GatherArguments arguments;
+  device::WordArguments arguments;
   arguments.put(copy.to.data);
   arguments.put(copy.from.data);
   arguments.put(on_device.data());

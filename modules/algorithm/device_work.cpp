@@ -1,4 +1,6 @@
 module;
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -65,13 +67,24 @@ class Lender {
 void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* context) {
   Stream& stream = Stream::current(place);
   device::make_current(place);
-  if (accesses.read != nullptr) accesses.read->order_read(stream);
-  if (accesses.written != nullptr) accesses.written->order_write(stream);
+  const std::array reads{accesses.read, accesses.also_read};
+  const std::array writes{accesses.written, accesses.also_written};
+  const auto is_written = [&](StreamUses* uses) { return std::ranges::find(writes, uses) != writes.end(); };
+  for (StreamUses* uses : reads) {
+    if (uses != nullptr) uses->order_read(stream);
+  }
+  for (StreamUses* uses : writes) {
+    if (uses != nullptr) uses->order_write(stream);
+  }
   Lender lender(stream);
   work(context, lender.target());
   stream.count_work();
-  if (accesses.read != nullptr && accesses.read != accesses.written) accesses.read->note_read(stream.mark());
-  if (accesses.written != nullptr) accesses.written->note_write(stream.mark());
+  for (StreamUses* uses : reads) {
+    if (uses != nullptr && !is_written(uses)) uses->note_read(stream.mark());
+  }
+  for (StreamUses* uses : writes) {
+    if (uses != nullptr) uses->note_write(stream.mark());
+  }
 }
 
 }  // namespace tessera::device_work

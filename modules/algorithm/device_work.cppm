@@ -13,16 +13,26 @@ import :rows;
 // Algorithms on the arrays of a GPU by the library of CUDA kernels, in the order of the calling thread's stream. The host does not wait.
 namespace tessera::device_work {
 
-/// What reads and writes the memory of the two arrays of a call; null where nothing is known to.
+/// What reads and writes the memory of the arrays of a call; null where nothing is known to.
 struct Accesses {
   StreamUses* read;
   StreamUses* written;
+  StreamUses* also_read = nullptr;
+  StreamUses* also_written = nullptr;
 };
 
 using Work = void (*)(const void* context, const device_kernels::Target& target);
 
 /// Calls `work`, ordered after what else uses the memory, and notes that it does. Throws what it throws.
 void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* context);
+
+template <class Body>
+void enqueue(Place place, const Accesses& accesses, const Body& body) {
+  enqueue(
+      GpuPlace{place.ordinal()}, accesses,
+      [](const void* context, const device_kernels::Target& target) { (*static_cast<const Body*>(context))(target); },
+      static_cast<const void*>(std::addressof(body)));
+}
 
 /// As Elements::settle, for ops alone: work on a GPU waits for its streams by itself.
 template <class A>
@@ -56,25 +66,17 @@ auto contiguous_rows(const A& elements) {
   return copied;
 }
 
-/// Calls run(from, to, rows, length, target) with device memory of contiguous rows along `Axis`; the results end up in `to`.
+/// on_rows() when the ops before it have run.
 template <int Axis, class A, class B, class Run>
-void on_rows(const A& to, const B& from, const Run& run) {
+void on_rows_in_turn(const A& to, const B& from, const Run& run) {
   constexpr int last = A::rank - 1;
-  settle_ops(from, Purpose::read);
-  settle_ops(to, Purpose::change);
   const auto source = contiguous_rows<Axis>(from);
   if (source.size() == 0) return;
   const auto enqueue_to = [&](const auto& result) {
     const std::ptrdiff_t length = source.shape()[last];
-    const auto work = [&](const device_kernels::Target& target) {
+    enqueue(to.place(), {uses_of(source), uses_of(result)}, [&](const device_kernels::Target& target) {
       run(source.data(), result.data(), source.size() / length, length, target);
-    };
-    enqueue(
-        GpuPlace{Place(to.place()).ordinal()}, {uses_of(source), uses_of(result)},
-        [](const void* context, const device_kernels::Target& target) {
-          (*static_cast<decltype(&work)>(context))(target);
-        },
-        &work);
+    });
   };
   if constexpr (ArrayHandle<A> && Axis == last) {
     if (is_contiguous(to.shape(), to.strides()) && !rows::may_overlap(to, source)) return enqueue_to(to);
@@ -83,6 +85,16 @@ void on_rows(const A& to, const B& from, const Run& run) {
   enqueue_to(results);
   const auto moved = moveaxis(to, Axis, last);
   copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(moved), memory_of(results));
+}
+
+/// Calls run(from, to, rows, length, target), which may be copied, with device memory of contiguous rows along `Axis`; the results end up
+/// in `to`. Inside an Async scope it is an op of that name.
+template <int Axis, class A, class B, class Run>
+void on_rows(const A& to, const B& from, const char* name, const Run& run) {
+  if (submit_algorithm(to, from, name, [to, from, run] { on_rows_in_turn<Axis>(to, from, run); })) return;
+  settle_ops(from, Purpose::read);
+  settle_ops(to, Purpose::change);
+  on_rows_in_turn<Axis>(to, from, run);
 }
 
 }  // namespace tessera::device_work

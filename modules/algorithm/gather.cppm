@@ -32,8 +32,6 @@ void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, 
   const Place place = array.place();
   if (!Place(indices.place()).on_host()) return take_into(result, array, indices.to(Place(CpuPlace{})), where);
   require_same_place(result.place(), place, "take_into");
-  result.settle_for(place, Purpose::change);
-  array.settle_for(place, Purpose::read);
   indices.settle(Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = indices.shape()[0];
@@ -55,12 +53,20 @@ void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, 
     if (result.size() == 0) return;
     std::vector<std::int64_t> slices;
     for (std::ptrdiff_t i = 0; i < count; ++i) slices.push_back(slice_at(i));
-    return gather_on_device({.to = {result.data(), result.strides(), place, result.buffer()->uses()},
-                             .from = {array.data(), array.strides(), place, array.buffer()->uses()},
-                             .slice = extents,
-                             .item = sizeof(T)},
-                            slices);
+    const auto gather = [result, array, slices = std::move(slices)] {
+      gather_on_device({.to = {result.data(), result.strides(), result.place(), result.buffer()->uses()},
+                        .from = {array.data(), array.strides(), array.place(), array.buffer()->uses()},
+                        .slice = array.shape().extents().template subspan<1>(),
+                        .item = sizeof(T)},
+                       slices);
+    };
+    if (submit_algorithm(result, array, "take", gather)) return;
+    result.settle_for(place, Purpose::change);
+    array.settle_for(place, Purpose::read);
+    return gather();
   }
+  result.settle(Purpose::change);
+  array.settle(Purpose::read);
   const std::size_t lead = 1;
   const auto copy_slice = [&](std::ptrdiff_t i) {
     copy_strided(

@@ -45,7 +45,8 @@ void scan_rows(scanning::Operation operation, const char* name, const A& to, con
     if (!Place(to.place()).on_host()) {
       const bool is_product = operation == scanning::Operation::product;
       return device_work::on_rows<axis>(
-          to, from, [&](const void* read, void* written, std::int64_t count, std::int64_t length, const auto& target) {
+          to, from, name,
+          [is_product](const void* read, void* written, std::int64_t count, std::int64_t length, const auto& target) {
             device_kernels::scan({dtype_of<value_of<B>>, is_product, count, length, read, written}, target);
           });
     }

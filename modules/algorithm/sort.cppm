@@ -43,8 +43,10 @@ void order_rows(const Ordering& ordering, const char* name, const A& to, const B
   if constexpr (!std::same_as<typename A::place_type, CpuPlace>) {
     if (!Place(to.place()).on_host()) {
       return device_work::on_rows<rows::axis_of<B::rank, Axis>>(
-          to, from, [&](const void* read, void* written, std::int64_t count, std::int64_t length, const auto& target) {
-            ordering.on_gpu({dtype_of<value_of<B>>, descending, count, length, read, written}, target);
+          to, from, name,
+          [on_gpu = ordering.on_gpu, descending](const void* read, void* written, std::int64_t count,
+                                                 std::int64_t length, const auto& target) {
+            on_gpu({dtype_of<value_of<B>>, descending, count, length, read, written}, target);
           });
     }
   }

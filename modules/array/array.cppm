@@ -13,6 +13,8 @@ export import :pointer;
 export import :reference;
 export import :strided_copy;
 export import :device_copy;
+export import :device_items;
+export import :device_tiles;
 export import :iterator;
 export import :view;
 export import :elements;

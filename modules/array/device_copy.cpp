@@ -2,10 +2,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <source_location>
-#include <span>
 #include <string>
 #include <vector>
 module tessera.array;
@@ -18,74 +15,10 @@ namespace tessera {
 
 namespace {
 
-constexpr unsigned copy_threads = 256;
-
-const char* item_type(std::ptrdiff_t item) {
-  switch (item) {
-    case 1: return "unsigned char";
-    case 2: return "unsigned short";
-    case 4: return "unsigned int";
-    case 8: return "unsigned long long";
-    default: return "tessera_pair";
-  }
-}
-
-/// A kernel that copies elements of a type along so many axes, the last of which neighbouring threads walk together.
-std::string copy_kernel_text(std::ptrdiff_t item, std::size_t rank) {
-  const std::string type = item_type(item);
-  const std::string axes = std::to_string(rank);
-  return "struct alignas(16) tessera_pair { unsigned long long low, high; };\n"
-         "struct tessera_arguments {\n  " +
-         type + "* to;\n  const " + type + "* from;\n  long long count, extent[" + axes + "], to_stride[" + axes +
-         "], from_stride[" + axes +
-         "];\n};\n"
-         "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
-         "  const long long step = (long long)gridDim.x * blockDim.x;\n"
-         "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {\n"
-         "    long long rest = i, to = 0, from = 0;\n"
-         "#pragma unroll\n"
-         "    for (int axis = " +
-         axes +
-         " - 1; axis >= 0; --axis) {\n"
-         "      const long long at = axis == 0 ? rest : rest % a.extent[axis];\n"
-         "      rest /= a.extent[axis];\n"
-         "      to += at * a.to_stride[axis];\n"
-         "      from += at * a.from_stride[axis];\n"
-         "    }\n"
-         "    a.to[to] = a.from[from];\n"
-         "  }\n"
-         "}\n";
-}
-
 std::ptrdiff_t count_of(const std::vector<CopyAxis>& axes) {
   std::ptrdiff_t count = 1;
   for (const CopyAxis& axis : axes) count *= axis.extent;
   return count;
-}
-
-void append(std::vector<std::byte>& bytes, const void* value, std::size_t size) {
-  const auto* from = static_cast<const std::byte*>(value);
-  bytes.insert(bytes.end(), from, from + size);
-}
-
-/// Copies within one GPU as work of the stream.
-void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, Stream& stream) {
-  std::ranges::sort(axes, {}, [](const CopyAxis& axis) { return -std::abs(axis.to); });
-  if (axes.empty()) axes.push_back({1, 1, 1});
-  const device::Kernel& kernel = device::find_kernel(
-      stream.place(), copy_kernel_text(item, axes.size()),
-      "copy of " + std::to_string(item) + "-byte elements along " + std::to_string(axes.size()) + " axes");
-  const std::int64_t count = count_of(axes);
-  std::vector<std::byte> arguments;
-  append(arguments, static_cast<const void*>(&to), sizeof to);
-  append(arguments, static_cast<const void*>(&from), sizeof from);
-  append(arguments, &count, sizeof count);
-  for (const auto member : {&CopyAxis::extent, &CopyAxis::to, &CopyAxis::from}) {
-    for (const CopyAxis& axis : axes) append(arguments, &(axis.*member), sizeof(std::int64_t));
-  }
-  constexpr std::int64_t most_blocks = std::int64_t{1} << 22;
-  const auto blocks = static_cast<unsigned>(std::min((count - 1) / copy_threads + 1, most_blocks));
-  kernel.launch(stream, blocks, copy_threads, 0, arguments, "copy", std::source_location::current());
 }
 
 /// The axes with one side packed in row-major order.

@@ -22,6 +22,9 @@ void copy_on_host(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, 
 void copy_with_device(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, const StridedMemory& to,
                       const StridedMemory& from);
 
+/// Copies elements within one GPU along the axes, as work of the stream, by one kernel. Without axes there is one element.
+void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item_bytes, void* to, const void* from, Stream& stream);
+
 /// Gives every element of a GPU's row-major memory the value, as work of this thread's stream. Returns false, and does nothing, for values whose bytes
 /// do not repeat after four.
 bool fill_on_device(void* to, Place place, std::ptrdiff_t count, const void* value, std::ptrdiff_t item_bytes,

@@ -25,6 +25,12 @@ void resolve(Driver& driver, Function& function, const char* name) {
     driver.reason = std::string("the CUDA driver library has no function ") + name;
 }
 
+/// A function that some drivers do not have.
+template <class Function>
+void resolve_optional(const Driver& driver, Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(driver.library, name));
+}
+
 void resolve_devices(Driver& driver) {
   resolve(driver, driver.init, "cuInit");
   resolve(driver, driver.driver_version, "cuDriverGetVersion");
@@ -42,6 +48,8 @@ void resolve_devices(Driver& driver) {
 void resolve_memory(Driver& driver) {
   resolve(driver, driver.memory_allocate, "cuMemAlloc_v2");
   resolve(driver, driver.memory_free, "cuMemFree_v2");
+  resolve_optional(driver, driver.pool_allocate, "cuMemAllocAsync");
+  resolve_optional(driver, driver.pool_free, "cuMemFreeAsync");
   resolve(driver, driver.host_allocate, "cuMemHostAlloc");
   resolve(driver, driver.host_free, "cuMemFreeHost");
   resolve(driver, driver.copy, "cuMemcpyAsync");

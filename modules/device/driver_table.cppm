@@ -67,6 +67,8 @@ struct Driver {
 
   CuResult (*memory_allocate)(CuPointer*, std::size_t) = nullptr;
   CuResult (*memory_free)(CuPointer) = nullptr;
+  CuResult (*pool_allocate)(CuPointer*, std::size_t, CuStream) = nullptr;  // these two are null in old drivers
+  CuResult (*pool_free)(CuPointer, CuStream) = nullptr;
   CuResult (*host_allocate)(void**, std::size_t, unsigned) = nullptr;
   CuResult (*host_free)(void*) = nullptr;
   CuResult (*copy)(CuPointer, CuPointer, std::size_t, CuStream) = nullptr;

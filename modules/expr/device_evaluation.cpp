@@ -19,7 +19,7 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t threads = 256;                          // of a block
+constexpr std::ptrdiff_t threads = device::tile_threads;         // of a block
 constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;  // so that i + step fits 32 bits
 
 /// Elements of so many bytes as unsigned integers, or as pairs of doubles.
@@ -28,6 +28,13 @@ DeviceWork copying() {
   static constexpr DeviceOperation operations[] = {{.kind = DeviceOperation::Kind::leaf, .value = Type}};
   static constinit DeviceForm form{.operations = operations, .append_scalars = nullptr, .function = "[Node = copy]"};
   return {.form = &form, .node = nullptr, .written = Type};
+}
+
+/// Blocks of which each thread has one piece of work.
+std::ptrdiff_t blocks_for(const LoopPlan& plan, const DeviceVariant& variant) {
+  if (variant.edge != 0) return tile_count(plan, variant);
+  const std::ptrdiff_t pieces = (plan.elements - 1) / variant.vector + 1;
+  return (pieces - 1) / threads + 1;
 }
 
 }  // namespace
@@ -67,8 +74,7 @@ void run_on_device(const Loop& loop) {
       kernel_of_form(form, key, [&] { return device_support(element) + device_kernel(element, key.variant); });
   const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
-  const std::ptrdiff_t pieces = (plan.elements - 1) / key.variant.vector + 1;
-  const auto blocks = static_cast<unsigned>(std::min(most_blocks, (pieces - 1) / threads + 1));
+  const auto blocks = static_cast<unsigned>(std::min(most_blocks, blocks_for(plan, key.variant)));
   kernel.launch(Stream::current(place), blocks, threads, 0, arguments, name_of(form), std::source_location::current());
 }
 

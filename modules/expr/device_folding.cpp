@@ -161,21 +161,6 @@ class FoldingWriter : public KernelWriter {
              fold_type(which_.op, element_.value) + " Fold;\n";
   }
 
-  /// i<first>, ...: the position along axes [first, last) of what has this number among them.
-  void write_positions(int first, int last, const std::string& number, const std::string& indent) {
-    if (first == last) return;
-    const std::string rest = "rest" + std::to_string(first);
-    text_.append(indent).append("tessera_index ").append(rest).append(" = ").append(number).append(";\n");
-    for (int axis = last - 1; axis > first; --axis) {
-      const std::string extent = "a.extent" + std::to_string(axis);
-      text_.append(indent).append("const tessera_offset i").append(std::to_string(axis)).append(" = ");
-      text_.append(rest).append(" % ").append(extent).append(";\n");
-      text_.append(indent).append(rest).append(" /= ").append(extent).append(";\n");
-    }
-    text_.append(indent).append("const tessera_offset i").append(std::to_string(first)).append(" = ");
-    text_.append(rest).append(";\n");
-  }
-
   std::string fold_address(std::size_t operand) const {
     std::string sum = "a." + operand_name(operand);
     for (const int axis : fold_axes(variant_, which_.kept, operand))

@@ -68,6 +68,29 @@ void KernelWriter::write_scalars() {
   text_ += element_.scalars.empty() ? "  " : "  alignas(16) ";
 }
 
+void KernelWriter::write_arguments(int first) {
+  write_pointers();
+  write_scalars();
+  text_ += "tessera_index count;\n";
+  for (int axis = first; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
+  for (std::size_t k = 0; k < operands(); ++k) {
+    for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
+  }
+  text_ += "};\n\n";
+}
+
+void KernelWriter::write_positions(int first, int last, const std::string& number, const std::string& indent) {
+  if (first == last) return;
+  const std::string rest = "rest" + std::to_string(first);
+  text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
+  for (int axis = last - 1; axis > first; --axis) {
+    const std::string extent = "a.extent" + std::to_string(axis);
+    text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" + indent +
+             rest + " /= " + extent + ";\n";
+  }
+  text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
+}
+
 void KernelWriter::write_element() {
   text_ += "static __device__ __forceinline__ " + std::string(device_name(element_.value)) +
            " tessera_element(const tessera_arguments& a";
@@ -110,24 +133,13 @@ class ElementwiseWriter : public KernelWriter {
 
   std::string write() {
     write_types();
-    write_arguments();
+    write_arguments(1);
     write_element();
     write_kernel();
     return std::move(text_);
   }
 
  private:
-  void write_arguments() {
-    write_pointers();
-    write_scalars();
-    text_ += "tessera_index count;\n";
-    for (int axis = 1; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
-    for (std::size_t k = 0; k < operands(); ++k) {
-      for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
-    }
-    text_ += "};\n\n";
-  }
-
   void write_kernel() {
     text_ +=
         "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
@@ -199,7 +211,7 @@ class ElementwiseWriter : public KernelWriter {
 }  // namespace
 
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant) {
-  return ElementwiseWriter(element, variant).write();
+  return variant.edge == 0 ? ElementwiseWriter(element, variant).write() : tiled_kernel(element, variant);
 }
 
 std::string device_support(const DeviceElement& element) {

@@ -33,7 +33,13 @@ struct DeviceElement {
 };
 
 /// How a kernel reaches an operand's elements along the fastest axis.
-enum class Access : std::uint8_t { constant, repeated, unit, strided };
+enum class Access : std::uint8_t {
+  constant,
+  repeated,
+  unit,
+  strided,
+  staged,  // contiguous along another axis, and read along that one into shared memory
+};
 
 /// Which of an expression's kernels fits a plan; extents and strides themselves are arguments.
 struct DeviceVariant {
@@ -42,6 +48,8 @@ struct DeviceVariant {
   bool wide = false;             // indices of 64 bits
   int vector = 1;                // elements that one access of unit stride moves
   std::vector<Access> access{};  // of the target, then of the leaves
+  int edge = 0;                  // of the squares of staged operands (device_tiles.cppm); 0 when there are none
+  int axis = 0;                  // the other axis of the squares than the last
 
   friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
 };
@@ -83,6 +91,12 @@ std::string operand_name(std::size_t operand);
 
 /// Axes along which the kernel multiplies by a stride of this operand.
 std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
+
+/// Squares, of the kernels of variants that have any.
+std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);
+
+/// Threads of a block that the kernel of this variant needs; 0 if any number is right.
+int block_threads(const DeviceVariant& variant);
 
 /// The bytes of tessera_arguments. `scalars` holds one value after the other, each in 16 bytes.
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,

@@ -28,6 +28,7 @@ void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Targe
   kernel_ = plan::device_kernel(element, variant);
   support_ = plan::device_support(element);
   variant_ = plan::to_string(variant);
+  block_threads_ = plan::block_threads(variant);
   arguments_ = plan::device_arguments(loop, element, variant, scalars);
 }
 

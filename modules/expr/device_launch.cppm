@@ -52,6 +52,8 @@ export class DeviceLaunch {
   const std::string& support() const { return support_; }
   /// What the kernel takes: the bytes of its `tessera_arguments`.
   std::span<const std::byte> arguments() const { return arguments_; }
+  /// Threads of a block that the kernel needs; 0 if any number is right.
+  int block_threads() const { return block_threads_; }
   /// "rank 1, 32-bit indices, 4 elements an access: y unit stride, x0 constant"
   const std::string& variant() const { return variant_; }
 
@@ -63,6 +65,7 @@ export class DeviceLaunch {
   std::optional<plan::Lowering> lowering_;  // keeps intermediate results
   std::string kernel_, support_, variant_;
   std::vector<std::byte> arguments_;
+  int block_threads_ = 0;
 };
 
 }  // namespace tessera

@@ -120,20 +120,6 @@ class NormalisingWriter : public KernelWriter {
     text_ += std::string(element.body) + "  return " + std::string(element.result) + ";\n}\n\n";
   }
 
-  void write_positions(int first, int last, const std::string& number, const std::string& indent) {
-    if (first == last) return;
-    const std::string rest = "rest" + std::to_string(first);
-    text_.append(indent).append("tessera_index ").append(rest).append(" = ").append(number).append(";\n");
-    for (int axis = last - 1; axis > first; --axis) {
-      const std::string extent = "a.extent" + std::to_string(axis);
-      text_.append(indent).append("const tessera_offset i").append(std::to_string(axis)).append(" = ");
-      text_.append(rest).append(" % ").append(extent).append(";\n");
-      text_.append(indent).append(rest).append(" /= ").append(extent).append(";\n");
-    }
-    text_.append(indent).append("const tessera_offset i").append(std::to_string(first)).append(" = ");
-    text_.append(rest).append(";\n");
-  }
-
   /// Runs `body` for each value of the thread, `value`; held values may be changed.
   void write_pass(const std::string& body, bool reads) {
     if (kernel_.held > 0) {

@@ -27,8 +27,12 @@ constexpr std::ptrdiff_t narrow_limit = std::numeric_limits<std::int32_t>::max()
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
+std::span<const std::ptrdiff_t> strides_of(const LoopPlan& plan, const Space::Operand& operand) {
+  return std::span(operand.strides).first(at(plan.rank));
+}
+
 Access access_of(const LoopPlan& plan, const Space::Operand& operand) {
-  const auto strides = std::span(operand.strides).first(at(plan.rank));
+  const auto strides = strides_of(plan, operand);
   if (std::ranges::all_of(strides, [](std::ptrdiff_t stride) { return stride == 0; })) return Access::constant;
   if (operand.generate != nullptr) return Access::strided;
   if (strides.back() == 0) return Access::repeated;
@@ -71,6 +75,22 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
   return count;
 }
 
+/// Decides which operands are staged, and in squares of which size.
+void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
+  static constexpr Axes nowhere{};  // the strides of what is not in memory
+  std::vector<device::TiledOperand> operands;
+  for (const Space::Operand& operand : plan.operands) {
+    const bool in_memory = operand.generate == nullptr;
+    operands.push_back({in_memory ? strides_of(plan, operand) : std::span(nowhere).first(at(plan.rank)), operand.item});
+  }
+  const device::Tiling tiling = device::tiling_of(std::span(plan.extents).first(at(plan.rank)), operands);
+  variant.edge = tiling.edge;
+  variant.axis = tiling.axis;
+  for (std::size_t k = 0; k < tiling.staged.size(); ++k) {
+    if (tiling.staged[k]) variant.access[k] = Access::staged;
+  }
+}
+
 }  // namespace
 
 DType dtype_at(const DeviceElement& element, DType target, std::size_t operand) {
@@ -83,7 +103,8 @@ std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand) 
   std::vector<int> axes;
   if (variant.access[operand] == Access::constant) return axes;
   for (int axis = 0; axis + 1 < variant.rank; ++axis) axes.push_back(axis);
-  if (variant.access[operand] == Access::strided) axes.push_back(variant.rank - 1);
+  const bool steps = variant.access[operand] == Access::strided || variant.access[operand] == Access::staged;
+  if (steps) axes.push_back(variant.rank - 1);
   return axes;
 }
 
@@ -94,17 +115,25 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
     variant.access.push_back(access_of(plan, operand));
     variant.wide = variant.wide || !is_narrow(plan, operand);
   }
-  variant.vector = vector_of(plan, element, variant);
+  choose_tiles(plan, variant);
+  if (variant.edge == 0) variant.vector = vector_of(plan, element, variant);
   return variant;
 }
+
+std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant) {
+  return device::tile_count(std::span(plan.extents).first(at(plan.rank)), {.axis = variant.axis, .edge = variant.edge});
+}
+
+int block_threads(const DeviceVariant& variant) { return variant.edge == 0 ? 0 : device::tile_threads; }
 
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
                                         const DeviceVariant& variant, std::span<const std::byte> scalars) {
   ArgumentBytes bytes;
   for (const Space::Operand& operand : plan.operands) bytes.put_operand(operand);
   bytes.put_scalars(scalars, element.scalars.size());
-  bytes.put_index(plan.elements, variant.wide);
-  for (int axis = 1; axis < plan.rank; ++axis) bytes.put_index(plan.extents[at(axis)], variant.wide);
+  const bool tiled = variant.edge != 0;
+  bytes.put_index(tiled ? tile_count(plan, variant) : plan.elements, variant.wide);
+  for (int axis = tiled ? 0 : 1; axis < plan.rank; ++axis) bytes.put_index(plan.extents[at(axis)], variant.wide);
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     for (const int axis : stride_axes(variant, k)) bytes.put_index(plan.operands[k].strides[at(axis)], variant.wide);
   }
@@ -113,9 +142,14 @@ std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElemen
 
 std::string to_string(const DeviceVariant& variant) {
   std::string text = "rank " + std::to_string(variant.rank) + (variant.wide ? ", 64" : ", 32") + "-bit indices, ";
+  if (variant.edge != 0) {
+    const std::string edge = std::to_string(variant.edge);
+    text += "squares of " + edge + " x " + edge + " elements along axes " + std::to_string(variant.axis) + " and " +
+            std::to_string(variant.rank - 1) + ", ";
+  }
   text += variant.vector == 1 ? "one element an access" : std::to_string(variant.vector) + " elements an access";
   for (std::size_t k = 0; k < variant.access.size(); ++k) {
-    constexpr const char* names[] = {"constant", "repeated", "unit stride", "strided"};
+    constexpr const char* names[] = {"constant", "repeated", "unit stride", "strided", "staged"};
     text += (k == 0 ? ": " : ", ") + operand_name(k) + " " + names[static_cast<int>(variant.access[k])];
   }
   return text;

@@ -27,6 +27,10 @@ class KernelWriter {
   /// The beginning of the arguments, and the scalars among them with the indent and the alignment of what follows.
   void write_pointers();
   void write_scalars();
+  /// All arguments of a kernel that stores every element: `count`, the extents from axis `first` on, and the strides.
+  void write_arguments(int first);
+  /// i<first>, ...: the position along axes [first, last) of what has this number among them.
+  void write_positions(int first, int last, const std::string& number, const std::string& indent);
   /// The function that computes one value from those of the leaves.
   void write_element();
   /// The value of a leaf at this address.
@@ -37,6 +41,9 @@ class KernelWriter {
   const DeviceVariant& variant_;
   std::string text_;
 };
+
+/// device_kernel() for variants with squares.
+std::string tiled_kernel(const DeviceElement& element, const DeviceVariant& variant);
 
 /// The bytes of a kernel's arguments, each at its alignment.
 class ArgumentBytes {

@@ -72,6 +72,7 @@ export import :assign;
 export import :assign_parameter;
 export import :async;
 export import :later;
+export import :algorithm_op;
 export import :comparing;
 export import :loop_plan;
 export import :device_storage;

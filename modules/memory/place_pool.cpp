@@ -79,7 +79,7 @@ std::deque<Pool*>& gpu_pools() {
   static auto& pools = *[] {
     auto* made = new std::deque<Pool*>;
     for (const DeviceInfo& info : devices())
-      made->push_back(&lasting_pool(DriverSystemAllocator(info.place), driver_options()));
+      made->push_back(&lasting_pool(DriverSystemAllocator(info.place, default_driver_memory()), driver_options()));
     return made;
   }();
   return pools;

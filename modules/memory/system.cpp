@@ -7,6 +7,7 @@ module;
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <utility>
 module tessera.memory;
 import tessera.core;
@@ -79,11 +80,26 @@ void CpuSystemAllocator::deallocate(void* pointer, std::ptrdiff_t bytes) noexcep
   }
 }
 
+DriverMemory default_driver_memory() noexcept {
+  const char* wish = std::getenv("TESSERA_GPU_MEMORY");
+  return wish != nullptr && std::string_view(wish) == "pool" ? DriverMemory::pool : DriverMemory::plain;
+}
+
+void* DriverSystemAllocator::take(std::ptrdiff_t bytes) const {
+  return memory_ == DriverMemory::pool ? device::pool_allocate(GpuPlace{place_.ordinal()}, bytes)
+                                       : device::driver_allocate(place_, bytes);
+}
+
+void DriverSystemAllocator::give_back(void* pointer) const noexcept {
+  memory_ == DriverMemory::pool ? device::pool_free(GpuPlace{place_.ordinal()}, pointer)
+                                : device::driver_free(place_, pointer);
+}
+
 void* DriverSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
-  void* pointer = device::driver_allocate(place_, bytes);
+  void* pointer = take(bytes);
   if (pointer == nullptr || is_aligned(pointer, alignment)) return pointer;
-  device::driver_free(place_, pointer);
-  pointer = device::driver_allocate(place_, checked_add(bytes, alignment));
+  give_back(pointer);
+  pointer = take(checked_add(bytes, alignment));
   if (pointer == nullptr) return nullptr;
   char* const aligned = align_up(static_cast<char*>(pointer), alignment);
   if (aligned == pointer) return pointer;
@@ -91,7 +107,7 @@ void* DriverSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t align
     const std::lock_guard lock(shifted_->mutex);
     shifted_->begins.emplace(aligned, pointer);
   } catch (...) {
-    device::driver_free(place_, pointer);
+    give_back(pointer);
     throw;
   }
   return aligned;
@@ -105,7 +121,7 @@ void DriverSystemAllocator::deallocate(void* pointer, std::ptrdiff_t) noexcept {
       shifted_->begins.erase(shifted);
     }
   }
-  device::driver_free(place_, pointer);
+  give_back(pointer);
 }
 
 }  // namespace tessera::memory

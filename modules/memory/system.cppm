@@ -27,10 +27,23 @@ export class CpuSystemAllocator {
 };
 static_assert(Allocator<CpuSystemAllocator>);
 
-/// Memory of a GPU, or page-locked host memory, from the CUDA driver. `allocate` throws DeviceError without such a device.
+/// Where the CUDA driver takes a GPU's memory from.
+export enum class DriverMemory {
+  plain,  ///< cuMemAlloc and cuMemFree, of which the latter waits for all work of the GPU
+  pool,   ///< cuMemAllocAsync and cuMemFreeAsync: the GPU's default memory pool, which other libraries may share
+};
+
+/// Plain memory, or what the environment variable TESSERA_GPU_MEMORY says: "plain" or "pool".
+export DriverMemory default_driver_memory() noexcept;
+
+/// Memory of a GPU, or page-locked host memory, from the CUDA driver. `allocate` throws DeviceError without such a device, and for a pool where
+/// the driver or the GPU has none. Page-locked memory comes from no pool.
 export class DriverSystemAllocator {
  public:
-  explicit DriverSystemAllocator(Place place) : place_(place), shifted_(make_shared_object<Shifted>()) {}
+  explicit DriverSystemAllocator(Place place, DriverMemory memory = DriverMemory::plain)
+      : place_(place),
+        memory_(place.kind() == PlaceKind::gpu ? memory : DriverMemory::plain),
+        shifted_(make_shared_object<Shifted>()) {}
   Place place() const { return place_; }
   void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment = block_alignment);
   void deallocate(void* pointer, std::ptrdiff_t) noexcept;
@@ -42,7 +55,11 @@ export class DriverSystemAllocator {
     std::unordered_map<void*, void*> begins;
   };
 
+  void* take(std::ptrdiff_t bytes) const;
+  void give_back(void* pointer) const noexcept;
+
   Place place_;
+  DriverMemory memory_;
   std::shared_ptr<Shifted> shifted_;
 };
 static_assert(Allocator<DriverSystemAllocator>);

@@ -63,6 +63,12 @@ void elementwise(const Visit& visit, Place place) {
   visit("outer", exactly, result(Dim{17, 24}), row + column, Indices::as_needed);
   visit("transposed", exactly, result(Dim{24, 17}), a.T() + b.T(), Indices::as_needed);
   visit("transposed_beside_row", exactly, result(Dim{24, 17}), a.T() - column.T(), Indices::as_needed);
+  visit("transposed_wide", exactly, result(Dim{24, 17}), a.T() + b.T(), Indices::wide);
+  visit("transposed_destination", exactly, result(Dim{24, 17}).T(), a * b, Indices::as_needed);
+  visit(
+      "transposed_beside_others", exactly, result(Dim{24, 17}),
+      where(a.T() > 0, cast<float>(numbers<std::int8_t>(Dim{17, 24}, 7).to(place).T()), column.T() + row(newaxis).T()),
+      Indices::as_needed);
   visit("constant", exactly, result(Dim{17, 24}), a / b(range(3, 4), range(5, 6)), Indices::as_needed);
   visit("reversed", exactly, result(Dim{17, 24}), a(range(none, none, -1), ellipsis) - b, Indices::as_needed);
   visit("sliced", exactly, result(Dim{9, 8}), a(range(0, 17, 2), range(0, 24, 3)) * 2, Indices::as_needed);

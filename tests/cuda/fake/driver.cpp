@@ -5,7 +5,7 @@
 // message.
 //
 // Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (12080), FAKE_CUDA_FAIL=<function>:<result>,
-// FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1).
+// FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1), FAKE_CUDA_POOLS (1; 0 for GPUs without memory pools).
 #include "driver.hpp"
 
 #include <cstddef>
@@ -88,7 +88,8 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 41: *value = 1; return success;        // unified addresses
     case 75: *value = 9; return success;        // compute capability
     case 76: *value = device; return success;
-    case 97: *value = 232448; return success;  // shared memory of a block
+    case 97: *value = 232448; return success;                                          // shared memory of a block
+    case 115: *value = number_from_environment("FAKE_CUDA_POOLS", 1); return success;  // memory pools
     default: return invalid_value;
   }
 }

@@ -114,6 +114,41 @@ int cuStreamSynchronize(Stream* stream) {
   return stream->gpu->broken;
 }
 
+int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, Stream* stream) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (bytes == 0) return invalid_value;
+  if (fails_now()) return machine.failure;
+  *address = stream->gpu->memory.allocate(bytes);
+  if (*address == 0) return out_of_memory;
+  const GpuMemory::Range block = stream->gpu->memory.block_of(*address);
+  machine.unborn.push_back({block.begin, block.end});
+  machine.give(*stream, {.name = "allocate " + std::to_string(bytes) + " bytes of the pool",
+                         .uses = {},
+                         .run = [&machine, begin = block.begin] {
+                           std::erase_if(machine.unborn, [&](const Range& range) { return range.begin == begin; });
+                         }});
+  return success;
+}
+
+int cuMemFreeAsync(std::uint64_t address, Stream* stream) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  if (!stream->gpu->memory.owns(address)) return invalid_value;
+  const GpuMemory::Range block = stream->gpu->memory.block_of(address);
+  if (block.begin != address) return invalid_value;
+  machine.require_apart({{block.begin, block.end}}, machine.dying, "a second free");
+  machine.dying.push_back({block.begin, block.end});
+  machine.give(*stream, {.name = "free memory of the pool", .uses = {}, .run = [&machine, stream, block] {
+                           machine.require_unused({block.begin, block.end}, "cuMemFreeAsync");
+                           std::erase_if(machine.dying, [&](const Range& range) { return range.begin == block.begin; });
+                           stream->gpu->memory.free(block.begin);
+                         }});
+  return success;
+}
+
 int cuEventCreate(Event** event, unsigned flags) {
   Machine& machine = Machine::instance();
   const std::lock_guard lock(machine.mutex);

@@ -48,6 +48,7 @@ void Machine::give(Stream& stream, Work work) {
   if (breaks_next_work != success) {
     work.run = [gpu = stream.gpu, result = std::exchange(breaks_next_work, success)] { gpu->broken = result; };
   }
+  require_apart(work.uses, dying, work.name + " is given memory that was freed before");
   log("gpu" + std::to_string(stream.gpu->ordinal) + " stream" + std::to_string(stream.number) + " " + work.name);
   stream.pending.push_back(std::move(work));
   ++stream.given;
@@ -62,6 +63,7 @@ bool Machine::can_go_on(const Stream& stream) const {
 void Machine::run_front(Stream& stream) {
   const Work work = std::move(stream.pending.front());
   stream.pending.pop_front();
+  require_apart(work.uses, unborn, work.name + " runs before the allocation of its memory");
   if (work.run && stream.gpu->broken == success) work.run();
   ++stream.done;
   if (const auto timed = stream.done_at.find(stream.done); timed != stream.done_at.end()) timed->second = milliseconds();
@@ -121,6 +123,15 @@ void Machine::require_unused(Range range, const std::string& call) const {
           refuse(call + " of memory that pending work uses: " + work.name + " of stream " +
                  std::to_string(stream->number));
       }
+    }
+  }
+}
+
+void Machine::require_apart(const std::vector<Range>& ranges, const std::vector<Range>& others,
+                            const std::string& what) const {
+  for (const Range& range : ranges) {
+    for (const Range& other : others) {
+      if (range.begin < other.end && other.begin < range.end) refuse(what);
     }
   }
 }

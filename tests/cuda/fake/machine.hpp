@@ -70,6 +70,8 @@ class Machine {
   int failing_calls = 0;  // so many of the next copies and allocations fail
   int failure = success;
   int breaks_next_work = success;  // a sticky error that the next work brings when it runs
+  std::vector<Range> unborn;       // memory of pools whose stream has not come to its allocation
+  std::vector<Range> dying;        // memory of pools that has been given back, until its stream comes to that
   bool is_held = false;            // work runs only when the host sleeps until it is done, not when it asks
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Event>> events;
@@ -87,6 +89,8 @@ class Machine {
   bool is_pinned(std::uint64_t address, std::size_t bytes) const;
   /// Ends the process if pending work uses the memory.
   void require_unused(Range range, const std::string& call) const;
+  /// Ends the process if one of the ranges is among the others.
+  void require_apart(const std::vector<Range>& ranges, const std::vector<Range>& others, const std::string& what) const;
   /// Ends the process if the address is in a GPU's range but not in live memory.
   void require_live(std::uint64_t address, std::size_t bytes, const std::string& what);
   /// Where the fake sees an address of a GPU or of the host.

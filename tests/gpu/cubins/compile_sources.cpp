@@ -20,7 +20,9 @@ std::string contents(const std::filesystem::path& path) {
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// Whether a kernel stores every element of an expression; others fold values or copy.
-bool is_elementwise(const std::string& source) { return contains(source, "packs") || contains(source, "i < a.count"); }
+bool is_elementwise(const std::string& source) {
+  return contains(source, "packs") || contains(source, "i < a.count") || contains(source, "tile < a.count");
+}
 
 /// CUDA's own reduction of large angles keeps its digits in local memory.
 bool reduces_angles(const std::string& source) {

@@ -62,6 +62,23 @@ int run(const TesseraStream* stream, TesseraFailure* failure, const Body& body) 
   return is_served ? TESSERA_DONE : fail(failure, TESSERA_UNSUPPORTED, 0, "no kernel for these types");
 }
 
+size_t bytes_of(int dtype) {
+  switch (dtype) {
+    case TESSERA_BOOLEAN:
+    case TESSERA_INT8:
+    case TESSERA_UINT8: return 1;
+    case TESSERA_INT16:
+    case TESSERA_UINT16:
+    case TESSERA_FLOAT16:
+    case TESSERA_BFLOAT16: return 2;
+    case TESSERA_INT32:
+    case TESSERA_UINT32:
+    case TESSERA_FLOAT32: return 4;
+    case TESSERA_COMPLEX128: return 16;
+    default: return 8;
+  }
+}
+
 /// Device memory on the host, for the length of a call.
 template <class T>
 std::vector<T> fetch(const Copies& copy, const void* from, int64_t count) {
@@ -161,15 +178,17 @@ int tessera_reduce(const TesseraReduce* reduce, const TesseraStream* stream, Tes
 
 int tessera_select(const TesseraSelect* select, const TesseraStream* stream, TesseraFailure* failure) {
   return run(stream, failure, [&](const Copies& copy) {
-    if (select->dtype != TESSERA_UINT8) return false;
-    const auto from = fetch<uint8_t>(copy, select->from, select->length);
+    const auto bytes = static_cast<int64_t>(bytes_of(select->dtype));
+    const auto from = fetch<uint8_t>(copy, select->from, select->length * bytes);
     const auto mask = fetch<uint8_t>(copy, select->mask, select->length);
     std::vector<uint8_t> picked;
-    for (size_t i = 0; i < from.size(); ++i) {
-      if (mask[i] != 0) picked.push_back(from[i]);
+    int64_t count = 0;
+    for (int64_t i = 0; i < select->length; ++i) {
+      if (mask[static_cast<size_t>(i)] == 0) continue;
+      picked.insert(picked.end(), from.begin() + i * bytes, from.begin() + (i + 1) * bytes);
+      ++count;
     }
     send(copy, select->to, picked);
-    const auto count = static_cast<int64_t>(picked.size());
     copy(select->count, &count, sizeof count);
     return true;
   });

@@ -1,0 +1,218 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+module tessera.array;
+import tessera.core;
+import tessera.device;
+
+// The kernels that copy between two layouts within a GPU: element by element, or in squares by way of shared memory where the two sides are contiguous
+// along different axes.
+namespace tessera {
+
+namespace {
+
+/// A copy as a kernel sees it: the axes, slowest first by the side that is written, and elements as wide as both sides allow.
+struct KernelCopy {
+  std::vector<CopyAxis> axes;
+  std::ptrdiff_t item;
+  device::Tiling tiling;
+  bool wide = false;  // offsets and counts need 64 bits
+};
+
+std::ptrdiff_t count_of(const std::vector<CopyAxis>& axes) {
+  std::ptrdiff_t count = 1;
+  for (const CopyAxis& axis : axes) count *= axis.extent;
+  return count;
+}
+
+/// Pairs of neighbours can be moved as one element of twice the size.
+bool has_pairs(const KernelCopy& copy, const void* to, const void* from) {
+  const auto is_even = [](std::ptrdiff_t number) { return number % 2 == 0; };
+  const auto is_aligned = [&](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(2 * copy.item) == 0;
+  };
+  const CopyAxis& last = copy.axes.back();
+  if (last.to != 1 || last.from != 1 || !is_even(last.extent) || !is_aligned(to) || !is_aligned(from)) return false;
+  return std::all_of(copy.axes.begin(), copy.axes.end() - 1,
+                     [&](const CopyAxis& axis) { return is_even(axis.to) && is_even(axis.from); });
+}
+
+void widen(KernelCopy& copy, const void* to, const void* from) {
+  constexpr std::ptrdiff_t widest = 16;
+  while (copy.item < widest && has_pairs(copy, to, from)) {
+    copy.item *= 2;
+    for (CopyAxis& axis : copy.axes) {
+      axis.to /= 2;
+      axis.from /= 2;
+    }
+    copy.axes.back() = {copy.axes.back().extent / 2, 1, 1};
+  }
+}
+
+/// Every distance between elements of one side fits 32 bits.
+bool is_narrow(const std::vector<CopyAxis>& axes, std::ptrdiff_t CopyAxis::* side) {
+  std::ptrdiff_t reach = 0;
+  for (const CopyAxis& axis : axes) {
+    std::ptrdiff_t along = 0;
+    if (__builtin_mul_overflow(std::abs(axis.*side), axis.extent, &along)) return false;
+    if (__builtin_add_overflow(reach, along, &reach)) return false;
+  }
+  return reach <= std::numeric_limits<std::int32_t>::max();
+}
+
+device::Tiling tiling_of(const KernelCopy& copy) {
+  std::vector<std::ptrdiff_t> extents, to, from;
+  for (const CopyAxis& axis : copy.axes) {
+    extents.push_back(axis.extent);
+    to.push_back(axis.to);
+    from.push_back(axis.from);
+  }
+  const device::TiledOperand operands[] = {{.strides = to, .item = copy.item}, {.strides = from, .item = copy.item}};
+  return device::tiling_of(extents, operands);
+}
+
+KernelCopy kernel_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, const void* to, const void* from) {
+  std::ranges::sort(axes, {}, [](const CopyAxis& axis) { return -std::abs(axis.to); });
+  if (axes.empty()) axes.push_back({1, 1, 1});
+  KernelCopy copy{.axes = std::move(axes), .item = item, .tiling = {}};
+  widen(copy, to, from);
+  copy.tiling = tiling_of(copy);
+  copy.wide = count_of(copy.axes) > std::numeric_limits<std::int32_t>::max() || !is_narrow(copy.axes, &CopyAxis::to) ||
+              !is_narrow(copy.axes, &CopyAxis::from);
+  return copy;
+}
+
+/// The text with what each @ and its letter stand for.
+std::string filled(const char* text, const KernelCopy& copy) {
+  const int edge = std::max(copy.tiling.edge, 1);
+  std::string result;
+  for (const char* c = text; *c != '\0'; ++c) {
+    if (*c != '@') {
+      result += *c;
+      continue;
+    }
+    switch (*++c) {
+      case 'T': result += device::item_type(copy.item); break;
+      case 'I': result += copy.wide ? "unsigned long long" : "unsigned int"; break;
+      case 'O': result += copy.wide ? "long long" : "int"; break;
+      case 'R': result += std::to_string(copy.axes.size()); break;
+      case 'L': result += std::to_string(copy.axes.size() - 1); break;
+      case 'A': result += std::to_string(copy.tiling.axis); break;
+      case 'E': result += std::to_string(edge); break;
+      case 'S': result += std::to_string(device::tile_threads / edge); break;
+      default: result += std::to_string(device::tile_pitch(edge, copy.item)); break;
+    }
+  }
+  return result;
+}
+
+constexpr const char* head = R"cuda(
+struct tessera_arguments {
+  @T* to;
+  const @T* from;
+  unsigned long long count, extents[@R];
+  long long to_strides[@R], from_strides[@R];
+};
+extern "C" __global__ void __launch_bounds__(256) tessera_kernel(const __grid_constant__ tessera_arguments a) {
+  typedef @I Index;
+  typedef @O Offset;
+  const Index count = (Index)a.count;
+)cuda";
+
+constexpr const char* elements = R"cuda(
+  const Index step = (Index)gridDim.x * blockDim.x;
+  for (Index i = (Index)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    Index rest = i;
+    Offset to = 0, from = 0;
+#pragma unroll
+    for (int axis = @R - 1; axis >= 0; --axis) {
+      const Index at = axis == 0 ? rest : rest % (Index)a.extents[axis];
+      if (axis > 0) rest /= (Index)a.extents[axis];
+      to += (Offset)at * (Offset)a.to_strides[axis];
+      from += (Offset)at * (Offset)a.from_strides[axis];
+    }
+    a.to[to] = a.from[from];
+  }
+}
+)cuda";
+
+constexpr const char* squares = R"cuda(
+  __shared__ @T tile[@E * @P];
+  const unsigned int x = threadIdx.x % @E, y = threadIdx.x / @E;
+  const Index columns = (Index)a.extents[@L], rows = (Index)a.extents[@A];
+  const Offset to_column = (Offset)a.to_strides[@L], to_row = (Offset)a.to_strides[@A];
+  const Offset from_column = (Offset)a.from_strides[@L], from_row = (Offset)a.from_strides[@A];
+  const Index across = (columns + @E - 1) / @E, down = (rows + @E - 1) / @E;
+  for (Index number = blockIdx.x; number < count; number += gridDim.x) {
+    const Index column = number % across * @E;
+    Index rest = number / across;
+    const Index row = rest % down * @E;
+    rest /= down;
+    Offset to = 0, from = 0;
+#pragma unroll
+    for (int axis = @R - 1; axis >= 0; --axis) {
+      if (axis == @L || axis == @A) continue;
+      const Offset at = (Offset)(rest % (Index)a.extents[axis]);
+      rest /= (Index)a.extents[axis];
+      to += at * (Offset)a.to_strides[axis];
+      from += at * (Offset)a.from_strides[axis];
+    }
+#pragma unroll
+    for (int k = 0; k < @E; k += @S) {
+      const Index i = column + y + k, j = row + x;
+      if (i < columns && j < rows) tile[(y + k) * @P + x] = a.from[from + (Offset)i * from_column + (Offset)j * from_row];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < @E; k += @S) {
+      const Index i = column + x, j = row + y + k;
+      if (i < columns && j < rows) a.to[to + (Offset)i * to_column + (Offset)j * to_row] = tile[x * @P + y + k];
+    }
+    __syncthreads();
+  }
+}
+)cuda";
+
+std::string name_of(const KernelCopy& copy) {
+  const bool tiled = copy.tiling.edge != 0;
+  return "copy of " + std::to_string(copy.item) + "-byte elements along " + std::to_string(copy.axes.size()) + " axes" +
+         (tiled ? ", in squares of " + std::to_string(copy.tiling.edge) : std::string()) +
+         (copy.wide ? ", 64-bit indices" : "");
+}
+
+std::ptrdiff_t squares_of(const KernelCopy& copy) {
+  std::vector<std::ptrdiff_t> extents;
+  for (const CopyAxis& axis : copy.axes) extents.push_back(axis.extent);
+  return device::tile_count(extents, copy.tiling);
+}
+
+}  // namespace
+
+void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, Stream& stream) {
+  const KernelCopy copy = kernel_copy(std::move(axes), item, to, from);
+  const bool tiled = copy.tiling.edge != 0;
+  const device::Kernel& kernel = device::find_kernel(
+      stream.place(), device::item_support + filled(head, copy) + filled(tiled ? squares : elements, copy),
+      name_of(copy));
+  const std::ptrdiff_t count = tiled ? squares_of(copy) : count_of(copy.axes);
+  device::WordArguments arguments;
+  arguments.put(to);
+  arguments.put(from);
+  arguments.put(count);
+  for (const auto member : {&CopyAxis::extent, &CopyAxis::to, &CopyAxis::from}) {
+    for (const CopyAxis& axis : copy.axes) arguments.put(axis.*member);
+  }
+  constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;  // so that i + step fits 32 bits
+  const std::ptrdiff_t wanted = tiled ? count : (count - 1) / device::tile_threads + 1;
+  kernel.launch(stream, static_cast<unsigned>(std::min(wanted, most_blocks)), device::tile_threads, 0,
+                arguments.bytes(), "copy", std::source_location::current());
+}
+
+}  // namespace tessera

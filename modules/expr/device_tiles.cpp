@@ -1,0 +1,110 @@
+module;
+#include <cstddef>
+#include <string>
+#include <utility>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// The CUDA kernel of an expression some of whose operands are contiguous along another axis than the target: a block takes a square of the two
+// axes, reads those operands along their own axis into shared memory, and computes along the target's.
+namespace tessera::plan {
+
+namespace {
+
+class TiledWriter : public KernelWriter {
+ public:
+  using KernelWriter::KernelWriter;
+
+  std::string write() {
+    write_types();
+    write_arguments(0);
+    write_element();
+    text_ += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(device::tile_threads) +
+             ") tessera_kernel(const __grid_constant__ tessera_arguments a) {\n";
+    write_memory();
+    text_ += "  const unsigned int x = threadIdx.x % " + edge() + ", y = threadIdx.x / " + edge() +
+             ";\n  const tessera_index across = (a.extent" + last() + " + " + past() + ") / " + edge() +
+             ", down = (a.extent" + other() + " + " + past() + ") / " + edge() +
+             ";\n  for (tessera_index tile = blockIdx.x; tile < a.count; tile += gridDim.x) {\n";
+    write_place();
+    write_staging();
+    write_results();
+    text_ += "  }\n}\n";
+    return std::move(text_);
+  }
+
+ private:
+  std::string edge() const { return std::to_string(variant_.edge); }
+  std::string past() const { return std::to_string(variant_.edge - 1); }
+  std::string last() const { return std::to_string(variant_.rank - 1); }
+  std::string other() const { return std::to_string(variant_.axis); }
+  bool is_staged(std::size_t operand) const { return variant_.access[operand] == Access::staged; }
+  int pitch(std::size_t operand) const {
+    return device::tile_pitch(variant_.edge, item_size(dtype_at(element_, variant_.target, operand)));
+  }
+  static std::string tile(std::size_t operand) { return "tile" + std::to_string(operand - 1); }
+
+  void write_memory() {
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (!is_staged(k)) continue;
+      text_ += "  __shared__ __align__(16) unsigned char memory" + std::to_string(k - 1) + "[" + edge() + " * " +
+               std::to_string(pitch(k)) + " * sizeof(" + type_of(k) + ")];\n  " + type_of(k) + "* const " + tile(k) +
+               " = reinterpret_cast<" + type_of(k) + "*>(memory" + std::to_string(k - 1) + ");\n";
+    }
+  }
+
+  /// Where the square begins: `column` along the last axis, `row` along the other, and the positions along all others.
+  void write_place() {
+    text_ += "    const tessera_index column = tile % across * " + edge() + ";\n" +
+             "    tessera_index rest = tile / across;\n    const tessera_index row = rest % down * " + edge() +
+             ";\n    rest /= down;\n";
+    for (int axis = variant_.rank - 2; axis >= 0; --axis) {
+      if (axis == variant_.axis) continue;
+      const std::string number = std::to_string(axis);
+      text_ += "    const tessera_offset i" + number + " = rest % a.extent" + number + ";\n    rest /= a.extent" +
+               number + ";\n";
+    }
+  }
+
+  /// The head of a loop over the elements of a square that a thread has: with x along one axis and y along the other.
+  void write_loop(const std::string& along_last, const std::string& along_other) {
+    text_ += "#pragma unroll\n    for (int k = 0; k < " + edge() +
+             "; k += " + std::to_string(device::tile_threads / variant_.edge) +
+             ") {\n      const tessera_index at_last = column + " + along_last + ", at_other = row + " + along_other +
+             ";\n      if (at_last >= a.extent" + last() + " || at_other >= a.extent" + other() +
+             ") continue;\n      const tessera_offset i" + last() + " = at_last, i" + other() + " = at_other;\n";
+  }
+
+  void write_staging() {
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (!is_staged(k)) continue;
+      write_loop("y + k", "x");
+      text_ +=
+          "      " + tile(k) + "[(y + k) * " + std::to_string(pitch(k)) + " + x] = *(" + address(k) + ");\n    }\n";
+    }
+    text_ += "    __syncthreads();\n";
+  }
+
+  void write_results() {
+    write_loop("x", "y + k");
+    for (std::size_t k = 1; k < operands(); ++k) {
+      const std::string from = is_staged(k) ? tile(k) + " + x * " + std::to_string(pitch(k)) + " + y + k" : address(k);
+      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + loaded(k, from) + ";\n";
+    }
+    text_ += "      tessera_store(" + address(0) + ", tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
+    text_ += "));\n    }\n    __syncthreads();\n";
+  }
+};
+
+}  // namespace
+
+std::string tiled_kernel(const DeviceElement& element, const DeviceVariant& variant) {
+  return TiledWriter(element, variant).write();
+}
+
+}  // namespace tessera::plan
