@@ -119,9 +119,13 @@ std::string KernelWriter::loaded(std::size_t operand, const std::string& address
   return call;
 }
 
+std::string KernelWriter::value_of(std::size_t operand, const std::string& address) const {
+  return variant_.is_twin(operand) ? operand_name(variant_.source(operand)) : loaded(operand, address);
+}
+
 void KernelWriter::write_load(std::size_t operand) {
   text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = " +
-           loaded(operand, address(operand)) + ";\n";
+           value_of(operand, address(operand)) + ";\n";
 }
 
 namespace {
@@ -171,6 +175,7 @@ class ElementwiseWriter : public KernelWriter {
     write_indices("columns", " * " + count);
     for (std::size_t k = 1; k < operands(); ++k) {
       if (variant_.access[k] == Access::unit) {
+        if (variant_.is_twin(k)) continue;
         text_ += "    const " + pack(k) + " p" + std::to_string(k - 1) + " = *reinterpret_cast<const " + pack(k) +
                  "*>(" + address(k) + ");\n";
       } else {
@@ -180,7 +185,7 @@ class ElementwiseWriter : public KernelWriter {
     text_ += "    " + pack(0) + " q;\n#pragma unroll\n    for (int k = 0; k < " + count + "; ++k)\n" +
              "      tessera_store(q.values + k, tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) {
-      const std::string number = std::to_string(k - 1);
+      const std::string number = std::to_string(variant_.source(k) - 1);
       text_ += variant_.access[k] == Access::unit ? ", tessera_load(p" + number + ".values + k)" : ", x" + number;
     }
     text_ += "));\n    *reinterpret_cast<" + pack(0) + "*>(" + address(0) + ") = q;\n  }\n";

@@ -48,14 +48,24 @@ struct DeviceVariant {
   bool wide = false;             // indices of 64 bits
   int vector = 1;                // elements that one access of unit stride moves
   std::vector<Access> access{};  // of the target, then of the leaves
+  std::vector<std::uint8_t> twins{};  // for each operand, the first one that is the same memory; empty if no two are
   int edge = 0;                  // of the squares of staged operands (device_tiles.cppm); 0 when there are none
   int axis = 0;                  // the other axis of the squares than the last
 
   friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
+
+  /// The operand whose values this one has: itself, or an earlier one. A kernel loads them once, and its compiler then computes once
+  /// what an expression computes of them twice.
+  std::size_t source(std::size_t operand) const { return twins.empty() ? operand : twins[operand]; }
+  bool is_twin(std::size_t operand) const { return source(operand) != operand; }
 };
 
 /// The kernel with the widest accesses and narrowest indices that the plan allows.
 DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element, DType target);
+
+/// Notes which leaves in memory are the same elements in the same order.
+void find_twins(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
+                DeviceVariant& variant);
 
 /// Name of an element type in device text.
 constexpr std::string_view device_name(DType dtype) {

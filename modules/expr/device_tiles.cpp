@@ -42,7 +42,7 @@ class TiledWriter : public KernelWriter {
   std::string past() const { return std::to_string(variant_.edge - 1); }
   std::string last() const { return std::to_string(variant_.rank - 1); }
   std::string other() const { return std::to_string(variant_.axis); }
-  bool is_staged(std::size_t operand) const { return variant_.access[operand] == Access::staged; }
+  bool is_staged(std::size_t operand) const { return variant_.access[operand] == Access::staged && !variant_.is_twin(operand); }
   int pitch(std::size_t operand) const {
     return device::tile_pitch(variant_.edge, item_size(dtype_at(element_, variant_.target, operand)));
   }
@@ -93,7 +93,7 @@ class TiledWriter : public KernelWriter {
     write_loop("x", "y + k");
     for (std::size_t k = 1; k < operands(); ++k) {
       const std::string from = is_staged(k) ? tile(k) + " + x * " + std::to_string(pitch(k)) + " + y + k" : address(k);
-      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + loaded(k, from) + ";\n";
+      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, from) + ";\n";
     }
     text_ += "      tessera_store(" + address(0) + ", tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);

@@ -9,6 +9,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module tessera.expr;
 import tessera.core;
@@ -91,7 +92,29 @@ void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
   }
 }
 
+bool are_twins(const Space::Operand& a, const Space::Operand& b, int rank) {
+  const auto strides = [rank](const Space::Operand& operand) { return std::span(operand.strides).first(at(rank)); };
+  return a.generate == nullptr && b.generate == nullptr && a.data == b.data && std::ranges::equal(strides(a), strides(b));
+}
+
 }  // namespace
+
+void find_twins(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
+                DeviceVariant& variant) {
+  constexpr std::size_t most = std::numeric_limits<std::uint8_t>::max();
+  if (operands.size() > most) return;
+  std::vector<std::uint8_t> twins;
+  bool any = false;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    std::size_t first = std::min<std::size_t>(1, k);
+    while (first < k && !(element.leaves[first - 1] == element.leaves[k - 1] &&
+                          are_twins(operands[first], operands[k], rank)))
+      ++first;
+    any = any || first != k;
+    twins.push_back(static_cast<std::uint8_t>(first));
+  }
+  if (any) variant.twins = std::move(twins);
+}
 
 DType dtype_at(const DeviceElement& element, DType target, std::size_t operand) {
   return operand == 0 ? target : element.leaves[operand - 1];
@@ -101,7 +124,7 @@ std::string operand_name(std::size_t operand) { return operand == 0 ? "y" : leaf
 
 std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand) {
   std::vector<int> axes;
-  if (variant.access[operand] == Access::constant) return axes;
+  if (variant.access[operand] == Access::constant || variant.is_twin(operand)) return axes;
   for (int axis = 0; axis + 1 < variant.rank; ++axis) axes.push_back(axis);
   const bool steps = variant.access[operand] == Access::strided || variant.access[operand] == Access::staged;
   if (steps) axes.push_back(variant.rank - 1);
@@ -115,6 +138,7 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
     variant.access.push_back(access_of(plan, operand));
     variant.wide = variant.wide || !is_narrow(plan, operand);
   }
+  find_twins(plan.operands, plan.rank, element, variant);
   choose_tiles(plan, variant);
   if (variant.edge == 0) variant.vector = vector_of(plan, element, variant);
   return variant;
@@ -150,7 +174,8 @@ std::string to_string(const DeviceVariant& variant) {
   text += variant.vector == 1 ? "one element an access" : std::to_string(variant.vector) + " elements an access";
   for (std::size_t k = 0; k < variant.access.size(); ++k) {
     constexpr const char* names[] = {"constant", "repeated", "unit stride", "strided", "staged"};
-    text += (k == 0 ? ": " : ", ") + operand_name(k) + " " + names[static_cast<int>(variant.access[k])];
+    text += (k == 0 ? ": " : ", ") + operand_name(k) + " " +
+            (variant.is_twin(k) ? "is " + operand_name(variant.source(k)) : names[static_cast<int>(variant.access[k])]);
   }
   return text;
 }

@@ -33,6 +33,8 @@ class KernelWriter {
   void write_positions(int first, int last, const std::string& number, const std::string& indent);
   /// The function that computes one value from those of the leaves.
   void write_element();
+  /// The value of a leaf: of the one that has it already, or loaded from this address.
+  std::string value_of(std::size_t operand, const std::string& address) const;
   /// The value of a leaf at this address.
   std::string loaded(std::size_t operand, const std::string& address) const;
   void write_load(std::size_t operand);

@@ -82,3 +82,41 @@ TEST_CASE("an expression with more operands than one kernel takes is computed in
   assign(target, sum_of_views<7>(on_gpu));  // parts of the operands are overwritten: it goes through a temporary
   CHECK(difference(values_of(target), wanted, 0) == "");
 }
+
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel loads an operand that stands several times in an expression once") {
+  const Place gpu = GpuPlace{0};
+  const auto a = numbers<float>(Dim{60, 60}, 1).to(gpu), b = numbers<float>(Dim{60, 60}, 2).to(gpu);
+  const Array<float, 2> y = zeros<float>(Dim{60, 60}, gpu);
+  const DeviceLaunch together(y, a * b + sqrt(abs(a)) - b);
+  CHECK(together.variant().find("x2 is x0, x3 is x1") != std::string::npos);
+  CHECK(count_of(together.kernel(), "*reinterpret_cast<const tessera_pack") == 2);
+  const DeviceLaunch apart(y(all, range(0, 59)), a(all, range(0, 59)) * a(all, range(1, 60)));
+  CHECK(apart.variant().find(" is ") == std::string::npos);
+  const DeviceLaunch turned(y, a + a.T() * a.T());
+  CHECK(turned.variant().find("x2 is x1") != std::string::npos);
+  CHECK(turned.variant().find("x1 is x0") == std::string::npos);
+}
+
+TEST_CASE("repeated operands of every layout have their values") {
+  const auto matrix = [](Place p) { return numbers<float>(Dim{61, 61}, 1).to(p); };
+  const auto each = [&](const char* name, const auto& program) {
+    check_alike(name, 4e-6, [&](Place p) { return evaluate(program(matrix(p), numbers<float>(Dim{61}, 2).to(p))); });
+  };
+  each("contiguous", [](const auto& a, const auto&) { return a * a + sqrt(abs(a)) / (abs(a) + 1); });
+  each("a long tail", [](const auto& a, const auto&) { return flatten(a)(range(0, 3)) * flatten(a)(range(0, 3)) + 1; });
+  each("transposed", [](const auto& a, const auto&) { return a.T() * a + a.T() * 2 - a; });
+  each("strided", [](const auto& a, const auto&) { return a(all, range(60, 0, -2)) * a(all, range(60, 0, -2)); });
+  each("repeated rows", [](const auto& a, const auto& row) { return a * row + row; });
+  each("sums", [](const auto& a, const auto& row) { return sum<1>(a * a + a * row); });
+  each("column sums", [](const auto& a, const auto& row) { return sum<0>(a * a - row * row); });
+}
