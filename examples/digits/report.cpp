@@ -152,7 +152,8 @@ std::string costs(const Run& run) {
 /// Of a scheduler's ops.
 std::string dependencies(const Run& run) {
   if (run.graph.empty()) return "";
-  return "<div class=\"card\"><h3>What waits for what in one step</h3><div class=\"wide\">" + run.graph + "</div></div>";
+  return "<div class=\"card\"><h3>What waits for what in one step</h3><div class=\"wide\">" + run.graph +
+         "</div></div>";
 }
 
 /// What the scheduler and the GPU did; the pictures scale to the page, the wide one scrolls.

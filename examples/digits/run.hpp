@@ -66,12 +66,13 @@ struct Run {
   std::vector<PlaceMemory> memory;
   std::string memory_map;  ///< SVG: the chunks of the CPU's memory when it held most; empty where nobody looked
   std::int64_t memory_map_bytes = 0;  ///< in use when that was drawn
-  std::string timeline;               ///< SVG: who did what when, workers and streams of a GPU, over some steps; empty without either
-  std::string graph;                  ///< SVG: what waits for what in one step; empty without --async
-  std::string gpu;                    ///< its name as the driver reports it; empty on the CPU
-  std::string kernel;                 ///< CUDA text of one of the kernels that ran on the GPU; empty on the CPU
-  std::string kernel_of;              ///< the line of the program that it computes
-  std::uint64_t checksum = 0;         ///< of the final weights
+  std::string
+      timeline;        ///< SVG: who did what when, workers and streams of a GPU, over some steps; empty without either
+  std::string graph;   ///< SVG: what waits for what in one step; empty without --async
+  std::string gpu;     ///< its name as the driver reports it; empty on the CPU
+  std::string kernel;  ///< CUDA text of one of the kernels that ran on the GPU; empty on the CPU
+  std::string kernel_of;       ///< the line of the program that it computes
+  std::uint64_t checksum = 0;  ///< of the final weights
 };
 
 /// A run with the facts of `data` and `options` filled in.

@@ -114,7 +114,8 @@ Found obtain(const std::string& source, int architecture, std::string_view cause
     return {.kernel = std::move(*kept), .from_cache = true};
   }
   if (!remark.empty()) log_kernel(remark);
-  if (correct_compiler_identity()) return obtain(source, architecture, cause);  // it has another version than was thought
+  if (correct_compiler_identity())
+    return obtain(source, architecture, cause);  // it has another version than was thought
   Found found{.kernel = compile(source, architecture, options, cause)};
   if (const std::string problem = write_cached(path, key, found.kernel); !problem.empty())
     log_kernel_once("kernels are not kept on disk: " + problem);
@@ -131,9 +132,9 @@ int architecture_for(const DeviceInfo& gpu, std::string_view cause) {
     if (known / 10 == gpu.compute_major && known <= own) best = std::max(best, known);
   }
   if (best == 0) {
-    refuse("NVRTC " + compiler.version + " knows no architecture for " + gpu.name + ", which is sm_" +
-               std::to_string(own),
-           cause, "install a newer CUDA toolkit");
+    refuse(
+        "NVRTC " + compiler.version + " knows no architecture for " + gpu.name + ", which is sm_" + std::to_string(own),
+        cause, "install a newer CUDA toolkit");
   }
   return best;
 }

@@ -169,7 +169,8 @@ std::string write_file(const std::string& path, std::span<const std::byte> bytes
   const std::string temporary = temporary_name(path);
   File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file.is_open()) return temporary + " cannot be written: " + error_text();
-  const bool good = write_all(file.descriptor(), bytes) && file.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool good =
+      write_all(file.descriptor(), bytes) && file.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
   if (good) return "";
   const std::string reason = temporary + " cannot be written: " + error_text();
   ::unlink(temporary.c_str());

@@ -112,14 +112,12 @@ class StreamSink {
     const std::lock_guard lock(mutex_);
     const GpuPlace place = stream.place();
     if (!origins_.contains(place.ordinal)) origins_.emplace(place.ordinal, origin_of(place));
-    pieces_.push_back({.record = {.place = place,
-                                  .stream = number_of(stream),
-                                  .name = std::string(name),
-                                  .bytes = bytes,
-                                  .where = where},
-                       .begin = std::make_unique<TimedEvent>(place),
-                       .end = std::make_unique<TimedEvent>(place),
-                       .stream = &stream});
+    pieces_.push_back(
+        {.record =
+             {.place = place, .stream = number_of(stream), .name = std::string(name), .bytes = bytes, .where = where},
+         .begin = std::make_unique<TimedEvent>(place),
+         .end = std::make_unique<TimedEvent>(place),
+         .stream = &stream});
     pieces_.back().begin->record(stream);
     return pieces_.size() - 1;
   }

@@ -13,9 +13,9 @@ namespace tessera {
 /// 10 microseconds; they are right to about 1 microsecond.
 export struct StreamRecord {
   GpuPlace place;
-  int stream = 0;                   ///< of that GPU: 0, 1, ... in the order in which they were first given work in the trace
-  std::string name;                 ///< what was computed, "copy", "fill" or a library's function
-  std::ptrdiff_t bytes = -1;        ///< that were copied or filled; -1 for other work
+  int stream = 0;             ///< of that GPU: 0, 1, ... in the order in which they were first given work in the trace
+  std::string name;           ///< what was computed, "copy", "fill" or a library's function
+  std::ptrdiff_t bytes = -1;  ///< that were copied or filled; -1 for other work
   std::source_location where = {};  ///< of the assignment; line 0 when unknown
   std::int64_t begin = 0;
   std::int64_t end = 0;

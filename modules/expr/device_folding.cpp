@@ -182,7 +182,8 @@ class FoldingWriter : public KernelWriter {
         step + ") {\n";
     write_positions(which_.kept, variant_.rank, "r", "      ");
     for (std::size_t k = 1; k < operands(); ++k) {
-      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, fold_address(k)) + ";\n";
+      text_ +=
+          "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, fold_address(k)) + ";\n";
     }
     text_ += "      Fold::take(group, tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);

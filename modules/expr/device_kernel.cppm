@@ -45,12 +45,12 @@ enum class Access : std::uint8_t {
 struct DeviceVariant {
   DType target = DType::boolean;
   int rank = 1;
-  bool wide = false;             // indices of 64 bits
-  int vector = 1;                // elements that one access of unit stride moves
-  std::vector<Access> access{};  // of the target, then of the leaves
+  bool wide = false;                  // indices of 64 bits
+  int vector = 1;                     // elements that one access of unit stride moves
+  std::vector<Access> access{};       // of the target, then of the leaves
   std::vector<std::uint8_t> twins{};  // for each operand, the first one that is the same memory; empty if no two are
-  int edge = 0;                  // of the squares of staged operands (device_tiles.cppm); 0 when there are none
-  int axis = 0;                  // the other axis of the squares than the last
+  int edge = 0;                       // of the squares of staged operands (device_tiles.cppm); 0 when there are none
+  int axis = 0;                       // the other axis of the squares than the last
 
   friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
 

@@ -42,7 +42,9 @@ class TiledWriter : public KernelWriter {
   std::string past() const { return std::to_string(variant_.edge - 1); }
   std::string last() const { return std::to_string(variant_.rank - 1); }
   std::string other() const { return std::to_string(variant_.axis); }
-  bool is_staged(std::size_t operand) const { return variant_.access[operand] == Access::staged && !variant_.is_twin(operand); }
+  bool is_staged(std::size_t operand) const {
+    return variant_.access[operand] == Access::staged && !variant_.is_twin(operand);
+  }
   int pitch(std::size_t operand) const {
     return device::tile_pitch(variant_.edge, item_size(dtype_at(element_, variant_.target, operand)));
   }

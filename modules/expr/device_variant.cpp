@@ -94,7 +94,8 @@ void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
 
 bool are_twins(const Space::Operand& a, const Space::Operand& b, int rank) {
   const auto strides = [rank](const Space::Operand& operand) { return std::span(operand.strides).first(at(rank)); };
-  return a.generate == nullptr && b.generate == nullptr && a.data == b.data && std::ranges::equal(strides(a), strides(b));
+  return a.generate == nullptr && b.generate == nullptr && a.data == b.data &&
+         std::ranges::equal(strides(a), strides(b));
 }
 
 }  // namespace
@@ -107,8 +108,8 @@ void find_twins(std::span<const Space::Operand> operands, int rank, const Device
   bool any = false;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     std::size_t first = std::min<std::size_t>(1, k);
-    while (first < k && !(element.leaves[first - 1] == element.leaves[k - 1] &&
-                          are_twins(operands[first], operands[k], rank)))
+    while (first < k &&
+           !(element.leaves[first - 1] == element.leaves[k - 1] && are_twins(operands[first], operands[k], rank)))
       ++first;
     any = any || first != k;
     twins.push_back(static_cast<std::uint8_t>(first));

@@ -174,8 +174,8 @@ class ChromeTrace {
          << ",\"cat\":\"gpu\",\"name\":" << json_quoted(work.name) << ",\"args\":{";
     if (work.bytes >= 0) out_ << "\"bytes\":" << std::to_string(work.bytes);
     if (work.where.line() > 0) {
-      out_ << (work.bytes >= 0 ? "," : "")
-           << "\"where\":" << json_quoted(std::string(work.where.file_name()) + ":" + std::to_string(work.where.line()));
+      out_ << (work.bytes >= 0 ? "," : "") << "\"where\":"
+           << json_quoted(std::string(work.where.file_name()) + ":" + std::to_string(work.where.line()));
     }
     out_ << "}}";
   }

@@ -30,7 +30,8 @@ export struct ThreadContext {
   const void* pool = nullptr;       // the executor whose worker this thread is now
   class Engine* drained = nullptr;  // the engine whose inline queue this thread empties
   class Recorder* recorder = nullptr;
-  StreamWait* stream_wait = nullptr;  // for which the op that runs now, a callable, has given up its turn; see stream_wait.cppm
+  StreamWait* stream_wait =
+      nullptr;  // for which the op that runs now, a callable, has given up its turn; see stream_wait.cppm
 };
 
 extern constinit thread_local ThreadContext context_of_thread;

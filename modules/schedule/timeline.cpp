@@ -133,7 +133,8 @@ class Timeline {
     if (is_empty()) return "no ops";
     const std::string on_gpus = gpu_work_.empty() ? "" : counted(gpu_work_.size(), "piece") + " of GPU work";
     if (records_.empty()) return on_gpus + " in " + duration(span_);
-    std::string text = counted(records_.size(), "op") + (on_gpus.empty() ? "" : ", ") + on_gpus + " in " + duration(span_);
+    std::string text =
+        counted(records_.size(), "op") + (on_gpus.empty() ? "" : ", ") + on_gpus + " in " + duration(span_);
     std::int64_t busy = 0;
     std::int64_t workers = 0;
     for (const Lane& lane : lanes_) {

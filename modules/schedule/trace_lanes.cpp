@@ -82,7 +82,8 @@ std::vector<Lane> lanes_of(std::span<const OpRecord> records, int workers) {
 std::vector<OpRecord> as_ops(std::span<const StreamRecord> records) {
   std::vector<OpRecord> work;
   for (const StreamRecord& record : records) {
-    const std::string name = record.bytes < 0 ? record.name : record.name + " of " + std::to_string(record.bytes) + " bytes";
+    const std::string name =
+        record.bytes < 0 ? record.name : record.name + " of " + std::to_string(record.bytes) + " bytes";
     work.push_back({.id = work.size() + 1,
                     .name = name,
                     .where = record.where,

@@ -66,7 +66,8 @@ void Machine::run_front(Stream& stream) {
   require_apart(work.uses, unborn, work.name + " runs before the allocation of its memory");
   if (work.run && stream.gpu->broken == success) work.run();
   ++stream.done;
-  if (const auto timed = stream.done_at.find(stream.done); timed != stream.done_at.end()) timed->second = milliseconds();
+  if (const auto timed = stream.done_at.find(stream.done); timed != stream.done_at.end())
+    timed->second = milliseconds();
 }
 
 bool Machine::run_one() {
