@@ -195,8 +195,10 @@ std::ptrdiff_t squares_of(const KernelCopy& copy) {
 
 }  // namespace
 
-void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, Stream& stream) {
-  const KernelCopy copy = kernel_copy(std::move(axes), item, to, from);
+void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, Stream& stream,
+                 CopyIndices indices) {
+  KernelCopy copy = kernel_copy(std::move(axes), item, to, from);
+  copy.wide = copy.wide || indices == CopyIndices::wide;
   const bool tiled = copy.tiling.edge != 0;
   const device::Kernel& kernel = device::find_kernel(
       stream.place(), device::item_support + filled(head, copy) + filled(tiled ? squares : elements, copy),
