@@ -198,6 +198,10 @@ KernelReport compile_kernel(const std::string& source, int architecture, std::st
 
 std::vector<int> compiler_architectures() { return Nvrtc::instance().architectures(); }
 
+std::string compiler_version() { return Nvrtc::instance().version(); }
+
+std::string kernel_folder() { return cache_directory(); }
+
 std::string no_compiler_reason() { return Nvrtc::instance().reason(); }
 
 }  // namespace tessera::device

@@ -66,6 +66,13 @@ export KernelReport compile_kernel(const std::string& source, int architecture, 
 /// Architectures for which NVRTC compiles: 80 for sm_80. Empty without NVRTC.
 export std::vector<int> compiler_architectures();
 
+/// NVRTC's version, "13.0". Empty without NVRTC.
+export std::string compiler_version();
+
+/// Folder of the cache on disk: TESSERA_CACHE_DIR, else tessera under XDG_CACHE_HOME, else under ~/.cache. Empty if the
+/// environment has none of them.
+export std::string kernel_folder();
+
 /// Why kernels cannot be compiled: which libraries were looked for. Empty if they can.
 export std::string no_compiler_reason();
 

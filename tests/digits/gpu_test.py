@@ -1,4 +1,7 @@
-"""The digits program on a GPU, on the fake driver: accuracy of the CPU, equal weights in both modes, its report."""
+"""The digits program on a GPU, on the fake driver or a real one: accuracy of the CPU, equal weights in both modes, its report.
+
+gpu_test.py DIGITS LIST_GPUS
+"""
 import json
 import os
 import pathlib
@@ -7,6 +10,9 @@ import sys
 import tempfile
 
 program = sys.argv[1]
+# "sm_90 143771 NVIDIA H200"
+gpus = subprocess.run([sys.argv[2]], capture_output=True, text=True, check=True).stdout.splitlines()
+name = gpus[0].split(maxsplit=2)[2]
 failures = []
 
 
@@ -38,13 +44,14 @@ with tempfile.TemporaryDirectory() as folder:
     check(abs(on_cpu["train_loss"] - on_gpu["train_loss"]) <= 1e-4, f"loss {on_gpu['train_loss']}, on the CPU {on_cpu['train_loss']}")
     check(on_gpu["checksum"] == asynchronous["checksum"], "--async gives the same weights")
     check('id="kernel"' in report and "tessera_kernel" in report, "the report shows a kernel")
-    check("Fake GPU 0" in report and "gpu:0" in report, "the report names the GPU and its memory")
+    check(name in report and "gpu:0" in report, f"the report names {name} and its memory")
     timeline = (cwd / "report.html").read_text()
     check("worker 0" in timeline and "GPU 0, stream 1" in timeline, "the report of --async shows workers and streams")
-    half = figures("--epochs", 2, "--gpu=1", "--dtype", "bf16")
+    half = figures("--epochs", 2, f"--gpu={len(gpus) - 1}", "--dtype", "bf16")
     check(half["accuracy"] >= 0.9, f"bf16: accuracy {half['accuracy']}")
-    result = run("--gpu=7", cwd=cwd)
-    check(result.returncode == 2 and "gpu:7: there are 2 GPUs" in result.stderr, f"a GPU that is not there: {result.stderr}")
+    result = run(f"--gpu={len(gpus)}", cwd=cwd)
+    there = "there is 1 GPU" if len(gpus) == 1 else f"there are {len(gpus)} GPUs"
+    check(result.returncode == 2 and f"gpu:{len(gpus)}: {there}" in result.stderr, f"a GPU that is not there: {result.stderr}")
     result = run("--gpu", cwd=cwd, TESSERA_CUDA_DRIVER="/no/such/libcuda.so")
     check(result.returncode == 2 and len(result.stderr.splitlines()) == 1 and "/no/such/libcuda.so" in result.stderr,
           f"no driver: {result.stderr}")

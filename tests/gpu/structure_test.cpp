@@ -12,6 +12,7 @@ import tessera;
 
 #include "cases.hpp"
 #include "comparison.hpp"
+#include "gpus.hpp"
 
 using namespace tessera;
 using cases::numbers;
@@ -128,7 +129,7 @@ TEST_CASE("copies between places of every layout") {
   CHECK(difference(values_of(transpose(host, {1, 2, 0}).to(Place(GpuPlace{0}))), values_of(transpose(host, {1, 2, 0})),
                    0) == "");
   CHECK(difference(values_of(gpu.T().clone()), values_of(host.T()), 0) == "");
-  CHECK(difference(values_of(gpu.T().to(Place(GpuPlace{1}))), values_of(host.T()), 0) == "");
+  CHECK(difference(values_of(gpu.T().to(Place(other_gpu()))), values_of(host.T()), 0) == "");
   CHECK(difference(values_of(evaluate(gpu.to(Place(PinnedPlace{})) * 2)), values_of(evaluate(host * 2)), 0) == "");
 }
 
@@ -140,7 +141,7 @@ TEST_CASE("scalars of a GPU come to the host, and places do not mix") {
   const auto b = numbers<float>(Dim{40}, 1);
   CHECK_THROWS_AS(evaluate(a + b), PlaceError);
   CHECK_THROWS_AS(assign(b, a + 1), PlaceError);
-  CHECK_THROWS_AS(evaluate(a + b.to(Place(GpuPlace{1}))), PlaceError);
+  if (device_count() > 1) CHECK_THROWS_AS(evaluate(a + b.to(Place(GpuPlace{1}))), PlaceError);
 }
 
 TEST_CASE("slices are taken by index on a GPU") {

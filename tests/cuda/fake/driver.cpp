@@ -5,7 +5,9 @@
 // message.
 //
 // Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (12080), FAKE_CUDA_FAIL=<function>:<result>,
-// FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1), FAKE_CUDA_POOLS (1; 0 for GPUs without memory pools).
+// FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1), FAKE_CUDA_POOLS (1; 0 for GPUs without memory pools),
+// FAKE_CUDA_MEMORY (64, in MiB), FAKE_CUDA_CAPABILITY=90 for GPUs that are all of compute capability 9.0 (else GPU n is of
+// 9.n).
 #include "driver.hpp"
 
 #include <cstddef>
@@ -78,6 +80,11 @@ int cuDeviceGetName(char* name, int length, int device) {
 }
 
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  if (const int capability = number_from_environment("FAKE_CUDA_CAPABILITY", 0);
+      capability != 0 && (attribute == 75 || attribute == 76)) {
+    *value = attribute == 75 ? capability / 10 : capability % 10;
+    return success;
+  }
   switch (attribute) {
     case 1: *value = 1024; return success;      // threads of a block
     case 16: *value = 4; return success;        // multiprocessors
@@ -95,7 +102,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
 }
 
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
-  *bytes = gpu_bytes;
+  *bytes = gpu_bytes();
   return success;
 }
 
@@ -144,7 +151,7 @@ int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
   const std::lock_guard lock(machine.mutex);
   if (current == nullptr) return invalid_context;
   if (bytes == 0) return invalid_value;
-  constexpr std::size_t pinned_bytes = std::size_t{32} << 20;
+  const std::size_t pinned_bytes = gpu_bytes() / 2;
   if (bytes > pinned_bytes - machine.pinned_in_use) return out_of_memory;
   constexpr std::size_t page = 4096;
   *pointer = std::aligned_alloc(page, (bytes + page - 1) / page * page);

@@ -100,6 +100,17 @@ void note_call(const std::string& options) { append_line("FAKE_NVRTC_CALLS", opt
 
 [[maybe_unused]] const bool is_opened = (append_line("FAKE_NVRTC_OPENED", "opened"), true);
 
+/// Some of those that NVRTC knows, and that of the fake GPUs if FAKE_CUDA_CAPABILITY names another.
+std::vector<int> known_architectures() {
+  std::vector<int> known = {80, 90, 100, 120};
+  const int own = std::atoi(variable("FAKE_CUDA_CAPABILITY", "90").c_str());
+  for (const int number : known) {
+    if (number == own) return known;
+  }
+  known.push_back(own);
+  return known;
+}
+
 }  // namespace
 
 extern "C" {
@@ -109,13 +120,12 @@ int nvrtcVersion(int* major, int* minor) {
 }
 
 int nvrtcGetNumSupportedArchs(int* count) {
-  *count = 4;
+  *count = static_cast<int>(known_architectures().size());
   return success;
 }
 
 int nvrtcGetSupportedArchs(int* numbers) {
-  const int known[] = {80, 90, 100, 120};
-  std::memcpy(numbers, known, sizeof known);
+  for (const int number : known_architectures()) *numbers++ = number;
   return success;
 }
 

@@ -1,7 +1,10 @@
 // Runs a program with environment variables and reads what it prints.
 #pragma once
 
+#include <unistd.h>
+
 #include <array>
+#include <climits>
 #include <cstdio>
 #include <string>
 
@@ -9,6 +12,14 @@ struct ProgramEnd {
   int status = -1;     // as wait() gives it
   std::string output;  // standard output and error
 };
+
+/// A program beside this one, for the shell.
+inline std::string program(const std::string& name) {
+  std::array<char, PATH_MAX> path;
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  const std::string own(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  return "'" + own.substr(0, own.rfind('/') + 1) + name + "'";
+}
 
 /// `command` is for the shell, with variables before the program's name.
 inline ProgramEnd run_program(const std::string& command) {

@@ -1,4 +1,4 @@
-// Tests of arrays on a GPU: creation, transfer, element access, views and printing, on the fake driver.
+// Tests of arrays on a GPU: creation, transfer, element access, views and printing.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -10,6 +10,8 @@
 #include "fake_cuda.hpp"
 import tessera;
 
+#include "gpus.hpp"
+
 using namespace tessera;
 
 namespace {
@@ -20,10 +22,10 @@ std::vector<float> elements_of(const A& array) {
   return std::vector<float>(host.data(), host.data() + host.size());
 }
 
-Array<float, 2, GpuPlace> counting(int ordinal) {
+Array<float, 2, GpuPlace> counting(GpuPlace gpu) {
   std::vector<float> values(12);
   std::iota(values.begin(), values.end(), 0.0f);
-  return reshape(make_array(values, GpuPlace{ordinal}), Dim{3, 4});
+  return reshape(make_array(values, gpu), Dim{3, 4});
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ TEST_CASE("an array on a GPU is made, read and moved like any other") {
 // --8<-- [end:gpu_array]
 
 TEST_CASE("factories fill memory of every GPU and of pinned memory") {
-  for (const Place place : {Place(GpuPlace{0}), Place(GpuPlace{1}), Place(PinnedPlace{})}) {
+  for (const Place place : {Place(GpuPlace{0}), Place(other_gpu()), Place(PinnedPlace{})}) {
     CAPTURE(place);
     CHECK(elements_of(full(Dim{3}, 2.5f, place)) == std::vector<float>(3, 2.5f));
     CHECK(elements_of(ones<float>(Dim{2}, place)) == std::vector<float>(2, 1.0f));
@@ -54,9 +56,9 @@ TEST_CASE("factories fill memory of every GPU and of pinned memory") {
 }
 
 TEST_CASE("a placed pointer gets and puts elements on a GPU") {
-  const auto a = counting(1);
+  const auto a = counting(other_gpu());
   const PlacedPointer<float> p = a.pointer() + 5;
-  CHECK(p.place() == Place(GpuPlace{1}));
+  CHECK(p.place() == Place(other_gpu()));
   CHECK(p.get() == 5.0f);
   p.put(-1.0f);
   CHECK(float(a[{1, 1}]) == -1.0f);
@@ -64,7 +66,7 @@ TEST_CASE("a placed pointer gets and puts elements on a GPU") {
 }
 
 TEST_CASE("a reference to an element of a GPU reads, writes and updates it") {
-  const auto a = counting(0);
+  const auto a = counting(GpuPlace{0});
   a[{0, 1}] += 10.0f;
   a[{0, 2}] = a[{2, 3}];
   a[{-1, -1}] *= 2.0f;
@@ -78,9 +80,9 @@ TEST_CASE("a reference to an element of a GPU reads, writes and updates it") {
 }
 
 TEST_CASE("a clone on a GPU has storage of its own at the same place") {
-  const auto a = counting(1);
+  const auto a = counting(other_gpu());
   const auto b = a.clone();
-  CHECK(b.place() == GpuPlace{1});
+  CHECK(b.place() == other_gpu());
   CHECK(b.data() != a.data());
   b[{0, 0}] = 9.0f;
   CHECK(float(a[{0, 0}]) == 0.0f);
@@ -88,53 +90,53 @@ TEST_CASE("a clone on a GPU has storage of its own at the same place") {
         std::vector{9.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 8.0f, 9.0f, 10.0f, 11.0f});
 }
 
-TEST_CASE("an array moved to its own place is the same handle") {
-  const auto a = counting(0);
+TEST_CASE("an array moved to its own place is the same handle" * doctest::test_suite("two GPUs")) {
+  const auto a = counting(GpuPlace{0});
   CHECK(a.to(GpuPlace{0}).data() == a.data());
   CHECK(a.to(Place(GpuPlace{0})).data() == a.data());
   CHECK(a.to(GpuPlace{1}).data() != a.data());
 }
 
 TEST_CASE("views of a GPU array arrive on the host in their own order") {
-  const auto a = counting(0);
+  const auto a = counting(GpuPlace{0});
   CHECK(elements_of(a.T()) == std::vector{0.0f, 4.0f, 8.0f, 1.0f, 5.0f, 9.0f, 2.0f, 6.0f, 10.0f, 3.0f, 7.0f, 11.0f});
   CHECK(elements_of(a(all, range(3, 0, -2))) == std::vector{3.0f, 1.0f, 7.0f, 5.0f, 11.0f, 9.0f});
   CHECK(elements_of(a(1, ellipsis)) == std::vector{4.0f, 5.0f, 6.0f, 7.0f});
-  CHECK(elements_of(a(all, 2).to(GpuPlace{1})) == std::vector{2.0f, 6.0f, 10.0f});
+  CHECK(elements_of(a(all, 2).to(other_gpu())) == std::vector{2.0f, 6.0f, 10.0f});
   CHECK(elements_of(a(range(0, 0), all)).empty());
 }
 
 TEST_CASE("a GPU array prints like a host array") {
   std::ostringstream text;
-  text << counting(0);
+  text << counting(GpuPlace{0});
   CHECK(text.str() == "[[ 0.  1.  2.  3.]\n [ 4.  5.  6.  7.]\n [ 8.  9. 10. 11.]]");
-  CHECK(to_string(counting(1)(0, ellipsis)) == "[0. 1. 2. 3.]");
+  CHECK(to_string(counting(other_gpu())(0, ellipsis)) == "[0. 1. 2. 3.]");
 }
 
 TEST_CASE("a handle without a static place holds a GPU array, and gets its static place back") {
-  const Array<float, 2> dynamic = counting(1);
-  CHECK(dynamic.place() == Place(GpuPlace{1}));
+  const Array<float, 2> dynamic = counting(other_gpu());
+  CHECK(dynamic.place() == Place(other_gpu()));
   CHECK(float(dynamic[{2, 0}]) == 8.0f);
   const Array<float, 2, GpuPlace> again(dynamic);
-  CHECK(again.place() == GpuPlace{1});
+  CHECK(again.place() == other_gpu());
   CHECK_THROWS_AS((Array<float, 2, CpuPlace>(dynamic)), PlaceError);
 }
 
 TEST_CASE("the host cannot iterate over elements on a GPU") {
-  const Array<float, 2> dynamic = counting(0);
+  const Array<float, 2> dynamic = counting(GpuPlace{0});
   CHECK_THROWS_WITH_AS(dynamic.begin(),
                        "begin: the elements are on gpu:0, which the host cannot read; copy them with to(CpuPlace{})",
                        PlaceError);
 }
 
 TEST_CASE("an expression on a GPU is computed there") {
-  auto g = counting(1);
+  auto g = counting(other_gpu());
   g = g + 1.0f;
   CHECK(float(g[{0, 1}]) == 2.0f);
   g(all, 0) = 3.0f;
   CHECK(elements_of(g) == std::vector<float>{3, 2, 3, 4, 3, 6, 7, 8, 3, 10, 11, 12});
   const auto rows = evaluate(sum<1>(g));
-  CHECK(Place(rows.place()) == Place(GpuPlace{1}));
+  CHECK(Place(rows.place()) == Place(other_gpu()));
   CHECK(elements_of(rows) == std::vector<float>{12, 24, 36});
 }
 
@@ -148,8 +150,8 @@ TEST_CASE("operands whose places differ at run time throw a PlaceError") {
   CHECK(float(result[{0}]) == 0.0f);
 }
 
-TEST_CASE("a copy that the driver refuses is a DeviceError, and no memory is lost") {
-  const auto a = counting(0);
+TEST_CASE("a copy that the driver refuses is a DeviceError, and no memory is lost" * doctest::test_suite("fake")) {
+  const auto a = counting(GpuPlace{0});
   const std::ptrdiff_t used = memory::used(GpuPlace{1});
   const fake::Failing illegal(1, 801);
   CHECK_THROWS_WITH_AS(a.to(CpuPlace{}), "cuMemcpyAsync: CUDA_ERROR_NOT_SUPPORTED (801)", DeviceError);
@@ -158,14 +160,15 @@ TEST_CASE("a copy that the driver refuses is a DeviceError, and no memory is los
 }
 
 TEST_CASE("an array that does not fit on the GPU throws OutOfMemory before anything is copied") {
-  CHECK_THROWS_AS(zeros<float>(Dim{65 << 20}, GpuPlace{0}), OutOfMemory);
-  CHECK_THROWS_AS(zeros<float>(Dim{1}, GpuPlace{2}), DeviceError);
+  const std::ptrdiff_t too_many = devices()[0].total_bytes / static_cast<std::ptrdiff_t>(sizeof(float)) + 1;
+  CHECK_THROWS_AS(zeros<float>(Dim{too_many}, GpuPlace{0}), OutOfMemory);
+  CHECK_THROWS_AS(zeros<float>(Dim{1}, no_gpu()), DeviceError);
 }
 
 TEST_CASE("dropping the last handle gives GPU memory back to its pool") {
   const std::ptrdiff_t before = memory::used(GpuPlace{0});
   {
-    const auto a = counting(0);
+    const auto a = counting(GpuPlace{0});
     const auto view = a.T();
     CHECK(memory::used(GpuPlace{0}) == before + 48);
   }

@@ -11,6 +11,7 @@
 #include "fake_cuda.hpp"
 import tessera;
 
+#include "gpus.hpp"
 #include "work.hpp"
 
 using namespace tessera;
@@ -47,7 +48,7 @@ TEST_CASE("copies with pinned memory wait for nothing") {
   fake::start_log();
   device::copy_async(target.data(), gpu, pinned.data(), PinnedPlace{}, 256, stream);
   device::copy_async(back.data(), PinnedPlace{}, target.data(), gpu, 256, stream);
-  CHECK(fake::pending_work() >= 2);
+  if (fake::is_here()) CHECK(fake::pending_work() >= 2);
   CHECK(work::count_lines(fake::log(), "host waits") == 0);
   stream.synchronize();
   const auto* got = static_cast<const std::uint8_t*>(back.data());
@@ -55,7 +56,7 @@ TEST_CASE("copies with pinned memory wait for nothing") {
 }
 
 TEST_CASE("rows with pitches travel between all places in one piece of work") {
-  const Place all[] = {CpuPlace{}, PinnedPlace{}, GpuPlace{0}, GpuPlace{1}};
+  const Place all[] = {CpuPlace{}, PinnedPlace{}, GpuPlace{0}, other_gpu()};
   constexpr std::ptrdiff_t rows = 5, row = 12, from_pitch = 20, to_pitch = 16;
   const std::vector<std::uint8_t> sent = numbered(rows * from_pitch);
   Stream& stream = Stream::create(gpu);
@@ -89,7 +90,7 @@ TEST_CASE("rows with pitches travel between all places in one piece of work") {
   }
 }
 
-TEST_CASE("rows without gaps, single rows and no rows are plain copies or nothing") {
+TEST_CASE("rows without gaps, single rows and no rows are plain copies or nothing" * doctest::test_suite("fake")) {
   const memory::Allocation source(gpu, 120), target(gpu, 120);
   Stream& stream = Stream::create(gpu);
   const auto copy = [&](std::ptrdiff_t pitch, std::ptrdiff_t row, std::ptrdiff_t rows) {
@@ -149,7 +150,7 @@ TEST_CASE("fills write items of one, two and four bytes") {
   device::fill_async(nullptr, 0, 4, 0, stream);
 }
 
-TEST_CASE("a copy that the driver refuses throws, and is no work of the stream") {
+TEST_CASE("a copy that the driver refuses throws, and is no work of the stream" * doctest::test_suite("fake")) {
   const Ints memory(gpu, 4), other(gpu, 4);
   Stream& stream = Stream::create(gpu);
   const StreamMark before = stream.mark();

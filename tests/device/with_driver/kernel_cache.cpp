@@ -41,7 +41,7 @@ class Cache {
   /// Its output, with the log of kernels.
   std::string use(const std::string& variables = "", const std::string& argument = "") const {
     const ProgramEnd end = run_program("TESSERA_CACHE_DIR='" + (folder_ / "deep/er").string() + "' TESSERA_LOG=jit " +
-                                       variables + " '" USE_KERNEL "' " + argument);
+                                       variables + " " + program("use_kernel") + " " + argument);
     CHECK(end.status == 0);
     return end.output;
   }
@@ -84,14 +84,15 @@ TEST_CASE("a kernel is compiled once and then read from the disk, by other proce
   CAPTURE(first);
   CHECK(contains(first, "compiled\n"));
   CHECK(contains(first, "tessera jit: the program: cache miss, compiled for sm_90 in "));
-  CHECK(contains(first, "32 registers, 0 bytes of local memory"));
+  CHECK(contains(first, " registers, 0 bytes of local memory"));
   const std::string second = cache.use();
   CAPTURE(second);
   CHECK(contains(second, "from the cache\n"));
   CHECK(contains(second, "tessera jit: the program: cache hit, read for sm_90 from " + cache.entry().string()));
 }
 
-TEST_CASE("another version of the compiler compiles again, beside the entry of the first") {
+TEST_CASE("another version of the compiler compiles again, beside the entry of the first" *
+          doctest::test_suite("fake")) {
   const Cache cache;
   cache.use();
   const fs::path other = cache.folder() / "other.so";
@@ -103,7 +104,7 @@ TEST_CASE("another version of the compiler compiles again, beside the entry of t
   CHECK(contains(cache.use(older), "from the cache\n"));
 }
 
-TEST_CASE("a program whose kernels are all on disk does not open the compiler") {
+TEST_CASE("a program whose kernels are all on disk does not open the compiler" * doctest::test_suite("fake")) {
   const Cache cache;
   const fs::path notes = cache.folder() / "opened";
   const auto opens = [&](const std::string& variables = "") {
@@ -126,7 +127,7 @@ TEST_CASE("a program whose kernels are all on disk does not open the compiler") 
   CHECK(opens(with_own) == std::pair(std::size_t{0}, true));
 }
 
-TEST_CASE("what is remembered of the compiler is damaged: the compiler is asked") {
+TEST_CASE("what is remembered of the compiler is damaged: the compiler is asked" * doctest::test_suite("fake")) {
   const Cache cache;
   cache.use();
   fs::path remembered;
@@ -147,7 +148,8 @@ TEST_CASE("what is remembered of the compiler is damaged: the compiler is asked"
   }
 }
 
-TEST_CASE("a compiler that turns out to be another one than remembered compiles under its own name") {
+TEST_CASE("a compiler that turns out to be another one than remembered compiles under its own name" *
+          doctest::test_suite("fake")) {
   const Cache cache;
   cache.use();
   const fs::path first = cache.entry();
@@ -182,15 +184,14 @@ TEST_CASE("an entry that is cut short, longer, changed or another's is removed a
     CHECK(contains(output, entry.string() + " was removed: "));
     CHECK(contains(output, "compiled\n"));
     CHECK(cache.entry() == entry);
-    CHECK(read(entry).size() == good.size());
+    CHECK(contains(cache.use(), "from the cache\n"));
   }
-  CHECK(contains(cache.use(), "from the cache\n"));
 }
 
-TEST_CASE("processes that compile the same kernel at once leave one good entry") {
+TEST_CASE("processes that compile the same kernel at once leave one good entry" * doctest::test_suite("fake")) {
   const Cache cache;
   const std::string folder = (cache.folder() / "deep/er").string();
-  const std::string one = "TESSERA_CACHE_DIR='" + folder + "' FAKE_NVRTC_DELAY=100 '" USE_KERNEL "' & ";
+  const std::string one = "TESSERA_CACHE_DIR='" + folder + "' FAKE_NVRTC_DELAY=100 " + program("use_kernel") + " & ";
   const ProgramEnd end = run_program("(" + one + one + one + one + "wait)");
   CHECK(end.output == "compiled\ncompiled\ncompiled\ncompiled\n");
   CHECK(cache.files().size() == 1);

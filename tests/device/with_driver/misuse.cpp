@@ -8,7 +8,7 @@ import tessera;
 
 namespace {
 
-ProgramEnd misuse(const std::string& how) { return run_program("timeout 20 '" MISUSE_CUDA "' " + how); }
+ProgramEnd misuse(const std::string& how) { return run_program("timeout 20 " + program("misuse_cuda") + " " + how); }
 
 bool ends_badly(const ProgramEnd& end, const std::string& message) {
   CAPTURE(end.output);
@@ -18,6 +18,8 @@ bool ends_badly(const ProgramEnd& end, const std::string& message) {
 }
 
 }  // namespace
+
+TEST_SUITE_BEGIN("fake");
 
 TEST_CASE("the fake driver lets a good program pass") {
   const ProgramEnd end = misuse("nothing");
@@ -49,3 +51,5 @@ TEST_CASE("the fake driver ends a program whose threads wait at different barrie
 TEST_CASE("the fake driver ends a program whose thread waits for lanes without itself") {
   CHECK(ends_badly(misuse("wrong-mask"), "waits for lanes 00000007 of its warp, and is none of them"));
 }
+
+TEST_SUITE_END();

@@ -57,7 +57,7 @@ TEST_CASE("memory that is freed on a stream serves its next request at once, wit
   memory::trim(gpu);
 }
 
-TEST_CASE("memory that was taken again and not used still waits for the work before") {
+TEST_CASE("memory that was taken again and not used still waits for the work before" * doctest::test_suite("fake")) {
   Stream& stream = Stream::create(gpu);
   Stream& other = Stream::create(gpu);
   const Filled first(stream, 5500, 1);
@@ -75,7 +75,7 @@ TEST_CASE("memory that was taken again and not used still waits for the work bef
   memory::trim(gpu);
 }
 
-TEST_CASE("another stream gets the memory only when the work with it is done") {
+TEST_CASE("another stream gets the memory only when the work with it is done" * doctest::test_suite("fake")) {
   Stream& stream = Stream::create(gpu);
   Stream& other = Stream::create(gpu);
   memory::trim(gpu);
@@ -93,7 +93,7 @@ TEST_CASE("another stream gets the memory only when the work with it is done") {
   memory::free(gpu, later);
 }
 
-TEST_CASE("memory that several streams use waits for all of them") {
+TEST_CASE("memory that several streams use waits for all of them" * doctest::test_suite("fake")) {
   Stream& writer = Stream::create(gpu);
   Stream& reader = Stream::create(gpu);
   const Filled shared(writer, 6000, 9);
@@ -125,7 +125,7 @@ TEST_CASE("memory of which all work is known to be done goes to the pool at once
   memory::free(gpu, nullptr, 0, filled.uses);
 }
 
-TEST_CASE("the figures count memory as free when it is given back") {
+TEST_CASE("the figures count memory as free when it is given back" * doctest::test_suite("fake")) {
   synchronize(gpu);
   memory::trim(gpu);
   const memory::Stats before = memory::stats(gpu);
@@ -146,7 +146,8 @@ TEST_CASE("the figures count memory as free when it is given back") {
   CHECK(memory::used(gpu) == before.in_use);
 }
 
-TEST_CASE("an allocation for which there is no memory waits for work that uses freed memory") {
+TEST_CASE("an allocation for which there is no memory waits for work that uses freed memory" *
+          doctest::test_suite("fake")) {
   synchronize(gpu);
   memory::trim(gpu);
   Stream& stream = Stream::create(gpu);
@@ -164,7 +165,7 @@ TEST_CASE("an allocation for which there is no memory waits for work that uses f
   memory::trim(gpu);
 }
 
-TEST_CASE("pinned memory can be given back while a copy from it is pending") {
+TEST_CASE("pinned memory can be given back while a copy from it is pending" * doctest::test_suite("fake")) {
   Stream& stream = Stream::create(gpu);
   const Filled target(stream, 4096, 0);
   void* const pinned = memory::alloc(PinnedPlace{}, 4096);
@@ -226,7 +227,8 @@ TEST_CASE("temporaries of threads that reuse each other's memory never mix") {
   memory::trim(gpu);
 }
 
-TEST_CASE("an allocation can go while a stream works with it, and its memory serves the next one of the thread") {
+TEST_CASE("an allocation can go while a stream works with it, and its memory serves the next one of the thread" *
+          doctest::test_suite("fake")) {
   synchronize(gpu);
   memory::trim(gpu);
   // --8<-- [start:allocation]
@@ -252,7 +254,7 @@ TEST_CASE("an allocation can go while a stream works with it, and its memory ser
   synchronize(gpu);
 }
 
-TEST_CASE("an allocation that is not used passes on what is pending in its memory") {
+TEST_CASE("an allocation that is not used passes on what is pending in its memory" * doctest::test_suite("fake")) {
   synchronize(gpu);
   memory::trim(gpu);
   Stream& stream = Stream::current(gpu);

@@ -62,7 +62,8 @@ TEST_CASE("memory without uses is idle and orders nothing") {
   CHECK(fake::log().empty());
 }
 
-TEST_CASE("a reading waits for the last writing only, a writing for all readings since then") {
+TEST_CASE("a reading waits for the last writing only, a writing for all readings since then" *
+          doctest::test_suite("fake")) {
   Shared shared(8);
   Stream& writer = Stream::create(gpu);
   Stream& reader = Stream::create(gpu);
@@ -84,7 +85,7 @@ TEST_CASE("a reading waits for the last writing only, a writing for all readings
   CHECK(shared.read(reader) == std::vector<int>(8, 2));
 }
 
-TEST_CASE("readings by one stream are remembered once") {
+TEST_CASE("readings by one stream are remembered once" * doctest::test_suite("fake")) {
   Shared shared(8), target(8);
   Stream& stream = Stream::create(gpu);
   shared.write(1, stream);
@@ -93,7 +94,8 @@ TEST_CASE("readings by one stream are remembered once") {
   CHECK(target.read(stream) == std::vector<int>(8, 100));
 }
 
-TEST_CASE("the host waits for the last writing to read, and for the readings too to write") {
+TEST_CASE("the host waits for the last writing to read, and for the readings too to write" *
+          doctest::test_suite("fake")) {
   Shared shared(8), target(8);
   Stream& writer = Stream::create(gpu);
   Stream& reader = Stream::create(gpu);
