@@ -17,6 +17,7 @@ template <class P> __device__ inline bool operator==(tessera_complex<P> a, tesse
   return a.re == b.re && a.im == b.im;
 }
 template <class P> __device__ inline bool operator!=(tessera_complex<P> a, tessera_complex<P> b) { return !(a == b); }
+template <class P> __device__ inline bool operator!=(tessera_complex<P> a, int b) { return a.re != b || a.im != 0; }
 template <class P> __device__ inline tessera_complex<P> tessera_add(tessera_complex<P> a, tessera_complex<P> b) {
   return tessera_complex<P>(a.re + b.re, a.im + b.im);
 }

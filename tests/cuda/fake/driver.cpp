@@ -5,7 +5,7 @@
 // message.
 //
 // Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (12080), FAKE_CUDA_FAIL=<function>:<result>,
-// FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1).
+// FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1), FAKE_CUDA_MEMORY (64, in MiB).
 #include "driver.hpp"
 
 #include <cstddef>
@@ -94,7 +94,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
 }
 
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
-  *bytes = gpu_bytes;
+  *bytes = gpu_bytes();
   return success;
 }
 

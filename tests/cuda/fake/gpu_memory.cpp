@@ -16,16 +16,24 @@ void protect(std::uint64_t begin, std::uint64_t end, int protection) {
 }
 
 std::byte* map(int file, int protection) {
-  void* memory = mmap(nullptr, gpu_bytes, protection, MAP_SHARED | MAP_NORESERVE, file, 0);
+  void* memory = mmap(nullptr, gpu_bytes(), protection, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (memory == MAP_FAILED) std::abort();
   return static_cast<std::byte*>(memory);
 }
 
 }  // namespace
 
+std::size_t gpu_bytes() {
+  static const std::size_t bytes = [] {
+    const char* const text = std::getenv("FAKE_CUDA_MEMORY");
+    return static_cast<std::size_t>(text != nullptr ? std::atoi(text) : 64) << 20;
+  }();
+  return bytes;
+}
+
 GpuMemory::GpuMemory() {
   const int file = memfd_create("gpu", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, gpu_bytes) != 0) std::abort();
+  if (file < 0 || ftruncate(file, gpu_bytes()) != 0) std::abort();
   addresses_ = map(file, PROT_NONE);
   bytes_ = map(file, PROT_READ | PROT_WRITE);
   ::close(file);
@@ -33,24 +41,24 @@ GpuMemory::GpuMemory() {
 
 bool GpuMemory::owns(std::uint64_t address) const {
   const auto base = reinterpret_cast<std::uint64_t>(addresses_);
-  return address >= base && address < base + gpu_bytes;
+  return address >= base && address < base + gpu_bytes();
 }
 
-/// First fit; gpu_bytes if nothing fits.
+/// First fit; gpu_bytes() if nothing fits.
 std::size_t GpuMemory::find_gap(std::size_t size) const {
   std::size_t start = 0;
   for (const auto& [at, length] : live_) {
     if (at - start >= size) return start;
     start = at + length;
   }
-  return gpu_bytes - start >= size ? start : gpu_bytes;
+  return gpu_bytes() - start >= size ? start : gpu_bytes();
 }
 
 std::uint64_t GpuMemory::allocate(std::size_t bytes) {
-  if (bytes > gpu_bytes) return 0;
+  if (bytes > gpu_bytes()) return 0;
   const std::size_t rounded = (bytes + granularity - 1) / granularity * granularity;
   const std::size_t offset = find_gap(rounded);
-  if (offset == gpu_bytes) return 0;
+  if (offset == gpu_bytes()) return 0;
   live_[offset] = rounded;
   std::memset(bytes_ + offset, 0xcd, rounded);  // memory of a GPU is not zero
   return reinterpret_cast<std::uint64_t>(addresses_ + offset);

@@ -8,7 +8,8 @@
 
 namespace fake {
 
-inline constexpr std::size_t gpu_bytes = std::size_t{64} << 20;
+/// Bytes of each GPU: FAKE_CUDA_MEMORY in MiB, or 64 MiB.
+std::size_t gpu_bytes();
 inline constexpr std::size_t granularity = 4096;
 inline constexpr int most_devices = 8;
 
