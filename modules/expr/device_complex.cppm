@@ -17,6 +17,7 @@ template <class P> __device__ inline bool operator==(tessera_complex<P> a, tesse
   return a.re == b.re && a.im == b.im;
 }
 template <class P> __device__ inline bool operator!=(tessera_complex<P> a, tessera_complex<P> b) { return !(a == b); }
+template <class P> __device__ inline bool operator!=(tessera_complex<P> a, int b) { return a.re != b || a.im != 0; }
 template <class P> __device__ inline tessera_complex<P> tessera_add(tessera_complex<P> a, tessera_complex<P> b) {
   return tessera_complex<P>(a.re + b.re, a.im + b.im);
 }
@@ -173,9 +174,9 @@ template <class P> __device__ inline tessera_complex<P> asinh(tessera_complex<P>
   return tessera_turned_back(asin(tessera_turned(z)));
 }
 template <class P> __device__ inline tessera_complex<P> atanh(tessera_complex<P> z) {
-  const P away = 1 - z.re;
-  const P re = log1p(4 * z.re / (away * away + z.im * z.im)) / 4;
-  return tessera_complex<P>(re, atan2(2 * z.im, away * (1 + z.re) - z.im * z.im) / 2);
+  const P x = fabs(z.re), away = 1 - x;  // an odd function: near -1 the logarithm would cancel
+  const P re = log1p(4 * x / (away * away + z.im * z.im)) / 4;
+  return tessera_complex<P>(copysign(re, z.re), atan2(2 * z.im, away * (1 + x) - z.im * z.im) / 2);
 }
 template <class P> __device__ inline tessera_complex<P> atan(tessera_complex<P> z) {
   return tessera_turned_back(atanh(tessera_turned(z)));

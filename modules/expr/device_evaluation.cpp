@@ -70,8 +70,8 @@ void run_on_device(const Loop& loop) {
   require_device_text(element);
   const GpuPlace place{loop.place.ordinal()};
   const DeviceKernelKey key{.variant = device_variant(plan, element, loop.device.written), .place = place};
-  const device::Kernel& kernel =
-      kernel_of_form(form, key, [&] { return device_support(element) + device_kernel(element, key.variant); });
+  const device::Kernel& kernel = kernel_of_form(
+      form, key, [&] { return device_support(element, key.variant.target) + device_kernel(element, key.variant); });
   const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
   const auto blocks = static_cast<unsigned>(std::min(most_blocks, blocks_for(plan, key.variant)));

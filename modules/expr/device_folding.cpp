@@ -272,7 +272,9 @@ DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& el
   return variant;
 }
 
-std::string folding_support(const DeviceElement& element) { return device_support(element) + device_folds; }
+std::string folding_support(const DeviceElement& element, DType target) {
+  return device_support(element, target) + device_folds;
+}
 
 std::string folding_kernel(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which) {
   return FoldingWriter(element, variant, which).write_folding();

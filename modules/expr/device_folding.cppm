@@ -46,7 +46,7 @@ std::ptrdiff_t device_accumulator_bytes(ReduceOp op, DType value);
 DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& element, DType target);
 
 /// The code that folding and merging kernels need before them.
-std::string folding_support(const DeviceElement& element);
+std::string folding_support(const DeviceElement& element, DType target);
 
 /// The text of the kernel that folds.
 std::string folding_kernel(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which);

@@ -219,10 +219,10 @@ std::string device_kernel(const DeviceElement& element, const DeviceVariant& var
   return variant.edge == 0 ? ElementwiseWriter(element, variant).write() : tiled_kernel(element, variant);
 }
 
-std::string device_support(const DeviceElement& element) {
+std::string device_support(const DeviceElement& element, DType target) {
   const auto is_complex = [](DType dtype) { return kind(dtype) == Kind::complex; };
   const bool complex = std::ranges::any_of(element.leaves, is_complex) || is_complex(element.value) ||
-                       element.body.find("tessera_complex") != std::string_view::npos;
+                       is_complex(target) || element.body.find("tessera_complex") != std::string_view::npos;
   std::string support = std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
   std::vector<const char*> added;
   for (const DeviceGenerator& generator : element.generators) {

@@ -90,8 +90,8 @@ constexpr std::string_view device_name(DType dtype) {
 /// The text of the kernel `tessera_kernel` and of its arguments, `struct tessera_arguments`; device_support() goes before it.
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant);
 
-/// What the text of the kernel needs before it: the code of operations and of elements in memory.
-std::string device_support(const DeviceElement& element);
+/// What the text of a kernel that stores elements of type `target` needs before it: the code of operations and of elements in memory.
+std::string device_support(const DeviceElement& element, DType target);
 
 /// Element type of operand number `operand`: the target, then the leaves.
 DType dtype_at(const DeviceElement& element, DType target, std::size_t operand);

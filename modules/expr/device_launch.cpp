@@ -26,7 +26,7 @@ void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Targe
   plan::DeviceVariant variant = plan::device_variant(loop, element, dtype);
   variant.wide = variant.wide || indices == Indices::wide;
   kernel_ = plan::device_kernel(element, variant);
-  support_ = plan::device_support(element);
+  support_ = plan::device_support(element, dtype);
   variant_ = plan::to_string(variant);
   block_threads_ = plan::block_threads(variant);
   arguments_ = plan::device_arguments(loop, element, variant, scalars);

@@ -353,7 +353,8 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
                             .normalising = details,
                             .place = place};
   const device::Kernel& kernel = kernel_of_form(form, key, [&] {
-    return folding_support(all.element) + sharing_text + NormalisingWriter(which, all.element, variant).write();
+    return folding_support(all.element, variant.target) + sharing_text +
+           NormalisingWriter(which, all.element, variant).write();
   });
   std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> more = scalars_of(*work.device.form, work.device.node);

@@ -143,7 +143,7 @@ template <class T> __device__ inline T tessera_minimum(T a, T b) { return a < b 
 template <class T> __device__ inline bool tessera_isnan(T a) { return a != a; }
 template <class T> __device__ inline bool tessera_isfinite(T a) { return a - a == 0; }
 template <class T> __device__ inline bool tessera_isinf(T a) { return a == a && a - a != 0; }
-template <class T> __device__ inline bool tessera_signbit(T a) { return a < 0 || (a == 0 && 1 / a < 0); }
+template <class T> __device__ inline bool tessera_signbit(T a) { return a < 0; }
 __device__ inline bool tessera_signbit(float a) { return __float_as_int(a) < 0; }
 __device__ inline bool tessera_signbit(double a) { return __double_as_longlong(a) < 0; }
 
@@ -167,9 +167,9 @@ template <class T> __device__ inline T tessera_sigmoid(T a) {
   const T decay = exp(-tessera_abs(a));
   return (a < 0 ? decay : (T)1) / (1 + decay);
 }
-template <class T> __device__ inline T tessera_silu(T a) { return tessera_isinf(a) && a < 0 ? 0 : a * tessera_sigmoid(a); }
+template <class T> __device__ inline T tessera_silu(T a) { return tessera_isinf(a) && a < 0 ? (T)-0.0 : a * tessera_sigmoid(a); }
 template <class T> __device__ inline T tessera_gelu(T a) {
-  return tessera_isinf(a) && a < 0 ? 0 : a * ((T)0.5 * (1 + erf(a * (T)0.707106781186547524400844362105)));
+  return tessera_isinf(a) && a < 0 ? (T)-0.0 : a * ((T)0.5 * (1 + erf(a * (T)0.707106781186547524400844362105)));
 }
 template <class T> __device__ inline T tessera_degrees(T a) { return a * (T)57.2957795130823208767981548141; }
 template <class T> __device__ inline T tessera_radians(T a) { return a * (T)0.0174532925199432957692369076849; }

@@ -72,10 +72,10 @@ extern "C" __global__ void tessera_kernel(const __grid_constant__ tessera_argume
 std::string product_kernel(const TiledProduct& product, int axes) {
   const std::string factor(device_name(product.factors));
   const std::string result(device_name(product.dtype));
-  const DType leaves[] = {product.factors, product.dtype};
-  return device_support({.leaves = leaves}) + "typedef " + factor + " tessera_factor;\ntypedef " + result +
-         " tessera_result;\ntypedef " + result + " tessera_value;\n#define TESSERA_AXES " + std::to_string(axes) +
-         "\n" + product_text;
+  const DType leaves[] = {product.factors};
+  return device_support({.leaves = leaves}, product.dtype) + "typedef " + factor + " tessera_factor;\ntypedef " +
+         result + " tessera_result;\ntypedef " + result + " tessera_value;\n#define TESSERA_AXES " +
+         std::to_string(axes) + "\n" + product_text;
 }
 
 class ProductArguments {

@@ -49,8 +49,8 @@ void run_on_device(const Reduction& reduction) {
   const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept};
   const DeviceVariant variant = folding_variant(task, element, reduction.device.written);
   const DeviceKernelKey key{.variant = variant, .task = DeviceTask::fold, .fold = fold, .place = place};
-  const device::Kernel& kernel =
-      kernel_of_form(form, key, [&] { return folding_support(element) + folding_kernel(element, variant, fold); });
+  const device::Kernel& kernel = kernel_of_form(
+      form, key, [&] { return folding_support(element, variant.target) + folding_kernel(element, variant, fold); });
   const std::vector<std::byte> scalars = scalars_of(form, reduction.device.node);
   const bool merges = cut.parts > 1;
   const std::ptrdiff_t partial_bytes =
@@ -62,8 +62,9 @@ void run_on_device(const Reduction& reduction) {
                 folding_arguments(task, element, variant, cut, partials.data(), scalars), name_of(form), where);
   if (!merges) return;
   const DeviceKernelKey merge_key{.variant = variant, .task = DeviceTask::merge, .fold = fold, .place = place};
-  const device::Kernel& merge = kernel_of_form(
-      form, merge_key, [&] { return folding_support(element) + merging_kernel(element, variant, fold); });
+  const device::Kernel& merge = kernel_of_form(form, merge_key, [&] {
+    return folding_support(element, variant.target) + merging_kernel(element, variant, fold);
+  });
   constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / 32;
   const std::ptrdiff_t blocks = (task.outputs - 1) / outputs_of_a_block + 1;
   merge.launch(stream, grid_of(blocks), fold_threads, 0, merging_arguments(task, variant, cut, partials.data()),

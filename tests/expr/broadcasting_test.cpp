@@ -15,14 +15,15 @@ TEST_CASE("operands broadcast from the right; extents of 1 and missing axes repe
   CHECK((zeros<float>(Dim{1}) + zeros<float>(Dim{0})).shape() == Dim<1>{0});
 }
 
-TEST_CASE("an expression of lower rank or extent 1 is broadcast to the array on the left") {
-  Array<float, 2> a(Dim{2, 3});
-  a = make_array<float>({1, 2, 3}) * 2;
-  CHECK(array_equal(a, make_array<float>({{2, 4, 6}, {2, 4, 6}})));
-  a = make_array<float>({{5}, {6}}) + 0;
-  CHECK(array_equal(a, make_array<float>({{5, 5, 5}, {6, 6, 6}})));
+TEST_CASE("an expression of lower rank or extent 1 is broadcast to the array on the left" *
+          doctest::test_suite("any place")) {
+  Array<float, 2> a = there(Array<float, 2>(Dim{2, 3}));
+  a = there(make_array<float>({1, 2, 3})) * 2;
+  CHECK(array_equal(a, there(make_array<float>({{2, 4, 6}, {2, 4, 6}}))));
+  a = there(make_array<float>({{5}, {6}})) + 0;
+  CHECK(array_equal(a, there(make_array<float>({{5, 5, 5}, {6, 6, 6}}))));
   a = sum(a);
-  CHECK(array_equal(a, full(Dim{2, 3}, 33.0f)));
+  CHECK(array_equal(a, there(full(Dim{2, 3}, 33.0f))));
 }
 
 TEST_CASE("operands that do not broadcast are a ShapeError when the expression is written") {
@@ -77,24 +78,24 @@ TEST_CASE("the array on the left is never broadcast") {
   CHECK(a[{0}] == 7.0f);
 }
 
-TEST_CASE("whole-array answers compare shapes first") {
-  CHECK(!array_equal(zeros<float>(Dim{2}), zeros<float>(Dim{1})));
-  CHECK(!array_equal(zeros<float>(Dim{2, 1}), zeros<float>(Dim{2})));
-  CHECK(array_equal(zeros<float>(Dim{0, 3}), ones<float>(Dim{0, 3})));
-  CHECK(!allclose(zeros<float>(Dim{2}), zeros<float>(Dim{3})));
+TEST_CASE("whole-array answers compare shapes first" * doctest::test_suite("any place")) {
+  CHECK(!array_equal(there(zeros<float>(Dim{2})), there(zeros<float>(Dim{1}))));
+  CHECK(!array_equal(there(zeros<float>(Dim{2, 1})), there(zeros<float>(Dim{2}))));
+  CHECK(array_equal(there(zeros<float>(Dim{0, 3})), there(ones<float>(Dim{0, 3}))));
+  CHECK(!allclose(there(zeros<float>(Dim{2})), there(zeros<float>(Dim{3}))));
   const float infinity = std::numeric_limits<float>::infinity();
   const float not_a_number = std::numeric_limits<float>::quiet_NaN();
-  CHECK(allclose(make_array<float>({1, infinity}), make_array<float>({1.000001f, infinity})));
-  CHECK(!allclose(make_array<float>({infinity}), make_array<float>({-infinity})));
-  CHECK(!allclose(make_array<float>({1}), make_array<float>({infinity})));
-  CHECK(!allclose(make_array<float>({not_a_number}), make_array<float>({not_a_number})));
-  CHECK(!array_equal(make_array<float>({not_a_number}), make_array<float>({not_a_number})));
+  CHECK(allclose(there(make_array<float>({1, infinity})), there(make_array<float>({1.000001f, infinity}))));
+  CHECK(!allclose(there(make_array<float>({infinity})), there(make_array<float>({-infinity}))));
+  CHECK(!allclose(there(make_array<float>({1})), there(make_array<float>({infinity}))));
+  CHECK(!allclose(there(make_array<float>({not_a_number})), there(make_array<float>({not_a_number}))));
+  CHECK(!array_equal(there(make_array<float>({not_a_number})), there(make_array<float>({not_a_number}))));
 }
 
-TEST_CASE("a repeated operand that is wider than the result is read as one value") {
-  const Array<double, 2> x = reshape(arange(4000.0), Dim{4, 1000});
-  const Array<double, 2> limits = make_array<double>({{500}, {1200}, {2000}, {4000}});
-  CHECK(array_equal(sum<1>(x > limits), make_array<std::int64_t>({499, 799, 999, 0})));
+TEST_CASE("a repeated operand that is wider than the result is read as one value" * doctest::test_suite("any place")) {
+  const Array<double, 2> x = reshape(there(arange(4000.0)), Dim{4, 1000});
+  const Array<double, 2> limits = there(make_array<double>({{500}, {1200}, {2000}, {4000}}));
+  CHECK(array_equal(sum<1>(x > limits), there(make_array<std::int64_t>({499, 799, 999, 0}))));
   const Array<bool, 2> above = evaluate(x > limits);
-  CHECK(array_equal(count_nonzero<1>(above), make_array<std::int64_t>({499, 799, 999, 0})));
+  CHECK(array_equal(count_nonzero<1>(above), there(make_array<std::int64_t>({499, 799, 999, 0}))));
 }

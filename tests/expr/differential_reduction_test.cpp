@@ -55,17 +55,18 @@ template <class T, int... Axis, int Rank>
 void check_axes(const Array<T, Rank>& a, Arrangement target, Random& random) {
   const std::vector<int> reduced = sizeof...(Axis) == 0 ? std::vector<int>{0, 1, 2} : std::vector<int>{Axis...};
   const auto facts = facts_of(a, reduced);
-  auto sums = sum<Axis...>(a);
-  const auto stored = storage_like<typename decltype(sums)::value_type>(sums.shape(), target, {}, random, false);
+  const auto x = there(a);
+  auto sums = sum<Axis...>(x);
+  const auto stored = there(storage_like<typename decltype(sums)::value_type>(sums.shape(), target, {}, random, false));
   assign(stored, sums);
   CHECK(compare(elements(stored), facts, [](const Facts& f) { return f.sum; }) == "");
-  const auto fused = elements(evaluate(sum<Axis...>(a * 2 + 1)));
+  const auto fused = elements(evaluate(sum<Axis...>(x * 2 + 1)));
   CHECK(compare(fused, facts, [](const Facts& f) { return 2 * f.sum + static_cast<double>(f.seen); }) == "");
-  CHECK(compare(elements(evaluate(max<Axis...>(a, keepdims))), facts, [](const Facts& f) { return f.most; }) == "");
-  CHECK(compare(elements(evaluate(min<Axis...>(a))), facts, [](const Facts& f) { return f.least; }) == "");
+  CHECK(compare(elements(evaluate(max<Axis...>(x, keepdims))), facts, [](const Facts& f) { return f.most; }) == "");
+  CHECK(compare(elements(evaluate(min<Axis...>(x))), facts, [](const Facts& f) { return f.least; }) == "");
   if constexpr (sizeof...(Axis) <= 1) {
-    CHECK(compare(elements(evaluate(argmax<Axis...>(a))), facts, [](const Facts& f) { return f.at_most; }) == "");
-    CHECK(compare(elements(evaluate(argmin<Axis...>(a, keepdims))), facts, [](const Facts& f) { return f.at_least; }) ==
+    CHECK(compare(elements(evaluate(argmax<Axis...>(x))), facts, [](const Facts& f) { return f.at_most; }) == "");
+    CHECK(compare(elements(evaluate(argmin<Axis...>(x, keepdims))), facts, [](const Facts& f) { return f.at_least; }) ==
           "");
   }
 }
@@ -89,7 +90,7 @@ void check_shape(const Dim<3>& shape, Arrangement kind, Random& random) {
 
 }  // namespace
 
-TEST_CASE("float reductions along every axis in every layout agree with a loop") {
+TEST_CASE("float reductions along every axis in every layout agree with a loop" * doctest::test_suite("any place")) {
   Random random(300);
   INFO(random.how_to_repeat());
   for_each_isa([&](device::Isa) {
@@ -100,7 +101,7 @@ TEST_CASE("float reductions along every axis in every layout agree with a loop")
   });
 }
 
-TEST_CASE("reductions of other types agree with a loop") {
+TEST_CASE("reductions of other types agree with a loop" * doctest::test_suite("any place")) {
   Random random(301);
   INFO(random.how_to_repeat());
   for (const auto kind : all_arrangements) {
@@ -113,13 +114,14 @@ TEST_CASE("reductions of other types agree with a loop") {
   }
 }
 
-TEST_CASE("sizes just around the thresholds of reduce.cpp") {
+TEST_CASE("sizes just around the thresholds of reduce.cpp" * doctest::test_suite("any place")) {
   Random random(302);
   INFO(random.how_to_repeat());
   for (const std::ptrdiff_t n : {7, 8, 9, 15, 16, 17, 33}) {  // columns from 8 on; 16 rows in a partial sum
     check_shape<float>(Dim<3>{1, n, n}, Arrangement::contiguous, random);
     check_shape<float>(Dim<3>{n, 1, 600}, Arrangement::contiguous, random);
   }
+  if (is_short_run()) return;
   for (const std::ptrdiff_t n :
        {511, 512, 513, 1023, 1024, 1025, 2049}) {  // short rows share a block; tiles of columns; blocks
     check_shape<float>(Dim<3>{1, 5, n}, Arrangement::contiguous, random);
@@ -128,9 +130,10 @@ TEST_CASE("sizes just around the thresholds of reduce.cpp") {
   }
 }
 
-TEST_CASE("long reductions in parallel parts, by rows and by columns") {
+TEST_CASE("long reductions in parallel parts, by rows and by columns" * doctest::test_suite("any place")) {
   Random random(303);
   INFO(random.how_to_repeat());
+  if (is_short_run()) return;
   for (const std::ptrdiff_t extra : {-1, 0, 1}) {
     const std::ptrdiff_t split = 256 * 1024 + extra;  // from here on, few results are computed in parts
     check_shape<float>(Dim<3>{1, 1, split}, Arrangement::contiguous, random);
@@ -142,14 +145,14 @@ TEST_CASE("long reductions in parallel parts, by rows and by columns") {
   check_shape<float>(Dim<3>{130, 600, 9}, Arrangement::contiguous, random);
 }
 
-TEST_CASE("sums of complex numbers and products agree with a loop") {
+TEST_CASE("sums of complex numbers and products agree with a loop" * doctest::test_suite("any place")) {
   using c64 = std::complex<float>;
   Random random(304);
   INFO(random.how_to_repeat());
   for (const auto kind : all_arrangements) {
     const Array<c64, 2> z = random_array<c64>(Dim{13, 70}, kind, random);
-    const auto rows = elements(evaluate(sum<1>(z)));
-    const auto products = elements(evaluate(prod<0>(z)));
+    const auto rows = elements(evaluate(sum<1>(there(z))));
+    const auto products = elements(evaluate(prod<0>(there(z))));
     for (std::ptrdiff_t i = 0; i < 13; ++i) {
       std::complex<double> expected = 0;
       for (std::ptrdiff_t j = 0; j < 70; ++j) expected += std::complex<double>(element(z, std::array{i, j}));

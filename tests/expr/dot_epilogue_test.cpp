@@ -14,17 +14,18 @@ Array<float, 2> whole(std::ptrdiff_t rows, std::ptrdiff_t columns, Random& rando
   const Array<float, 2> a(Dim<2>{rows, columns});
   for (float& value : std::span(a.data(), static_cast<std::size_t>(rows * columns)))
     value = static_cast<float>(random.below(7) - 3);
-  return a;
+  return there(a);
 }
 
 /// The product in memory of its own, computed by a loop.
-Array<float, 2> product_of(const Array<float, 2>& a, const Array<float, 2>& b) {
+Array<float, 2> product_of(const Array<float, 2>& left, const Array<float, 2>& right) {
+  const Array<float, 2> a = here(left), b = here(right);
   const Array<float, 2> c = zeros<float>(Dim<2>{a.shape()[0], b.shape()[1]});
   for_each_position(c.shape(), [&](const auto& at) {
     for (std::ptrdiff_t k = 0; k < a.shape()[1]; ++k)
       element(c, at) += element(a, std::array{at[0], k}) * element(b, std::array{k, at[1]});
   });
-  return c;
+  return there(c);
 }
 
 /// Results that fit on the stack and those that do not, a few tiles, results above 256 Ki elements.
@@ -32,14 +33,14 @@ constexpr std::ptrdiff_t sizes[][3] = {{1, 1, 1}, {3, 5, 4}, {64, 30, 33}, {170,
 
 }  // namespace
 
-TEST_CASE("an elementwise epilogue, with the destination as one of its operands") {
+TEST_CASE("an elementwise epilogue, with the destination as one of its operands" * doctest::test_suite("any place")) {
   Random random(600);
   INFO(random.how_to_repeat());
   for (const auto& [rows, inner, columns] : sizes) {
     INFO(rows << "x" << inner << "x" << columns);
     const Array<float, 2> x = whole(rows, inner, random);
     const Array<float, 2> w = whole(inner, columns, random);
-    const Array<float, 1> b = arange(static_cast<float>(columns));
+    const Array<float, 1> b = there(arange(static_cast<float>(columns)));
     const Array<float, 2> product = product_of(x, w);
     CHECK(array_equal(evaluate(relu(dot(x, w) + b)), evaluate(relu(product + b))));
     CHECK(array_equal(evaluate(dot(x, w) * dot(x, w) - 1), evaluate(product * product - 1)));  // two products
@@ -49,32 +50,32 @@ TEST_CASE("an elementwise epilogue, with the destination as one of its operands"
     CHECK(array_equal(y, evaluate(2 * product - before)));
     y += dot(x, w);
     CHECK(array_equal(y, evaluate(3 * product - before)));
-    const Array<float, 2> transposed = zeros<float>(Dim{columns, rows});
+    const Array<float, 2> transposed = there(zeros<float>(Dim{columns, rows}));
     transposed.T() = dot(x, w) + 1;
     CHECK(array_equal(transposed.T(), evaluate(product + 1)));
-    const Array<float, 2> stepped = zeros<float>(Dim{2 * rows, 3 * columns});
+    const Array<float, 2> stepped = there(zeros<float>(Dim{2 * rows, 3 * columns}));
     stepped(range(none, none, -2), range(0, none, 3)) = where(dot(x, w) > 0, 1.0f, b);
     CHECK(array_equal(stepped(range(none, none, -2), range(0, none, 3)), evaluate(where(product > 0, 1.0f, b))));
   }
 }
 
-TEST_CASE("destinations of another type") {
+TEST_CASE("destinations of another type" * doctest::test_suite("any place")) {
   Random random(601);
   const Array<float, 2> x = whole(20, 30, random);
   const Array<float, 2> w = whole(30, 7, random);
   const Array<float, 2> product = product_of(x, w);
-  Array<double, 2> wide(Dim{20, 7});
+  Array<double, 2> wide = there(Array<double, 2>(Dim{20, 7}));
   wide = dot(x, w);
   CHECK(array_equal(wide, cast<double>(product)));
-  Array<float16, 2> narrow(Dim{20, 7});
+  Array<float16, 2> narrow = there(Array<float16, 2>(Dim{20, 7}));
   narrow = dot(x, w) + 0.5f;
   CHECK(array_equal(narrow, evaluate(cast<float16>(product + 0.5f))));
-  Array<std::int32_t, 2> whole_result(Dim{20, 7});
+  Array<std::int32_t, 2> whole_result = there(Array<std::int32_t, 2>(Dim{20, 7}));
   whole_result = cast<std::int32_t>(dot(x, w));
   CHECK(array_equal(whole_result, cast<std::int32_t>(product)));
 }
 
-TEST_CASE("expressions, reductions and other products as operands") {
+TEST_CASE("expressions, reductions and other products as operands" * doctest::test_suite("any place")) {
   Random random(602);
   const Array<float, 2> x = whole(6, 5, random);
   const Array<float, 2> y = whole(6, 5, random);
@@ -85,11 +86,11 @@ TEST_CASE("expressions, reductions and other products as operands") {
   CHECK(array_equal(dot(sum<0>(x), w), sum<0>(product_of(x, w))));
   CHECK(array_equal(dot(x, w) + w(0, all) + dot(y, w), product_of(x, w) + w(0, all) + product_of(y, w)));
   CHECK(item(dot(x(0, all), y(0, all))) == item(sum(x(0, all) * y(0, all))));
-  const Array<float, 3> broadcast = dot(x, w) + zeros<float>(Dim{2, 1, 1});
+  const Array<float, 3> broadcast = dot(x, w) + there(zeros<float>(Dim{2, 1, 1}));
   CHECK(array_equal(broadcast(1, ellipsis), product_of(x, w)));
 }
 
-TEST_CASE("a destination that overlaps a factor") {
+TEST_CASE("a destination that overlaps a factor" * doctest::test_suite("any place")) {
   Random random(603);
   for (const std::ptrdiff_t side : {4, 180}) {
     const Array<float, 2> x = whole(side, side, random);
@@ -98,7 +99,7 @@ TEST_CASE("a destination that overlaps a factor") {
     Array<float, 2> a = x.clone();
     a = dot(a, w) + a;
     CHECK(array_equal(a, expected));
-    const Array<float, 2> storage = zeros<float>(Dim{side + 1, side});
+    const Array<float, 2> storage = there(zeros<float>(Dim{side + 1, side}));
     storage(range(1, none), all) = x;
     storage(range(0, side), all) = dot(storage(range(1, none), all), w);
     CHECK(array_equal(storage(range(0, side), all), product_of(x, w)));
@@ -131,10 +132,10 @@ TEST_CASE("a product that does not fit the rest of its expression, or its destin
   CHECK(array_equal(c, zeros<float>(Dim{2, 6})));
 }
 
-TEST_CASE("0 times infinity and NaN in a factor reach the result") {
+TEST_CASE("0 times infinity and NaN in a factor reach the result" * doctest::test_suite("any place")) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const Array<float, 2> a = make_array<float>({{0, 1}, {2, 0}});
-  const Array<float, 2> b = make_array<float>({{infinity, 1}, {1, 1}});
+  const Array<float, 2> a = there(make_array<float>({{0, 1}, {2, 0}}));
+  const Array<float, 2> b = there(make_array<float>({{infinity, 1}, {1, 1}}));
   const Array<float, 2> c = dot(a, b);
   CHECK(std::isnan(float(c[{0, 0}])));
   CHECK(c[{1, 0}] == infinity);

@@ -3,10 +3,19 @@
 
 using namespace elementwise;
 
-TEST_CASE("arithmetic on bfloat16 agrees with long double in every layout") { check(arithmetic<bfloat16>()); }
-TEST_CASE("exponentials of bfloat16 agree with long double in every layout") { check(exponentials<bfloat16>()); }
-TEST_CASE("trigonometric functions of bfloat16 agree with long double in every layout") {
+TEST_CASE("arithmetic on bfloat16 agrees with long double in every layout" * doctest::test_suite("any place")) {
+  check(arithmetic<bfloat16>());
+}
+TEST_CASE("exponentials of bfloat16 agree with long double in every layout" * doctest::test_suite("any place")) {
+  check(exponentials<bfloat16>());
+}
+TEST_CASE("trigonometric functions of bfloat16 agree with long double in every layout" *
+          doctest::test_suite("any place")) {
   check(trigonometric<bfloat16>());
 }
-TEST_CASE("activations of bfloat16 agree with long double in every layout") { check(activations<bfloat16>()); }
-TEST_CASE("questions about bfloat16 elements are answered in every layout") { check(questions<bfloat16>()); }
+TEST_CASE("activations of bfloat16 agree with long double in every layout" * doctest::test_suite("any place")) {
+  check(activations<bfloat16>());
+}
+TEST_CASE("questions about bfloat16 elements are answered in every layout" * doctest::test_suite("any place")) {
+  check(questions<bfloat16>());
+}

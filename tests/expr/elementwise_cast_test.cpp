@@ -3,7 +3,7 @@
 
 using namespace elementwise;
 
-TEST_CASE("casts from bool and integers to every type") {
+TEST_CASE("casts from bool and integers to every type" * doctest::test_suite("any place")) {
   check_from_to_all<bool>();
   check_from_to_all<std::int8_t>();
   check_from_to_all<std::int64_t>();

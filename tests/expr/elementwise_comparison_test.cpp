@@ -42,16 +42,17 @@ void check_comparisons() {
 
 }  // namespace
 
-TEST_CASE("comparisons of signed integers in every layout") {
+TEST_CASE("comparisons of signed integers in every layout" * doctest::test_suite("any place")) {
   check_comparisons<std::int8_t, std::int16_t, std::int32_t, std::int64_t>();
 }
-TEST_CASE("comparisons of unsigned integers and bool in every layout") {
+TEST_CASE("comparisons of unsigned integers and bool in every layout" * doctest::test_suite("any place")) {
   check_comparisons<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, bool>();
 }
-TEST_CASE("comparisons of floating elements in every layout; NaN differs from everything") {
+TEST_CASE("comparisons of floating elements in every layout; NaN differs from everything" *
+          doctest::test_suite("any place")) {
   check_comparisons<float16, bfloat16, float, double>();
 }
-TEST_CASE("equality of complex numbers in every layout") {
+TEST_CASE("equality of complex numbers in every layout" * doctest::test_suite("any place")) {
   check(equality<std::complex<float>>());
   check(equality<std::complex<double>>());
 }

@@ -123,9 +123,9 @@ void check_complex() {
 
 }  // namespace
 
-TEST_CASE("functions of complex64 agree with complex long double in every layout") {
+TEST_CASE("functions of complex64 agree with complex long double in every layout" * doctest::test_suite("any place")) {
   check_complex<std::complex<float>>();
 }
-TEST_CASE("functions of complex128 agree with complex long double in every layout") {
+TEST_CASE("functions of complex128 agree with complex long double in every layout" * doctest::test_suite("any place")) {
   check_complex<std::complex<double>>();
 }

@@ -3,10 +3,19 @@
 
 using namespace elementwise;
 
-TEST_CASE("arithmetic on double agrees with long double in every layout") { check(arithmetic<double>()); }
-TEST_CASE("exponentials of double agree with long double in every layout") { check(exponentials<double>()); }
-TEST_CASE("trigonometric functions of double agree with long double in every layout") {
+TEST_CASE("arithmetic on double agrees with long double in every layout" * doctest::test_suite("any place")) {
+  check(arithmetic<double>());
+}
+TEST_CASE("exponentials of double agree with long double in every layout" * doctest::test_suite("any place")) {
+  check(exponentials<double>());
+}
+TEST_CASE("trigonometric functions of double agree with long double in every layout" *
+          doctest::test_suite("any place")) {
   check(trigonometric<double>());
 }
-TEST_CASE("activations of double agree with long double in every layout") { check(activations<double>()); }
-TEST_CASE("questions about double elements are answered in every layout") { check(questions<double>()); }
+TEST_CASE("activations of double agree with long double in every layout" * doctest::test_suite("any place")) {
+  check(activations<double>());
+}
+TEST_CASE("questions about double elements are answered in every layout" * doctest::test_suite("any place")) {
+  check(questions<double>());
+}

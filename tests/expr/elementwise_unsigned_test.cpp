@@ -20,11 +20,19 @@ std::vector<Function<bool, bool>> logic() {
 
 }  // namespace
 
-TEST_CASE("functions of uint8 agree with 128-bit arithmetic in every layout") { check_integers<std::uint8_t>(); }
-TEST_CASE("functions of uint16 agree with 128-bit arithmetic in every layout") { check_integers<std::uint16_t>(); }
-TEST_CASE("functions of uint32 agree with 128-bit arithmetic in every layout") { check_integers<std::uint32_t>(); }
-TEST_CASE("functions of uint64 agree with 128-bit arithmetic in every layout") { check_integers<std::uint64_t>(); }
-TEST_CASE("operations on bool are logic in every layout") {
+TEST_CASE("functions of uint8 agree with 128-bit arithmetic in every layout" * doctest::test_suite("any place")) {
+  check_integers<std::uint8_t>();
+}
+TEST_CASE("functions of uint16 agree with 128-bit arithmetic in every layout" * doctest::test_suite("any place")) {
+  check_integers<std::uint16_t>();
+}
+TEST_CASE("functions of uint32 agree with 128-bit arithmetic in every layout" * doctest::test_suite("any place")) {
+  check_integers<std::uint32_t>();
+}
+TEST_CASE("functions of uint64 agree with 128-bit arithmetic in every layout" * doctest::test_suite("any place")) {
+  check_integers<std::uint64_t>();
+}
+TEST_CASE("operations on bool are logic in every layout" * doctest::test_suite("any place")) {
   check(bit_operations<bool>());
   check(logic());
 }

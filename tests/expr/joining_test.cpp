@@ -51,20 +51,22 @@ void check_axis(Random& random) {
                                all_arrangements[random.below(6)]};
   INFO(name(dtype_of<T>) << " rank " << Rank << " axis " << Axis << ": " << name_of(kinds[0]) << ", "
                          << name_of(kinds[1]) << ", " << name_of(kinds[2]));
-  const auto parts = random_parts<T, Rank>(Axis, false, kinds, random);
+  const auto made = random_parts<T, Rank>(Axis, false, kinds, random);
+  const auto parts = there(made);
   const Array<T, Rank> beside = concat<Axis>(parts[0], parts[1], parts[2]);
-  CHECK(difference(elements(beside), joined(parts, Axis, beside.shape())) == "");
+  CHECK(difference(elements(beside), joined(made, Axis, beside.shape())) == "");
   const Array<T, Rank> target =
-      storage_like<T>(beside.shape(), target_arrangements[random.below(5)], T(0), random, false);
+      there(storage_like<T>(beside.shape(), target_arrangements[random.below(5)], T(0), random, false));
   assign(target, concat<Axis - Rank>(parts));
   CHECK(difference(elements(target), elements(beside)) == "");
   if constexpr (Rank < 9) {
-    const auto equal = random_parts<T, Rank>(Axis, true, kinds, random);
+    const auto alike = random_parts<T, Rank>(Axis, true, kinds, random);
+    const auto equal = there(alike);
     const Array<T, Rank + 1> layers = stack<Axis>(equal[0], equal[1], equal[2]);
-    CHECK(difference(elements(layers), stacked(equal, Axis, layers.shape())) == "");
+    CHECK(difference(elements(layers), stacked(alike, Axis, layers.shape())) == "");
     CHECK(array_equal(layers, evaluate(stack<Axis>(std::span(equal)))));
     const Array<T, Rank + 1> last = stack<-1>(equal[0], equal[1], equal[2]);
-    CHECK(difference(elements(last), stacked(equal, Rank, last.shape())) == "");
+    CHECK(difference(elements(last), stacked(alike, Rank, last.shape())) == "");
   }
 }
 
@@ -72,7 +74,7 @@ template <class T>
 void check_type(std::uint64_t salt) {
   Random random(salt);
   INFO(random.how_to_repeat());
-  for (int trial = 0; trial < 10; ++trial) {
+  for (int trial = 0; trial < few_of(10); ++trial) {
     check_axis<T, 1, 0>(random);
     check_axis<T, 3, 0>(random);
     check_axis<T, 3, 1>(random);
@@ -95,42 +97,43 @@ TEST_CASE("parts of an expression are written straight into the destination") {
   // --8<-- [end:join]
 }
 
-TEST_CASE("joined arrays of every layout, for types of every size") {
+TEST_CASE("joined arrays of every layout, for types of every size" * doctest::test_suite("any place")) {
   check_type<float>(900);
   check_type<std::uint8_t>(901);
   check_type<bfloat16>(902);
   check_type<std::complex<double>>(903);
 }
 
-TEST_CASE("joined arrays of rank 0 and of rank 9") {
+TEST_CASE("joined arrays of rank 0 and of rank 9" * doctest::test_suite("any place")) {
   Random random(904);
   INFO(random.how_to_repeat());
   check_axis<float, 9, 0>(random);
   check_axis<float, 9, 4>(random);
   check_axis<float, 9, 8>(random);
-  const Array<float, 1> pair = stack<0>(full(Dim<0>{}, 3.0f), full(Dim<0>{}, 4.0f));
-  CHECK(array_equal(pair, make_array<float>({3, 4})));
+  const Array<float, 1> pair = stack<0>(there(full(Dim<0>{}, 3.0f)), there(full(Dim<0>{}, 4.0f)));
+  CHECK(array_equal(pair, there(make_array<float>({3, 4}))));
 }
 
-TEST_CASE("element types are promoted, and narrowed again by the assignment") {
-  const Array<std::int8_t, 1> small = make_array<std::int8_t>({-1, 2});
-  const Array<std::uint8_t, 1> bytes = make_array<std::uint8_t>({200});
+TEST_CASE("element types are promoted, and narrowed again by the assignment" * doctest::test_suite("any place")) {
+  const Array<std::int8_t, 1> small = there(make_array<std::int8_t>({-1, 2}));
+  const Array<std::uint8_t, 1> bytes = there(make_array<std::uint8_t>({200}));
   const auto both = evaluate(concat<0>(small, bytes));
   static_assert(std::same_as<decltype(both)::value_type, std::int16_t>);
-  CHECK(array_equal(both, make_array<std::int16_t>({-1, 2, 200})));
-  const Array<float16, 1> half = full(Dim{2}, float16(0.5f));
-  const Array<double, 1> wide = full(Dim{1}, 1e300);
+  CHECK(array_equal(both, there(make_array<std::int16_t>({-1, 2, 200}))));
+  const Array<float16, 1> half = there(full(Dim{2}, float16(0.5f)));
+  const Array<double, 1> wide = there(full(Dim{1}, 1e300));
   static_assert(std::same_as<decltype(concat<0>(half, half, wide))::value_type, double>);
   CHECK(evaluate(concat<0>(half, wide))[{2}] == 1e300);
-  Array<float, 1> narrow(Dim{3});
+  Array<float, 1> narrow = there(Array<float, 1>(Dim{3}));
   narrow = concat<0>(half, wide);
   CHECK(std::isinf(float(narrow[{2}])));
-  const auto numbers = evaluate(concat<0>(half, full(Dim{1}, std::complex<float>(0, 1))));
+  const auto numbers = evaluate(concat<0>(half, there(full(Dim{1}, std::complex<float>(0, 1)))));
   CHECK(numbers[{1}] == std::complex<float>(0.5f, 0));
 }
 
-TEST_CASE("reductions, products and joins as parts, and joins inside larger expressions") {
-  const Array<double, 2> a = reshape(arange(12.0), Dim{3, 4});
+TEST_CASE("reductions, products and joins as parts, and joins inside larger expressions" *
+          doctest::test_suite("any place")) {
+  const Array<double, 2> a = reshape(there(arange(12.0)), Dim{3, 4});
   const Array<double, 2> means = evaluate(mean<0>(a, keepdims));
   const Array<double, 2> square = evaluate(dot(a, a.T()));
   const std::vector<Array<double, 2>> plain{means, a, evaluate(dot(square, a))};
@@ -141,7 +144,7 @@ TEST_CASE("reductions, products and joins as parts, and joins inside larger expr
   CHECK(item(sum(concat<0>(a, a))) == 132);
   CHECK(array_equal(sum<0>(stack<0>(a, a)), 2 * a));
   CHECK(array_equal(dot(concat<1>(a, a), concat<0>(a.T(), a.T())), 2 * square));
-  Array<double, 3> broadcast = zeros<double>(Dim{2, 6, 4});
+  Array<double, 3> broadcast = there(zeros<double>(Dim{2, 6, 4}));
   broadcast = concat<0>(a, a);
   CHECK(array_equal(broadcast(1, ellipsis), concat<0>(a, a)));
 }
@@ -158,10 +161,10 @@ TEST_CASE("large joins use several threads and agree with slices") {
   }
 }
 
-TEST_CASE("a destination that shares memory with a part sees it as it was") {
+TEST_CASE("a destination that shares memory with a part sees it as it was" * doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {3, 2000, 100000}) {
     CAPTURE(n);
-    const Array<float, 1> start = arange(static_cast<float>(2 * n));
+    const Array<float, 1> start = there(arange(static_cast<float>(2 * n)));
     const Array<float, 1> x = start(range(0, n)).clone();
     const Array<float, 1> y = start(range(n, none)).clone();
     Array<float, 1> a = start.clone();

@@ -71,15 +71,17 @@ auto unsigned_zeros(const A& array) {
 template <class T, int RankA, int RankB>
 void check_product(const Array<T, RankA>& a, const Array<T, RankB>& b, Random& random) {
   INFO(name(dtype_of<T>) << " " << a.shape() << " by " << b.shape());
-  const auto plain = evaluate(matmul(a, b));
+  const auto x = there(a);
+  const auto y = there(b);
+  const auto plain = evaluate(matmul(x, y));
   const auto expected = product_of(a, b, plain.shape());
   CHECK(difference(unsigned_zeros(plain), expected) == "");
   const Arrangement kind = target_arrangements[random.below(5)];
   INFO("into " << name_of(kind));
-  const auto target = storage_like<T>(plain.shape(), kind, T(77), random, false);
-  assign(target, matmul(a, b));
+  const auto target = there(storage_like<T>(plain.shape(), kind, T(77), random, false));
+  assign(target, matmul(x, y));
   CHECK(difference(unsigned_zeros(target), expected) == "");
-  CHECK(array_equal(evaluate(matmul(a, b) + plain), evaluate(plain + plain)));
+  CHECK(array_equal(evaluate(matmul(x, y) + plain), evaluate(plain + plain)));
 }
 
 /// Factors of the given ranks, whose leading axes are equal, 1, or missing.
@@ -104,7 +106,7 @@ template <class T>
 void check_type(std::uint64_t salt, int trials) {
   Random random(salt);
   INFO(random.how_to_repeat());
-  for (int trial = 0; trial < trials; ++trial) {
+  for (int trial = 0; trial < few_of(trials); ++trial) {
     check_ranks<T, 2, 2>(random);
     check_ranks<T, 3, 3>(random);
     check_ranks<T, 3, 2>(random);
@@ -174,12 +176,12 @@ TEST_CASE("matmul broadcasts the leading axes") {
   // --8<-- [end:matmul]
 }
 
-TEST_CASE("float and double batches of every layout are those of the definition") {
+TEST_CASE("float and double batches of every layout are those of the definition" * doctest::test_suite("any place")) {
   check_type<float>(1100, 60);
   check_type<double>(1101, 30);
 }
 
-TEST_CASE("batches of 16-bit floats, integers and complex numbers") {
+TEST_CASE("batches of 16-bit floats, integers and complex numbers" * doctest::test_suite("any place")) {
   check_type<bfloat16>(1102, 15);
   check_type<std::int8_t>(1103, 15);
   check_type<std::uint64_t>(1104, 15);
@@ -194,7 +196,7 @@ TEST_CASE("nothing behind the last element of a vector is read") {
   check_last_elements<std::complex<double>>();
 }
 
-TEST_CASE("factors of rank 9") {
+TEST_CASE("factors of rank 9" * doctest::test_suite("any place")) {
   Random random(1107);
   INFO(random.how_to_repeat());
   check_ranks<float, 9, 2>(random);
@@ -202,10 +204,12 @@ TEST_CASE("factors of rank 9") {
   check_ranks<std::int32_t, 2, 9>(random);
 }
 
-TEST_CASE("sizes around those at which loops give way to the BLAS, batches to tiles, and tiles to more tiles") {
+TEST_CASE("sizes around those at which loops give way to the BLAS, batches to tiles, and tiles to more tiles" *
+          doctest::test_suite("any place")) {
   Random random(1108);
   INFO(random.how_to_repeat());
   for (const std::ptrdiff_t side : {15, 16, 17, 33, 99, 101, 127, 129}) {
+    if (is_short_run() && side > 33) return;
     const auto kind = all_arrangements[random.below(6)];
     const auto a = whole_numbers<float>(Dim{3, side, side}, kind, random);
     const auto b = whole_numbers<float>(Dim{3, side, side}, Arrangement::transposed, random);
@@ -234,20 +238,21 @@ TEST_CASE("the rows of a batch become one matrix where the other factor repeats,
   CHECK(difference(elements(columns), product_of(a, b, columns.shape())) == "");
 }
 
-TEST_CASE("zero extents give empty or zero results") {
-  CHECK(evaluate(matmul(zeros<float>(Dim{0, 3, 4}), zeros<float>(Dim{4, 2}))).shape() == Dim{0, 3, 2});
-  CHECK(evaluate(matmul(zeros<float>(Dim{2, 0, 4}), zeros<float>(Dim{4, 2}))).shape() == Dim{2, 0, 2});
+TEST_CASE("zero extents give empty or zero results" * doctest::test_suite("any place")) {
+  CHECK(evaluate(matmul(there(zeros<float>(Dim{0, 3, 4})), there(zeros<float>(Dim{4, 2})))).shape() == Dim{0, 3, 2});
+  CHECK(evaluate(matmul(there(zeros<float>(Dim{2, 0, 4})), there(zeros<float>(Dim{4, 2})))).shape() == Dim{2, 0, 2});
   for (const float before : {1.0f, std::numeric_limits<float>::quiet_NaN()}) {
-    Array<float, 3> c = full(Dim{2, 3, 5}, before);
-    c = matmul(zeros<float>(Dim{2, 3, 0}), zeros<float>(Dim{0, 5}));
-    CHECK(array_equal(c, zeros<float>(Dim{2, 3, 5})));
-    Array<float, 1> d = full(Dim{40}, before);
-    d = matmul(ones<float>(Dim{40, 50}), ones<float>(Dim{50}));  // what was there does not get into the result
-    CHECK(array_equal(d, full(Dim{40}, 50.0f)));
+    Array<float, 3> c = there(full(Dim{2, 3, 5}, before));
+    c = matmul(there(zeros<float>(Dim{2, 3, 0})), there(zeros<float>(Dim{0, 5})));
+    CHECK(array_equal(c, there(zeros<float>(Dim{2, 3, 5}))));
+    Array<float, 1> d = there(full(Dim{40}, before));
+    d = matmul(there(ones<float>(Dim{40, 50})),
+               there(ones<float>(Dim{50})));  // what was there does not get into the result
+    CHECK(array_equal(d, there(full(Dim{40}, 50.0f))));
   }
 }
 
-TEST_CASE("vectors in every direction, and both at once") {
+TEST_CASE("vectors in every direction, and both at once" * doctest::test_suite("any place")) {
   Random random(1110);
   INFO(random.how_to_repeat());
   for (const std::ptrdiff_t n : {1, 2, 17, 200}) {

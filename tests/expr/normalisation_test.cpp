@@ -65,16 +65,17 @@ void check(const Array<T, Rank>& a, Arrangement target, Random& random) {
     for (int axis = 0; axis < Rank; ++axis) reduced.push_back(axis);
   }
   const auto into_target = [&](const auto& expression) {
-    const auto stored = storage_like<T>(a.shape(), target, T(0), random, false);
+    const auto stored = there(storage_like<T>(a.shape(), target, T(0), random, false));
     assign(stored, expression);
     return elements(stored);
   };
   const double close = precision<T>;
-  CHECK(distance(into_target(softmax<Axis...>(a)), defined(Kind::softmax, a, reduced, 0), close, 1e-7) == "");
-  CHECK(distance(into_target(log_softmax<Axis...>(a)), defined(Kind::log_softmax, a, reduced, 0), close, close) == "");
-  CHECK(distance(into_target(standardise<Axis...>(a, 0.25)), defined(Kind::standardise, a, reduced, 0.25L), close,
+  const auto x = there(a);
+  CHECK(distance(into_target(softmax<Axis...>(x)), defined(Kind::softmax, a, reduced, 0), close, 1e-7) == "");
+  CHECK(distance(into_target(log_softmax<Axis...>(x)), defined(Kind::log_softmax, a, reduced, 0), close, close) == "");
+  CHECK(distance(into_target(standardise<Axis...>(x, 0.25)), defined(Kind::standardise, a, reduced, 0.25L), close,
                  close) == "");
-  CHECK(distance(into_target(softmax<Axis...>(a + a - a)), defined(Kind::softmax, a, reduced, 0), 4 * close, 1e-7) ==
+  CHECK(distance(into_target(softmax<Axis...>(x + x - x)), defined(Kind::softmax, a, reduced, 0), 4 * close, 1e-7) ==
         "");
 }
 
@@ -98,17 +99,19 @@ void check_type(std::uint64_t salt, std::ptrdiff_t longest) {
 
 }  // namespace
 
-TEST_CASE("normalisations of float along every set of axes in every layout, under every instruction set") {
+TEST_CASE("normalisations of float along every set of axes in every layout, under every instruction set" *
+          doctest::test_suite("any place")) {
   for_each_isa([](device::Isa) { check_type<float>(500, 150); });
 }
 
-TEST_CASE("normalisations of the other floating types") {
+TEST_CASE("normalisations of the other floating types" * doctest::test_suite("any place")) {
   check_type<double>(501, 90);
   check_type<float16>(502, 90);
   check_type<bfloat16>(503, 90);
 }
 
-TEST_CASE("rows around the lengths at which the evaluator changes its way, from arrays and from expressions") {
+TEST_CASE("rows around the lengths at which the evaluator changes its way, from arrays and from expressions" *
+          doctest::test_suite("any place")) {
   Random random(504);
   INFO(random.how_to_repeat());
   for_each_isa([&](device::Isa) {
@@ -122,7 +125,8 @@ TEST_CASE("rows around the lengths at which the evaluator changes its way, from 
   });
 }
 
-TEST_CASE("columns in tiles: widths and heights around the thresholds, also tiles taller than a cache") {
+TEST_CASE("columns in tiles: widths and heights around the thresholds, also tiles taller than a cache" *
+          doctest::test_suite("any place")) {
   Random random(505);
   INFO(random.how_to_repeat());
   for_each_isa([&](device::Isa) {
@@ -135,14 +139,14 @@ TEST_CASE("columns in tiles: widths and heights around the thresholds, also tile
   });
 }
 
-TEST_CASE("a larger expression around a normalisation is computed with it") {
+TEST_CASE("a larger expression around a normalisation is computed with it" * doctest::test_suite("any place")) {
   Random random(506);
   INFO(random.how_to_repeat());
   for (const Dim<2> shape : {Dim{5, 40}, Dim{40, 100}, Dim{3, 5000}}) {
     INFO("shape " << shape);
-    const Array<float, 2> x = random_array<float>(shape, Arrangement::contiguous, random);
-    const Array<float, 2> y = random_array<float>(shape, Arrangement::transposed, random);
-    const Array<float, 1> bias = random_array<float>(Dim{shape[1]}, Arrangement::contiguous, random);
+    const Array<float, 2> x = there(random_array<float>(shape, Arrangement::contiguous, random));
+    const Array<float, 2> y = there(random_array<float>(shape, Arrangement::transposed, random));
+    const Array<float, 1> bias = there(random_array<float>(Dim{shape[1]}, Arrangement::contiguous, random));
     const Array<float, 2> rows = evaluate(softmax<1>(x));
     const Array<float, 2> columns = evaluate(softmax<0>(x));
     CHECK(array_equal(relu(softmax<1>(x) * y - bias), relu(rows * y - bias)));
@@ -152,19 +156,19 @@ TEST_CASE("a larger expression around a normalisation is computed with it") {
     CHECK(array_equal(softmax<1>(softmax<1>(x)), softmax<1>(rows)));
     CHECK(array_equal(cast<double>(softmax<1>(x)), cast<double>(rows)));
     CHECK(allclose(softmax<1>(x - mean<1>(x, keepdims)), rows, 1e-5));
-    const Array<float, 3> repeated = zeros<float>(Dim<3>{2, shape[0], shape[1]});
+    const Array<float, 3> repeated = there(zeros<float>(Dim<3>{2, shape[0], shape[1]}));
     assign(repeated, softmax<1>(x));
     CHECK(array_equal(repeated(1, ellipsis), rows));
   }
 }
 
-TEST_CASE("a normalisation may be written over its operand") {
+TEST_CASE("a normalisation may be written over its operand" * doctest::test_suite("any place")) {
   Random random(507);
   INFO(random.how_to_repeat());
   for (const Dim<2> shape : {Dim{70, 30}, Dim{64, 2000}, Dim{2, 9000}}) {
     INFO("shape " << shape);
     const auto over_itself = [&](const auto& function) {
-      Array<float, 2> x = random_array<float>(shape, Arrangement::contiguous, random);
+      Array<float, 2> x = there(random_array<float>(shape, Arrangement::contiguous, random));
       const Array<float, 2> expected = evaluate(function(x.clone()));
       x = function(x);
       CHECK(array_equal(x, expected));
@@ -175,16 +179,16 @@ TEST_CASE("a normalisation may be written over its operand") {
     over_itself([](const auto& x) { return standardise<0>(x * 2) + x; });
     over_itself([](const auto& x) { return standardise<1>(x); });
   }
-  const Array<float, 2> square = random_array<float>(Dim{50, 50}, Arrangement::contiguous, random);
+  const Array<float, 2> square = there(random_array<float>(Dim{50, 50}, Arrangement::contiguous, random));
   const Array<float, 2> expected = evaluate(softmax<1>(square.T().clone()));
   assign(square, softmax<1>(square.T()));  // overlaps otherwise than element by element
   CHECK(array_equal(square, expected));
 }
 
-TEST_CASE("infinities and NaN in a row") {
+TEST_CASE("infinities and NaN in a row" * doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {5, 100, 5000}) {
     CAPTURE(n);
-    const Array<float, 2> x = zeros<float>(Dim<2>{5, n});
+    const Array<float, 2> x = there(zeros<float>(Dim<2>{5, n}));
     x[{0, 2}] = -infinity;
     x(1, ellipsis) = -infinity;
     x[{2, n - 1}] = infinity;
@@ -226,8 +230,9 @@ TEST_CASE("layernorm over the last axes, with and without scale and bias") {
   CHECK(allclose(layernorm(half), layernorm(x), 1e-3, 1e-3));
 }
 
-TEST_CASE("a normalisation along an axis without elements is an error; without rows it has no results") {
-  const Array<float, 2> empty = zeros<float>(Dim{3, 0});
+TEST_CASE("a normalisation along an axis without elements is an error; without rows it has no results" *
+          doctest::test_suite("any place")) {
+  const Array<float, 2> empty = there(zeros<float>(Dim{3, 0}));
   CHECK(contains(message_of<ShapeError>([&] { softmax<1>(empty); }), "softmax: axis 1 of the shape (3, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { layernorm(empty); }), "layernorm: axis 1 of the shape (3, 0)"));
   CHECK(evaluate(softmax<0>(empty)).shape() == Dim{3, 0});

@@ -60,23 +60,23 @@ static_assert(!Takes<bool, std::int8_t> && !Takes<std::int8_t, bool>);
 
 }  // namespace
 
-TEST_CASE("operands of different types meet in the promoted type") {
-  const Array<std::int8_t, 1> a = make_array<std::int8_t>({-128, 100, 127});
-  const Array<std::uint8_t, 1> b = make_array<std::uint8_t>({255, 200, 1});
-  CHECK(array_equal(a + b, make_array<std::int16_t>({127, 300, 128})));
-  const Array<float16, 1> h = make_array<float16>({float16(2048.0f), float16(1.0f)});
-  const Array<bfloat16, 1> g = make_array<bfloat16>({bfloat16(1.0f), bfloat16(256.0f)});
-  CHECK(array_equal(h + g, make_array<float>({2049, 257})));  // neither 16-bit type holds these
-  const Array<float, 1> f = make_array<float>({0.1f, 1});
-  const Array<double, 1> d = make_array<double>({0.1, 1});
+TEST_CASE("operands of different types meet in the promoted type" * doctest::test_suite("any place")) {
+  const Array<std::int8_t, 1> a = there(make_array<std::int8_t>({-128, 100, 127}));
+  const Array<std::uint8_t, 1> b = there(make_array<std::uint8_t>({255, 200, 1}));
+  CHECK(array_equal(a + b, there(make_array<std::int16_t>({127, 300, 128}))));
+  const Array<float16, 1> h = there(make_array<float16>({float16(2048.0f), float16(1.0f)}));
+  const Array<bfloat16, 1> g = there(make_array<bfloat16>({bfloat16(1.0f), bfloat16(256.0f)}));
+  CHECK(array_equal(h + g, there(make_array<float>({2049, 257}))));  // neither 16-bit type holds these
+  const Array<float, 1> f = there(make_array<float>({0.1f, 1}));
+  const Array<double, 1> d = there(make_array<double>({0.1, 1}));
   CHECK(evaluate(f - d)[{0}] == double(0.1f) - 0.1);
 }
 
-TEST_CASE("mixed signs compare by value") {
-  const Array<std::int8_t, 1> a = make_array<std::int8_t>({-1, 5});
-  const Array<std::uint8_t, 1> b = make_array<std::uint8_t>({255, 5});
-  CHECK(array_equal(a == b, make_array<bool>({false, true})));
-  CHECK(array_equal(a < b, make_array<bool>({true, false})));
+TEST_CASE("mixed signs compare by value" * doctest::test_suite("any place")) {
+  const Array<std::int8_t, 1> a = there(make_array<std::int8_t>({-1, 5}));
+  const Array<std::uint8_t, 1> b = there(make_array<std::uint8_t>({255, 5}));
+  CHECK(array_equal(a == b, there(make_array<bool>({false, true}))));
+  CHECK(array_equal(a < b, there(make_array<bool>({true, false}))));
 }
 
 TEST_CASE("a C++ scalar takes the array's type") {
@@ -91,50 +91,52 @@ TEST_CASE("a C++ scalar takes the array's type") {
   // --8<-- [end:weak]
 }
 
-TEST_CASE("complex scalars and 16-bit scalars promote as arrays of their type do") {
-  const Array<float, 1> a = make_array<float>({1, 2});
-  CHECK(array_equal(a * c64(0, 1), make_array<c64>({c64(0, 1), c64(0, 2)})));
-  CHECK(array_equal(c64(0, 1) * a, make_array<c64>({c64(0, 1), c64(0, 2)})));
-  const Array<float16, 1> h = make_array<float16>({float16(1.0f), float16(2.0f)});
-  CHECK(array_equal(h + float16(0.5f), make_array<float16>({float16(1.5f), float16(2.5f)})));
-  CHECK(array_equal(a + float16(0.5f), make_array<float>({1.5f, 2.5f})));
+TEST_CASE("complex scalars and 16-bit scalars promote as arrays of their type do" * doctest::test_suite("any place")) {
+  const Array<float, 1> a = there(make_array<float>({1, 2}));
+  CHECK(array_equal(a * c64(0, 1), there(make_array<c64>({c64(0, 1), c64(0, 2)}))));
+  CHECK(array_equal(c64(0, 1) * a, there(make_array<c64>({c64(0, 1), c64(0, 2)}))));
+  const Array<float16, 1> h = there(make_array<float16>({float16(1.0f), float16(2.0f)}));
+  CHECK(array_equal(h + float16(0.5f), there(make_array<float16>({float16(1.5f), float16(2.5f)}))));
+  CHECK(array_equal(a + float16(0.5f), there(make_array<float>({1.5f, 2.5f}))));
 }
 
-TEST_CASE("scalars stand on either side") {
-  const Array<double, 1> a = make_array<double>({1, 2, 4});
-  CHECK(array_equal(1 / a, make_array<double>({1, 0.5, 0.25})));
-  CHECK(array_equal(3.0f - a, make_array<double>({2, 1, -1})));
-  CHECK(array_equal(2 < a, make_array<bool>({false, false, true})));
+TEST_CASE("scalars stand on either side" * doctest::test_suite("any place")) {
+  const Array<double, 1> a = there(make_array<double>({1, 2, 4}));
+  CHECK(array_equal(1 / a, there(make_array<double>({1, 0.5, 0.25}))));
+  CHECK(array_equal(3.0f - a, there(make_array<double>({2, 1, -1}))));
+  CHECK(array_equal(2 < a, there(make_array<bool>({false, false, true}))));
 }
 
-TEST_CASE("assignment narrows within a kind, rounding once") {
-  Array<float, 1> f(Dim{2});
-  f = make_array<double>({0.1, 1e300}) * 1;
-  CHECK(array_equal(f, make_array<float>({0.1f, std::numeric_limits<float>::infinity()})));
-  Array<float16, 1> h(Dim{2});
-  h = make_array<double>({1 + 0x1.8p-11, 1 + 0x1p-11 + 0x1p-40}) * 1;  // through float the second would round to 1
-  CHECK(array_equal(h, make_array<float16>({float16(1 + 0x1p-10), float16(1 + 0x1p-10)})));
-  Array<std::int8_t, 1> i(Dim{2});
-  i = make_array<std::int32_t>({300, -129}) + 0;
-  CHECK(array_equal(i, make_array<std::int8_t>({44, 127})));
-  Array<c64, 1> c(Dim{2});
-  c = make_array<double>({0.5, -2}) * 1;
-  CHECK(array_equal(c, make_array<c64>({c64(0.5f), c64(-2)})));
+TEST_CASE("assignment narrows within a kind, rounding once" * doctest::test_suite("any place")) {
+  Array<float, 1> f = there(Array<float, 1>(Dim{2}));
+  f = there(make_array<double>({0.1, 1e300})) * 1;
+  CHECK(array_equal(f, there(make_array<float>({0.1f, std::numeric_limits<float>::infinity()}))));
+  Array<float16, 1> h = there(Array<float16, 1>(Dim{2}));
+  h = there(make_array<double>({1 + 0x1.8p-11, 1 + 0x1p-11 + 0x1p-40})) *
+      1;  // through float the second would round to 1
+  CHECK(array_equal(h, there(make_array<float16>({float16(1 + 0x1p-10), float16(1 + 0x1p-10)}))));
+  Array<std::int8_t, 1> i = there(Array<std::int8_t, 1>(Dim{2}));
+  i = there(make_array<std::int32_t>({300, -129})) + 0;
+  CHECK(array_equal(i, there(make_array<std::int8_t>({44, 127}))));
+  Array<c64, 1> c = there(Array<c64, 1>(Dim{2}));
+  c = there(make_array<double>({0.5, -2})) * 1;
+  CHECK(array_equal(c, there(make_array<c64>({c64(0.5f), c64(-2)}))));
 }
 
-TEST_CASE("16-bit arithmetic inside one expression is in float; only the result is rounded") {
-  const Array<float16, 1> a = full(Dim{1}, float16(60000.0f));
+TEST_CASE("16-bit arithmetic inside one expression is in float; only the result is rounded" *
+          doctest::test_suite("any place")) {
+  const Array<float16, 1> a = there(full(Dim{1}, float16(60000.0f)));
   const Array<float16, 1> mean = (a + a) / 2;  // the sum is above the largest float16
   CHECK(float(mean[{0}]) == 60000.0f);
   const Array<float16, 1> rounded = cast<float16>(a + a) / 2;
   CHECK(std::isinf(float(rounded[{0}])));
 }
 
-TEST_CASE("a scalar assigned to an array fills it") {
-  Array<float, 2> a(Dim{2, 2});
+TEST_CASE("a scalar assigned to an array fills it" * doctest::test_suite("any place")) {
+  Array<float, 2> a = there(Array<float, 2>(Dim{2, 2}));
   a = 3;
-  CHECK(array_equal(a, full(Dim{2, 2}, 3.0f)));
-  Array<bool, 1> b(Dim{2});
+  CHECK(array_equal(a, there(full(Dim{2, 2}, 3.0f))));
+  Array<bool, 1> b = there(Array<bool, 1>(Dim{2}));
   b = true;
-  CHECK(array_equal(b, make_array<bool>({true, true})));
+  CHECK(array_equal(b, there(make_array<bool>({true, true}))));
 }

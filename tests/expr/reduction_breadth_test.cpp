@@ -163,12 +163,13 @@ void check_axes(const Array<T, Rank>& a) {
   INFO("axes " << (reduced.empty() ? -1 : reduced.front()) << " .. " << (reduced.empty() ? -1 : reduced.back()));
   const auto behind = gather(a, reduced);
   const bool nothing = std::ranges::any_of(reduced, [&](int axis) { return a.shape()[axis] == 0; });
-  check_counts<T, Axis...>(a, behind);
+  const auto x = there(a);
+  check_counts<T, Axis...>(x, behind);
   if (nothing) return;
-  if constexpr (Real<T>) check_extremes<T, Axis...>(a, behind);
-  if constexpr (Floating<T>) check_statistics<T, Axis...>(a, behind);
+  if constexpr (Real<T>) check_extremes<T, Axis...>(x, behind);
+  if constexpr (Floating<T>) check_statistics<T, Axis...>(x, behind);
   if constexpr (Integer<T>) {
-    CHECK(differs(elements(evaluate(sum<Axis...>(a))), behind,
+    CHECK(differs(elements(evaluate(sum<Axis...>(x))), behind,
                   [](const auto& b) { return b.template total<std::int64_t>(); }) == "");
   }
 }
@@ -205,11 +206,12 @@ void check_type(std::uint64_t salt) {
 
 }  // namespace
 
-TEST_CASE("every reduction of float along every set of axes agrees with a loop, under every instruction set") {
+TEST_CASE("every reduction of float along every set of axes agrees with a loop, under every instruction set" *
+          doctest::test_suite("any place")) {
   for_each_isa([](device::Isa) { check_type<float>(310); });
 }
 
-TEST_CASE("every reduction of the other types agrees with a loop") {
+TEST_CASE("every reduction of the other types agrees with a loop" * doctest::test_suite("any place")) {
   check_type<double>(311);
   check_type<float16>(312);
   check_type<bfloat16>(313);
@@ -218,7 +220,8 @@ TEST_CASE("every reduction of the other types agrees with a loop") {
   check_type<std::uint8_t>(316);
 }
 
-TEST_CASE("random shapes with zero extents: what has a neutral value has results, over every set of axes") {
+TEST_CASE("random shapes with zero extents: what has a neutral value has results, over every set of axes" *
+          doctest::test_suite("any place")) {
   Random random(317);
   INFO(random.how_to_repeat());
   for (int round = 0; round < 20; ++round) {
@@ -231,14 +234,14 @@ TEST_CASE("random shapes with zero extents: what has a neutral value has results
   }
 }
 
-TEST_CASE("ranks 0 and 9 are reduced like any other") {
-  const Array<float, 0> point = full(Dim<0>{}, -3.0f);
+TEST_CASE("ranks 0 and 9 are reduced like any other" * doctest::test_suite("any place")) {
+  const Array<float, 0> point = there(full(Dim<0>{}, -3.0f));
   CHECK(item(sum(point)) == -3.0f);
   CHECK(item(var(point)) == 0.0f);
   CHECK(item(norm(point)) == 3.0f);
   CHECK(item(all_of(point)));
   CHECK(item(argmax(point)) == 0);
-  const Array<float, 9> nine = reshape(arange(512.0f), Dim<9>{2, 2, 2, 2, 2, 2, 2, 2, 2});
+  const Array<float, 9> nine = reshape(there(arange(512.0f)), Dim<9>{2, 2, 2, 2, 2, 2, 2, 2, 2});
   CHECK(item(sum(nine)) == 130816.0f);
   CHECK(array_equal(sum<0, 2, 4, 6, 8>(nine),
                     evaluate(sum<0, 1, 2, 3, 4>(transpose(nine, {0, 2, 4, 6, 8, 1, 3, 5, 7})))));
@@ -247,13 +250,13 @@ TEST_CASE("ranks 0 and 9 are reduced like any other") {
   CHECK(item(mean(nine)) == 255.5f);
 }
 
-TEST_CASE("sums, products, means and norms of complex numbers") {
+TEST_CASE("sums, products, means and norms of complex numbers" * doctest::test_suite("any place")) {
   using c64 = std::complex<float>;
-  const Array<c64, 2> z = make_array<c64>({{c64(3, 4), c64(0, 0)}, {c64(0, 2), c64(1, 0)}});
+  const Array<c64, 2> z = there(make_array<c64>({{c64(3, 4), c64(0, 0)}, {c64(0, 2), c64(1, 0)}}));
   CHECK(item(sum(z)) == c64(4, 6));
   CHECK(item(mean(z)) == c64(1, 1.5f));
-  CHECK(array_equal(prod<0>(z), make_array<c64>({c64(-8, 6), c64(0, 0)})));
-  CHECK(array_equal(norm<1>(z), make_array<float>({5, std::sqrt(5.0f)})));
-  CHECK(array_equal(count_nonzero<1>(z), make_array<std::int64_t>({1, 2})));
+  CHECK(array_equal(prod<0>(z), there(make_array<c64>({c64(-8, 6), c64(0, 0)}))));
+  CHECK(array_equal(norm<1>(z), there(make_array<float>({5, std::sqrt(5.0f)}))));
+  CHECK(array_equal(count_nonzero<1>(z), there(make_array<std::int64_t>({1, 2}))));
   CHECK(!item(all(z)));
 }

@@ -9,7 +9,7 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-Array<float, 3> cube() { return reshape(arange(24.0f), Dim{2, 3, 4}); }
+Array<float, 3> cube() { return reshape(there(arange(24.0f)), Dim{2, 3, 4}); }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ TEST_CASE("reductions along one axis, several, all; negative axes count from the
   CHECK(array_equal(prod<0, 1, 2>(cube() * 0 + 1), full(Dim<0>{}, 1.0f)));
 }
 
-TEST_CASE("keepdims leaves extent 1 where axes were reduced") {
+TEST_CASE("keepdims leaves extent 1 where axes were reduced" * doctest::test_suite("any place")) {
   CHECK(sum<1>(cube(), keepdims).shape() == Dim{2, 1, 4});
   CHECK(min<0, 2>(cube(), keepdims).shape() == Dim{1, 3, 1});
   CHECK(max(cube(), keepdims).shape() == Dim{1, 1, 1});
@@ -53,18 +53,20 @@ TEST_CASE("bool and integers are summed in 64 bits") {
   CHECK(item(sum(full(Dim{2}, std::numeric_limits<std::int64_t>::max()))) == -2);  // wraps
 }
 
-TEST_CASE("16-bit floats are accumulated in float") {
-  CHECK(float(item(sum(full(Dim{4096}, float16(1.0f))))) == 4096.0f);  // in float16 the sum stops at 2048
-  CHECK(float(item(sum(full(Dim{1024}, bfloat16(1.0f))))) == 1024.0f);
-  CHECK(item(mean(full(Dim{100000}, float16(3.0f)))) == float16(3.0f));  // the sum itself is above the largest float16
+TEST_CASE("16-bit floats are accumulated in float" * doctest::test_suite("any place")) {
+  CHECK(float(item(sum(there(full(Dim{4096}, float16(1.0f)))))) == 4096.0f);  // in float16 the sum stops at 2048
+  CHECK(float(item(sum(there(full(Dim{1024}, bfloat16(1.0f)))))) == 1024.0f);
+  CHECK(item(mean(there(full(Dim{100000}, float16(3.0f))))) ==
+        float16(3.0f));  // the sum itself is above the largest float16
 }
 
-TEST_CASE("the sum of nothing is 0, the product 1; other reductions of nothing are an error") {
-  const Array<float, 2> empty = zeros<float>(Dim{3, 0});
-  CHECK(array_equal(sum<1>(empty), zeros<float>(Dim{3})));
-  CHECK(array_equal(prod<1>(empty), ones<float>(Dim{3})));
+TEST_CASE("the sum of nothing is 0, the product 1; other reductions of nothing are an error" *
+          doctest::test_suite("any place")) {
+  const Array<float, 2> empty = there(zeros<float>(Dim{3, 0}));
+  CHECK(array_equal(sum<1>(empty), there(zeros<float>(Dim{3}))));
+  CHECK(array_equal(prod<1>(empty), there(ones<float>(Dim{3}))));
   CHECK(item(sum(empty)) == 0.0f);
-  CHECK(item(sum(zeros<std::int32_t>(Dim{0}))) == 0);
+  CHECK(item(sum(there(zeros<std::int32_t>(Dim{0})))) == 0);
   CHECK(evaluate(max<0>(empty)).shape() == Dim<1>{0});  // no results, so nothing is missing
   CHECK(message_of<ShapeError>([&] { max<1>(empty); }) ==
         "max: axis 1 of the shape (3, 0) has no elements; there is no result over nothing");
@@ -77,10 +79,10 @@ TEST_CASE("the sum of nothing is 0, the product 1; other reductions of nothing a
   CHECK(contains(message_of<ShapeError>([&] { logsumexp<1>(empty, keepdims); }), "(3, 0)"));
 }
 
-TEST_CASE("NaN goes through min, max and their positions; the first one wins") {
+TEST_CASE("NaN goes through min, max and their positions; the first one wins" * doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {5, 100, 3000, 300000}) {
     CAPTURE(n);
-    const Array<float, 1> a = arange(static_cast<float>(n));
+    const Array<float, 1> a = there(arange(static_cast<float>(n)));
     const std::ptrdiff_t first = n / 2;
     a[{first}] = not_a_number;
     a[{n - 1}] = not_a_number;
@@ -90,32 +92,32 @@ TEST_CASE("NaN goes through min, max and their positions; the first one wins") {
     CHECK(item(argmax(a)) == first);
     CHECK(item(argmin(a)) == first);
     const Array<float, 2> columns = broadcast_to(reshape(a, Dim{n, 1}), Dim{n, 3});
-    CHECK(array_equal(argmax<0>(columns), full(Dim{3}, std::int64_t{first})));
+    CHECK(array_equal(argmax<0>(columns), there(full(Dim{3}, std::int64_t{first}))));
     CHECK(item(sum(isnan(max<0>(columns)))) == 3);
   }
 }
 
-TEST_CASE("infinities and extreme values are found") {
-  CHECK(item(max(full(Dim{100}, -infinity))) == -infinity);
-  CHECK(item(argmax(full(Dim{100}, -infinity))) == 0);
-  CHECK(item(min(full(Dim{100}, infinity))) == infinity);
-  CHECK(item(argmin(full(Dim{2000}, infinity))) == 0);
-  CHECK(item(max(full(Dim{100}, std::numeric_limits<std::int8_t>::min()))) == -128);
-  CHECK(item(min(full(Dim{100}, std::numeric_limits<std::uint64_t>::max()))) ==
+TEST_CASE("infinities and extreme values are found" * doctest::test_suite("any place")) {
+  CHECK(item(max(there(full(Dim{100}, -infinity)))) == -infinity);
+  CHECK(item(argmax(there(full(Dim{100}, -infinity)))) == 0);
+  CHECK(item(min(there(full(Dim{100}, infinity)))) == infinity);
+  CHECK(item(argmin(there(full(Dim{2000}, infinity)))) == 0);
+  CHECK(item(max(there(full(Dim{100}, std::numeric_limits<std::int8_t>::min())))) == -128);
+  CHECK(item(min(there(full(Dim{100}, std::numeric_limits<std::uint64_t>::max())))) ==
         std::numeric_limits<std::uint64_t>::max());
-  CHECK(item(max(make_array<bool>({false, true}))) == true);
-  CHECK(item(min(make_array<bool>({true, true}))) == true);
+  CHECK(item(max(there(make_array<bool>({false, true})))) == true);
+  CHECK(item(min(there(make_array<bool>({true, true})))) == true);
 }
 
-TEST_CASE("of equal elements argmin and argmax give the first") {
+TEST_CASE("of equal elements argmin and argmax give the first" * doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {2, 130, 5000, 300000}) {
     CAPTURE(n);
-    const Array<std::int32_t, 1> a = full(Dim<1>{n}, 7);
+    const Array<std::int32_t, 1> a = there(full(Dim<1>{n}, 7));
     CHECK(item(argmax(a)) == 0);
     a[{n / 3}] = 9;
     a[{n - 1}] = 9;
     CHECK(item(argmax(a)) == (n == 2 ? 0 : n / 3));
     CHECK(array_equal(argmin<0>(broadcast_to(reshape(evaluate(-a), Dim{n, 1}), Dim{n, 2})),
-                      full(Dim{2}, std::int64_t{n == 2 ? 0 : n / 3})));
+                      there(full(Dim{2}, std::int64_t{n == 2 ? 0 : n / 3}))));
   }
 }

@@ -34,17 +34,18 @@ template <class T, int Rank, class Make>
 void check(const std::string& what, const Array<T, Rank>& a, const Make& make, const std::vector<T>& expected,
            Random& random) {
   INFO(what << " of " << a.shape());
-  const Array<T, Rank> plain = evaluate(make(a));
+  const Array<T, Rank> operand = there(a);
+  const Array<T, Rank> plain = evaluate(make(operand));
   CHECK(difference(elements(plain), expected) == "");
   for (const Arrangement kind : target_arrangements) {
-    const Array<T, Rank> target = storage_like<T>(plain.shape(), kind, T(0), random, false);
-    assign(target, make(a));
+    const Array<T, Rank> target = there(storage_like<T>(plain.shape(), kind, T(0), random, false));
+    assign(target, make(operand));
     INFO("into " << name_of(kind));
     CHECK(difference(elements(target), expected) == "");
   }
   if constexpr (Numeric<T>) {
     const T one(1);
-    CHECK(array_equal(evaluate(make(a * one) * one + a.data()[0] * T(0)), evaluate(plain * one)));
+    CHECK(array_equal(evaluate(make(operand * one) * one + a.data()[0] * T(0)), evaluate(plain * one)));
   }
 }
 
@@ -127,7 +128,7 @@ template <class T>
 void check_type(std::uint64_t salt) {
   Random random(salt);
   INFO(random.how_to_repeat() << ", " << name(dtype_of<T>));
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < few_of(20); ++trial) {
     check_roll<T>(random);
     check_pad<T>(random);
     check_repeats<T>(random);
@@ -153,7 +154,8 @@ TEST_CASE("roll, pad, tile and repeat put elements where NumPy does") {
   CHECK(array_equal(pad(frame, 0, PadMode::wrap), frame));
 }
 
-TEST_CASE("every layout and types of every size, against a walk over all positions") {
+TEST_CASE("every layout and types of every size, against a walk over all positions" *
+          doctest::test_suite("any place")) {
   check_type<float>(910);
   check_type<std::int8_t>(911);
   check_type<bfloat16>(912);
@@ -161,18 +163,18 @@ TEST_CASE("every layout and types of every size, against a walk over all positio
   check_type<std::int64_t>(914);
 }
 
-TEST_CASE("flip of an expression reverses the axes that flip of an array reverses") {
+TEST_CASE("flip of an expression reverses the axes that flip of an array reverses" * doctest::test_suite("any place")) {
   Random random(915);
   INFO(random.how_to_repeat());
   for (int trial = 0; trial < 20; ++trial) {
-    const auto a = whole_numbers<float>(random_shape<3>(random), random);
+    const auto a = there(whole_numbers<float>(random_shape<3>(random), random));
     CHECK(array_equal(flip(a + 1), flip(a) + 1));
     CHECK(array_equal(flip<1>(a + 1), flip<1>(a) + 1));
     CHECK(array_equal(flip<-1, 0>(a + 1), flip<2, 0>(a) + 1));
   }
 }
 
-TEST_CASE("rank 9, rank 0 and zero extents") {
+TEST_CASE("rank 9, rank 0 and zero extents" * doctest::test_suite("any place")) {
   Random random(916);
   INFO(random.how_to_repeat());
   const auto a = whole_numbers<float>(random_shape<9>(random, 1), random);
@@ -183,26 +185,27 @@ TEST_CASE("rank 9, rank 0 and zero extents") {
                         return axis == 3 || axis == 8 ? modulo(i - 1, extent) : i;
                       }),
       random);
-  CHECK(item(flip(full(Dim<0>{}, 2.0f) * 2)) == 4);
-  const Array<float, 2> empty = zeros<float>(Dim{0, 3});
+  CHECK(item(flip(there(full(Dim<0>{}, 2.0f)) * 2)) == 4);
+  const Array<float, 2> empty = there(zeros<float>(Dim{0, 3}));
   CHECK(evaluate(roll<0>(empty, 5)).shape() == Dim{0, 3});
   CHECK(evaluate(roll<1>(Array<float, 2>(), -1)).shape() == Dim{0, 0});
-  CHECK(array_equal(pad(empty, {{1, 1}, {0, 1}}, 5), full(Dim{2, 4}, 5.0f)));
+  CHECK(array_equal(pad(empty, {{1, 1}, {0, 1}}, 5), there(full(Dim{2, 4}, 5.0f))));
   CHECK(evaluate(pad(empty, {{0, 0}, {2, 2}}, PadMode::reflect)).shape() == Dim{0, 7});
   CHECK(evaluate(tile(empty, {3, 2})).shape() == Dim{0, 6});
 }
 
-TEST_CASE("shifts of any size and integer type") {
-  const Array<int, 1> a = arange(5);
+TEST_CASE("shifts of any size and integer type" * doctest::test_suite("any place")) {
+  const Array<int, 1> a = there(arange(5));
   CHECK(array_equal(roll<0>(a, std::numeric_limits<std::ptrdiff_t>::min()), roll<0>(a, -3)));
   CHECK(array_equal(roll<0>(a, std::numeric_limits<std::uint64_t>::max()), roll<0>(a, 0)));
-  CHECK(array_equal(roll<0>(a, std::int8_t{-1}), make_array<int>({1, 2, 3, 4, 0})));
+  CHECK(array_equal(roll<0>(a, std::int8_t{-1}), there(make_array<int>({1, 2, 3, 4, 0}))));
 }
 
-TEST_CASE("a destination that is the operand sees it as it was, also in a periodic stencil") {
+TEST_CASE("a destination that is the operand sees it as it was, also in a periodic stencil" *
+          doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {2, 5, 300}) {
     CAPTURE(n);
-    const Array<float, 2> start = reshape(arange(static_cast<float>(n * n)), Dim{n, n});
+    const Array<float, 2> start = reshape(there(arange(static_cast<float>(n * n))), Dim{n, n});
     Array<float, 2> a = start.clone();
     a = roll<0>(a, 1);
     CHECK(array_equal(a, roll<0>(start, 1)));
@@ -214,7 +217,7 @@ TEST_CASE("a destination that is the operand sees it as it was, also in a period
     const Array<float, 2> up = roll<0>(start, 1), down = roll<0>(start, -1);
     const Array<float, 2> left = roll<1>(start, 1), right = roll<1>(start, -1);
     CHECK(array_equal(a, evaluate(start + 0.25f * (up + down + left + right - 4 * start))));
-    const Array<float, 2> framed = zeros<float>(Dim{n + 2, n + 2});
+    const Array<float, 2> framed = there(zeros<float>(Dim{n + 2, n + 2}));
     framed(range(1, -1), range(1, -1)) = start;
     framed(all, all) = pad(framed(range(1, -1), range(1, -1)), 1, PadMode::wrap);
     CHECK(array_equal(framed, pad(start, 1, PadMode::wrap)));

@@ -22,15 +22,15 @@ TEST_CASE("any, all and counts along axes; all(x) beside a(all, 0)") {
   static_assert(std::same_as<decltype(count_nonzero(a))::value_type, std::int64_t>);
 }
 
-TEST_CASE("over nothing any is false, all is true, counts and norms are 0") {
-  const Array<float, 2> empty = zeros<float>(Dim{2, 0});
+TEST_CASE("over nothing any is false, all is true, counts and norms are 0" * doctest::test_suite("any place")) {
+  const Array<float, 2> empty = there(zeros<float>(Dim{2, 0}));
   CHECK(!item(any(empty)));
   CHECK(item(all(empty)));
-  CHECK(array_equal(any<1>(empty), make_array<bool>({false, false})));
-  CHECK(array_equal(all_of<1>(empty), make_array<bool>({true, true})));
-  CHECK(array_equal(count_nonzero<1>(empty), make_array<std::int64_t>({0, 0})));
-  CHECK(array_equal(norm<1>(empty), zeros<float>(Dim{2})));
-  CHECK(array_equal(norm<1>(cast<double>(empty)), zeros<double>(Dim{2})));
+  CHECK(array_equal(any<1>(empty), there(make_array<bool>({false, false}))));
+  CHECK(array_equal(all_of<1>(empty), there(make_array<bool>({true, true}))));
+  CHECK(array_equal(count_nonzero<1>(empty), there(make_array<std::int64_t>({0, 0}))));
+  CHECK(array_equal(norm<1>(empty), there(zeros<float>(Dim{2}))));
+  CHECK(array_equal(norm<1>(cast<double>(empty)), there(zeros<double>(Dim{2}))));
   CHECK(contains(message_of<ShapeError>([&] { stddev<1>(empty); }), "stddev: axis 1 of the shape (2, 0)"));
   CHECK(contains(message_of<ShapeError>([&] { norm<NormOrder::infinity, 1>(empty); }), "max: axis 1"));
   CHECK(evaluate(any<0>(empty)).shape() == Dim<1>{0});
@@ -86,12 +86,12 @@ TEST_CASE("norms of every order") {
   CHECK(array_equal(norm<NormOrder::one, 0>(make_array<float>({{1, 2}, {-3, 4}})), make_array<float>({4, 6})));
 }
 
-TEST_CASE("2-norms neither overflow nor vanish, by rows and by columns") {
+TEST_CASE("2-norms neither overflow nor vanish, by rows and by columns" * doctest::test_suite("any place")) {
   const auto check = [](auto scale) {
     using T = decltype(scale);
     INFO("values of size " << static_cast<double>(scale));
     for (const std::ptrdiff_t n : {1, 10, 3000}) {
-      const Array<T, 2> a = full(Dim<2>{n, 9}, scale);
+      const Array<T, 2> a = there(full(Dim<2>{n, 9}, scale));
       a[{0, 0}] = T(0);
       const double expected = std::sqrt(static_cast<double>(n));
       const auto by_columns = elements(evaluate(norm<0>(a) / scale));
@@ -102,26 +102,26 @@ TEST_CASE("2-norms neither overflow nor vanish, by rows and by columns") {
   };
   for (const float scale : {1.0f, 1e36f, 1e-37f}) check(scale);
   for (const double scale : {1.0, 1e305, 1e-305, 1e-200, 1e200, 1e150}) check(scale);
-  const Array<double, 1> mixed = make_array<double>({1e-300, 3e200, 4e200, 1.0});
+  const Array<double, 1> mixed = there(make_array<double>({1e-300, 3e200, 4e200, 1.0}));
   CHECK(item(norm(mixed)) == doctest::Approx(5e200));
-  CHECK(item(norm(make_array<double>({1.0, std::numeric_limits<double>::infinity(), 1e300}))) ==
+  CHECK(item(norm(there(make_array<double>({1.0, std::numeric_limits<double>::infinity(), 1e300})))) ==
         std::numeric_limits<double>::infinity());
-  CHECK(std::isnan(item(norm(make_array<double>({1.0, std::numeric_limits<double>::quiet_NaN()})))));
+  CHECK(std::isnan(item(norm(there(make_array<double>({1.0, std::numeric_limits<double>::quiet_NaN()}))))));
   using c128 = std::complex<double>;
-  CHECK(item(norm(make_array<c128>({c128(3e300, 4e300)}))) == doctest::Approx(5e300));
+  CHECK(item(norm(there(make_array<c128>({c128(3e300, 4e300)})))) == doctest::Approx(5e300));
 }
 
-TEST_CASE("logsumexp of infinities and of nothing but small values") {
+TEST_CASE("logsumexp of infinities and of nothing but small values" * doctest::test_suite("any place")) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  CHECK(item(logsumexp(full(Dim{10}, -infinity))) == -infinity);
-  CHECK(item(logsumexp(make_array<float>({-infinity, 2, -infinity}))) == 2.0f);
-  CHECK(item(logsumexp(make_array<float>({1, infinity}))) == infinity);
-  CHECK(std::isnan(item(logsumexp(make_array<float>({1, std::numeric_limits<float>::quiet_NaN()})))));
-  CHECK(item(logsumexp(full(Dim{2}, -500.0f))) == doctest::Approx(-500 + std::log(2.0)));
-  const Array<float, 1> blocks = full(Dim{5000}, -infinity);  // whole blocks without a finite value
+  CHECK(item(logsumexp(there(full(Dim{10}, -infinity)))) == -infinity);
+  CHECK(item(logsumexp(there(make_array<float>({-infinity, 2, -infinity})))) == 2.0f);
+  CHECK(item(logsumexp(there(make_array<float>({1, infinity})))) == infinity);
+  CHECK(std::isnan(item(logsumexp(there(make_array<float>({1, std::numeric_limits<float>::quiet_NaN()}))))));
+  CHECK(item(logsumexp(there(full(Dim{2}, -500.0f)))) == doctest::Approx(-500 + std::log(2.0)));
+  const Array<float, 1> blocks = there(full(Dim{5000}, -infinity));  // whole blocks without a finite value
   blocks[{4999}] = -200.0f;
   CHECK(item(logsumexp(blocks)) == -200.0f);
   CHECK(item(logsumexp<0>(broadcast_to(reshape(blocks, Dim{5000, 1}), Dim{5000, 9})(all, 3))) == -200.0f);
   const Array<float, 2> columns = evaluate(broadcast_to(reshape(blocks, Dim{5000, 1}), Dim{5000, 80}));
-  CHECK(array_equal(logsumexp<0>(columns), full(Dim{80}, -200.0f)));
+  CHECK(array_equal(logsumexp<0>(columns), there(full(Dim{80}, -200.0f))));
 }

@@ -22,6 +22,8 @@
 
 import tessera;
 
+#include "place.hpp"
+
 namespace support {
 
 using namespace tessera;
@@ -178,11 +180,12 @@ Array<T, Rank> random_array(const Dim<Rank>& shape, Arrangement kind, Random& ra
   return array;
 }
 
-/// The elements in row-major order.
+/// The elements in row-major order, wherever the array is.
 template <class T, int Rank>
 std::vector<T> elements(const Array<T, Rank>& array) {
+  const Array<T, Rank> host = here(array);
   std::vector<T> values;
-  for_each_position(array.shape(), [&](const auto& position) { values.push_back(element(array, position)); });
+  for_each_position(host.shape(), [&](const auto& position) { values.push_back(element(host, position)); });
   return values;
 }
 
@@ -244,9 +247,10 @@ inline constexpr std::ptrdiff_t parallel_threshold = 64 * 1024;
 
 inline constexpr device::Isa all_isas[] = {device::Isa::baseline, device::Isa::avx2, device::Isa::avx512};
 
-/// Calls body(isa) under each instruction set that this CPU has.
+/// Calls body(isa) under each instruction set that this CPU has; once when the tests compute on a GPU.
 template <class Body>
 void for_each_isa(const Body& body) {
+  if (is_on_gpu()) return body(device::isa());
   for (const device::Isa isa : all_isas) {
     device::limit_isa(isa);
     if (device::isa() == isa) body(isa);

@@ -10,15 +10,19 @@ using namespace support;
 namespace {
 
 struct Logistic {
+  static constexpr const char* device = "4 * $0 * (1 - $0)";
   static float map(float x) { return 4 * x * (1 - x); }
 };
 struct Blend {
+  static constexpr const char* device = "$0 > $1 ? $0 : $1";
   static float map(float a, float b) { return a > b ? a : b; }
 };
 struct Axpy {
+  static constexpr const char* device = "(double)$0 * $1 + $2";
   static double map(float alpha, double x, double y) { return static_cast<double>(alpha) * x + y; }
 };
 struct Inside {
+  static constexpr const char* device = "$2 <= $0 && $0 < $3 && $2 <= $1 && $1 < $3";
   static bool map(float x, float y, float low, float high) { return low <= x && x < high && low <= y && y < high; }
 };
 struct Magnitude {
@@ -88,13 +92,13 @@ static_assert(!CanApply<WithoutMap, A> && !CanApply<Wordy, A> && !CanApply<Blend
 
 }  // namespace
 
-TEST_CASE("F<Op> with one to four arguments, arrays, expressions and scalars") {
-  const A x = make_array<float>({0.25f, 0.5f, 1});
-  CHECK(array_equal(F<Logistic>(x), make_array<float>({0.75f, 1, 0})));
-  CHECK(array_equal(F<Blend>(x, 0.5f), make_array<float>({0.5f, 0.5f, 1})));
-  CHECK(array_equal(F<Blend>(1 - x, F<Logistic>(x)), make_array<float>({0.75f, 1, 0})));
-  CHECK(array_equal(F<Axpy>(x, make_array<double>({1, 2, 3}), 1.0), make_array<double>({1.25, 2, 4})));
-  CHECK(array_equal(F<Inside>(x, x + 0.25f, 0.25f, 0.8f), make_array<bool>({true, true, false})));
+TEST_CASE("F<Op> with one to four arguments, arrays, expressions and scalars" * doctest::test_suite("any place")) {
+  const A x = there(make_array<float>({0.25f, 0.5f, 1}));
+  CHECK(array_equal(F<Logistic>(x), there(make_array<float>({0.75f, 1, 0}))));
+  CHECK(array_equal(F<Blend>(x, 0.5f), there(make_array<float>({0.5f, 0.5f, 1}))));
+  CHECK(array_equal(F<Blend>(1 - x, F<Logistic>(x)), there(make_array<float>({0.75f, 1, 0}))));
+  CHECK(array_equal(F<Axpy>(x, there(make_array<double>({1, 2, 3})), 1.0), there(make_array<double>({1.25, 2, 4}))));
+  CHECK(array_equal(F<Inside>(x, x + 0.25f, 0.25f, 0.8f), there(make_array<bool>({true, true, false}))));
 }
 
 TEST_CASE("the result's type is that of map") {
@@ -127,13 +131,13 @@ TEST_CASE("a generic lambda composes nodes and computes nothing until it meets a
   CHECK(double(item(sum(gauss(1.0 * x, 0 * x, 1)))) == doctest::Approx(1 + 2 * std::exp(-0.5)));
 }
 
-TEST_CASE("F<Op> is vectorised and cut into blocks like any other operation") {
+TEST_CASE("F<Op> is vectorised and cut into blocks like any other operation" * doctest::test_suite("any place")) {
   Random random(700);
   INFO(random.how_to_repeat());
   for_each_isa([&](device::Isa) {
     for (const auto kind : all_arrangements) {
-      const Array<float, 2> a = random_array<float>(Dim{37, 91}, kind, random);
-      const Array<float, 2> b = random_array<float>(Dim{37, 91}, Arrangement::random, random);
+      const Array<float, 2> a = there(random_array<float>(Dim{37, 91}, kind, random));
+      const Array<float, 2> b = there(random_array<float>(Dim{37, 91}, Arrangement::random, random));
       CHECK(array_equal(F<Blend>(a, b), maximum(a, b)));
     }
   });
@@ -151,9 +155,9 @@ TEST_CASE("a map with a loop of its own, or one that the compiler cannot look in
   });
 }
 
-TEST_CASE("F<Op> takes any number of arguments") {
-  const Array<double, 1> x = make_array<double>({0, 1, 2});
-  CHECK(array_equal(F<Polynomial>(x * 0 + 1, x, 1.0, x * 0, 0.5, x), make_array<double>({1, 3.5, 39})));
+TEST_CASE("F<Op> takes any number of arguments" * doctest::test_suite("any place")) {
+  const Array<double, 1> x = there(make_array<double>({0, 1, 2}));
+  CHECK(array_equal(F<Polynomial>(x * 0 + 1, x, 1.0, x * 0, 0.5, x), there(make_array<double>({1, 3.5, 39}))));
 }
 
 TEST_CASE("an exception out of map arrives at the caller, leaks nothing and leaves everything usable") {

@@ -16,7 +16,7 @@ void check_comparisons(S scalar) {
   for (const T value : {low, T(0), T(1), high}) {
     CAPTURE(text_of(value));
     CAPTURE(text_of(scalar));
-    const Array<T, 1> x = full(Dim{70}, value);
+    const Array<T, 1> x = there(full(Dim{70}, value));
     const auto all = [&](const auto& comparison, bool expected) {
       CHECK(elements(evaluate(comparison)) == std::vector<bool>(70, expected));
     };
@@ -45,7 +45,8 @@ TEST_CASE("a scalar that does not fit is compared as what it is") {
   // --8<-- [end:comparison]
 }
 
-TEST_CASE("comparisons with scalars in and out of range are those of integers without bounds") {
+TEST_CASE("comparisons with scalars in and out of range are those of integers without bounds" *
+          doctest::test_suite("any place")) {
   for (const int scalar : {-1, 0, 1, 127, 128, 255, 256, -128, -129, 65536}) {
     check_comparisons<std::uint8_t>(scalar);
     check_comparisons<std::int8_t>(scalar);
@@ -55,24 +56,25 @@ TEST_CASE("comparisons with scalars in and out of range are those of integers wi
   check_comparisons<std::int32_t>(std::int64_t{1} << 32);
   check_comparisons<std::uint32_t>(-1);
   check_comparisons<std::int16_t>(1L << 40);
-  CHECK(array_equal(make_array<std::int8_t>({97, 0}) == 'a', make_array<bool>({true, false})));
+  CHECK(array_equal(there(make_array<std::int8_t>({97, 0})) == 'a', there(make_array<bool>({true, false}))));
 }
 
-TEST_CASE("sums, products and operations on bits take a scalar's low bits: the exact result, wrapped") {
-  const Bytes x = make_array<std::uint8_t>({0, 1, 250});
-  CHECK(array_equal(x + 300, make_array<std::uint8_t>({44, 45, 38})));
-  CHECK(array_equal(x - 257, make_array<std::uint8_t>({255, 0, 249})));
-  CHECK(array_equal(x * -1, make_array<std::uint8_t>({0, 255, 6})));
-  CHECK(array_equal(x & ~1, make_array<std::uint8_t>({0, 0, 250})));
-  CHECK(array_equal(x ^ -1, make_array<std::uint8_t>({255, 254, 5})));
+TEST_CASE("sums, products and operations on bits take a scalar's low bits: the exact result, wrapped" *
+          doctest::test_suite("any place")) {
+  const Bytes x = there(make_array<std::uint8_t>({0, 1, 250}));
+  CHECK(array_equal(x + 300, there(make_array<std::uint8_t>({44, 45, 38}))));
+  CHECK(array_equal(x - 257, there(make_array<std::uint8_t>({255, 0, 249}))));
+  CHECK(array_equal(x * -1, there(make_array<std::uint8_t>({0, 255, 6}))));
+  CHECK(array_equal(x & ~1, there(make_array<std::uint8_t>({0, 0, 250}))));
+  CHECK(array_equal(x ^ -1, there(make_array<std::uint8_t>({255, 254, 5}))));
 }
 
-TEST_CASE("a shift count that does not fit shifts everything out") {
-  const Array<std::int8_t, 1> x = make_array<std::int8_t>({1, -1, 100});
-  CHECK(array_equal(x << 256, make_array<std::int8_t>({0, 0, 0})));
-  CHECK(array_equal(x >> 256, make_array<std::int8_t>({0, -1, 0})));
-  CHECK(array_equal(x << -129, make_array<std::int8_t>({0, 0, 0})));
-  CHECK(array_equal(make_array<std::uint8_t>({255}) >> -1, make_array<std::uint8_t>({0})));
+TEST_CASE("a shift count that does not fit shifts everything out" * doctest::test_suite("any place")) {
+  const Array<std::int8_t, 1> x = there(make_array<std::int8_t>({1, -1, 100}));
+  CHECK(array_equal(x << 256, there(make_array<std::int8_t>({0, 0, 0}))));
+  CHECK(array_equal(x >> 256, there(make_array<std::int8_t>({0, -1, 0}))));
+  CHECK(array_equal(x << -129, there(make_array<std::int8_t>({0, 0, 0}))));
+  CHECK(array_equal(there(make_array<std::uint8_t>({255})) >> -1, there(make_array<std::uint8_t>({0}))));
 }
 
 TEST_CASE("where a wrapped scalar would mean something else, it throws and says what to do") {

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -119,4 +120,27 @@ TEST_CASE("repeated operands of every layout have their values") {
   each("repeated rows", [](const auto& a, const auto& row) { return a * row + row; });
   each("sums", [](const auto& a, const auto& row) { return sum<1>(a * a + a * row); });
   each("column sums", [](const auto& a, const auto& row) { return sum<0>(a * a - row * row); });
+}
+
+TEST_CASE(
+    "minus infinity through an activation, the sign of the integer 0, complex results of real values, complex numbers "
+    "near -1") {
+  const auto infinite = [](Place p) { return full(Dim{5}, -std::numeric_limits<float>::infinity(), p); };
+  check_alike("silu is -0", 0, [&](Place p) { return evaluate(signbit(silu(infinite(p)))); });
+  check_alike("gelu is -0", 0, [&](Place p) { return evaluate(signbit(gelu(infinite(p)))); });
+  check_alike("signbit", 0, [](Place p) { return evaluate(signbit(full(Dim{5}, std::int32_t{0}, p))); });
+  check_alike("real into complex", 0, [](Place p) {
+    const auto z = zeros<std::complex<float>>(Dim{40}, p);
+    assign(z, numbers<double>(Dim{40}, 3).to(p) * 2);
+    return z;
+  });
+  check_alike("real sums into complex", 1e-6, [](Place p) {
+    const auto z = zeros<std::complex<double>>(Dim{7}, p);
+    assign(z, sum<1>(numbers<float>(Dim{7, 40}, 3).to(p)));
+    return z;
+  });
+  check_alike("counts", 0,
+              [](Place p) { return evaluate(count_nonzero<1>(numbers<std::complex<float>>(Dim{7, 40}, 3).to(p))); });
+  check_alike("atanh", 1e-14,
+              [](Place p) { return evaluate(atanh(full(Dim{3}, std::complex<double>(-0.99999, 1e-6), p))); });
 }

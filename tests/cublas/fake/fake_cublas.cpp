@@ -1,16 +1,22 @@
-// A cuBLAS with plain loops on host memory. It refuses what cuBLAS refuses, and keeps what it was given for the tests.
+// A cuBLAS with plain loops. It refuses what cuBLAS refuses, and keeps what it was given for the tests. On streams of the fake driver
+// (tests/cuda) a product is work of its stream, done when the driver comes to it; on any other it is done at once, on host memory.
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace {
 
 struct Context {
-  void* stream = nullptr;
+  void* stream = nullptr;  // of the fake driver, or any number
   int products = 0;
 };
 
@@ -18,7 +24,7 @@ std::mutex mutex;
 std::vector<Context*> contexts;
 int refused = 0;  // a status that the next product returns
 
-constexpr int success = 0, not_initialized = 1, invalid_value = 7, not_supported = 15;
+constexpr int success = 0, not_initialized = 1, invalid_value = 7, execution_failed = 13, not_supported = 15;
 constexpr int real_32 = 0, real_64 = 1, real_16 = 2, complex_32 = 4, complex_64 = 5, real_b16 = 14;
 constexpr int compute_32 = 68, compute_64 = 70;
 
@@ -72,9 +78,10 @@ struct Product {
   int count;
 };
 
+Product last{};
+
 template <class Wide>
-int multiply(const Product& p, const void* alpha, const void* beta) {
-  if (*static_cast<const Wide*>(alpha) != Wide(1) || *static_cast<const Wide*>(beta) != Wide(0)) return not_supported;
+void multiply(const Product& p) {
   for (long long batch = 0; batch < p.count; ++batch) {
     for (long long j = 0; j < p.n; ++j) {
       for (long long i = 0; i < p.m; ++i) {
@@ -88,7 +95,79 @@ int multiply(const Product& p, const void* alpha, const void* beta) {
       }
     }
   }
-  return success;
+}
+
+void multiply(const Product& p) {
+  switch (p.a_type) {
+    case real_64: return multiply<double>(p);
+    case complex_32: return multiply<std::complex<float>>(p);
+    case complex_64: return multiply<std::complex<double>>(p);
+    default: return multiply<float>(p);
+  }
+}
+
+template <class Wide>
+bool are_one_and_zero(const void* alpha, const void* beta) {
+  return *static_cast<const Wide*>(alpha) == Wide(1) && *static_cast<const Wide*>(beta) == Wide(0);
+}
+
+/// The factors, in host memory, are those of a plain product.
+bool is_plain(int type, const void* alpha, const void* beta) {
+  switch (type) {
+    case real_64: return are_one_and_zero<double>(alpha, beta);
+    case complex_32: return are_one_and_zero<std::complex<float>>(alpha, beta);
+    case complex_64: return are_one_and_zero<std::complex<double>>(alpha, beta);
+    default: return are_one_and_zero<float>(alpha, beta);
+  }
+}
+
+long long bytes_of(int type) {
+  switch (type) {
+    case real_16:
+    case real_b16: return 2;
+    case real_32: return 4;
+    case complex_64: return 16;
+    default: return 8;
+  }
+}
+
+struct Memory {
+  std::uint64_t begin, end;
+};
+
+/// What a product touches of column-major matrices that lie `step` apart.
+Memory memory_of(const void* data, int type, long long rows, long long columns, long long leading, long long step,
+                 long long count) {
+  const auto begin = reinterpret_cast<std::uint64_t>(data);
+  const long long elements = leading * (columns - 1) + rows + step * (count - 1);
+  return {begin, begin + static_cast<std::uint64_t>(elements * bytes_of(type))};
+}
+
+using Give = int(void* stream, const char* name, const std::uint64_t* begins, const std::uint64_t* ends, int count,
+                 void (*run)(void*), void* data);
+
+/// How the fake driver takes work; null without it.
+Give* driver() {
+  const char* const path = std::getenv("TESSERA_CUDA_DRIVER");
+  static void* const library = path != nullptr ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  return library != nullptr ? reinterpret_cast<Give*>(dlsym(library, "fake_give")) : nullptr;
+}
+
+/// The product as work of the stream; what the driver says of that.
+int enqueue(const Product& p, void* stream, Give* give) {
+  const auto& [rows_a, columns_a] = p.a_transposed ? std::pair(p.k, p.m) : std::pair(p.m, p.k);
+  const auto& [rows_b, columns_b] = p.b_transposed ? std::pair(p.n, p.k) : std::pair(p.k, p.n);
+  const Memory uses[] = {memory_of(p.a, p.a_type, rows_a, columns_a, p.lda, p.a_step, p.count),
+                         memory_of(p.b, p.b_type, rows_b, columns_b, p.ldb, p.b_step, p.count),
+                         memory_of(p.c, p.c_type, p.m, p.n, p.ldc, p.c_step, p.count)};
+  std::uint64_t begins[3], ends[3];
+  for (int k = 0; k < 3; ++k) begins[k] = uses[k].begin, ends[k] = uses[k].end;
+  const auto run = [](void* data) {
+    const auto* const product = static_cast<Product*>(data);
+    multiply(*product);
+    delete product;
+  };
+  return give(stream, "product", begins, ends, 3, run, new Product(p));
 }
 
 /// The combinations of types that cuBLAS documents, of those that Tessera uses.
@@ -113,6 +192,19 @@ int fake_products(void* stream) {
   return -1;
 }
 void fake_refuse(int status) { refused = status; }
+/// Products of all handles.
+int fake_all_products() {
+  int sum = 0;
+  for (const Context* context : contexts) sum += context->products;
+  return sum;
+}
+/// The last product as the library was given it, column-major: its factors change places with ours. {a transposed, b transposed, m, n, k,
+/// lda, ldb, ldc, count}
+void fake_last_product(int* numbers) {
+  const int values[] = {last.a_transposed, last.b_transposed, last.m,   last.n,    last.k,
+                        last.lda,          last.ldb,          last.ldc, last.count};
+  std::ranges::copy(values, numbers);
+}
 
 int cublasCreate_v2(void** handle) {
   const std::lock_guard lock(mutex);
@@ -160,12 +252,13 @@ int cublasGemmStridedBatchedEx(void* handle, int a_operation, int b_operation, i
   if (lda < (p.a_transposed ? k : m) || ldb < (p.b_transposed ? n : k) || ldc < m) return invalid_value;
   if (count > 1 && c_step < static_cast<long long>(ldc) * (n - 1) + m) return invalid_value;
   if (algorithm != -1 || !is_supported(a_type, b_type, c_type, compute)) return not_supported;
-  ++static_cast<Context*>(handle)->products;
-  switch (a_type) {
-    case real_64: return multiply<double>(p, alpha, beta);
-    case complex_32: return multiply<std::complex<float>>(p, alpha, beta);
-    case complex_64: return multiply<std::complex<double>>(p, alpha, beta);
-    default: return multiply<float>(p, alpha, beta);
-  }
+  if (!is_plain(a_type, alpha, beta)) return not_supported;
+  auto& context = *static_cast<Context*>(handle);
+  ++context.products;
+  last = p;
+  Give* const give = driver();
+  if (give != nullptr) return enqueue(p, context.stream, give) == 0 ? success : execution_failed;
+  multiply(p);
+  return success;
 }
 }

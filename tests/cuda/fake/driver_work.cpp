@@ -65,6 +65,7 @@ std::span<const std::byte> arguments_of(void** extra) {
 
 void run_kernel(Machine& machine, const Function& function, const std::vector<std::byte>& arguments, unsigned blocks,
                 unsigned threads) {
+  if (function.call == nullptr) return;
   const std::vector<Range> blocks_used = memory_of(machine, arguments);  // which are still allocated
   struct alignas(64) Line {
     std::byte bytes[64];
@@ -307,7 +308,7 @@ int cuLaunchKernel(Function* function, unsigned blocks, unsigned blocks_y, unsig
     return invalid_value;
   if (static_cast<int>(shared_bytes) > function->shared_allowed || parameters != nullptr) return invalid_value;
   const std::span<const std::byte> bytes = arguments_of(extra);
-  if (bytes.size() != function->argument_bytes) {
+  if (function->call != nullptr && bytes.size() != function->argument_bytes) {
     refuse("a kernel that takes " + std::to_string(function->argument_bytes) + " bytes is launched with " +
            std::to_string(bytes.size()));
   }
@@ -318,6 +319,35 @@ int cuLaunchKernel(Function* function, unsigned blocks, unsigned blocks_y, unsig
                          .run = [&machine, function, blocks, threads, arguments = std::move(arguments)] {
                            run_kernel(machine, *function, arguments, blocks, threads);
                          }});
+  return success;
+}
+
+/// Work of a library that runs on streams beside kernels, such as cuBLAS: `run(data)` may touch the memory from begins[k] to ends[k]. Tests of
+/// such libraries call it through dlsym.
+int fake_give(Stream* stream, const char* name, const std::uint64_t* begins, const std::uint64_t* ends, int count,
+              void (*run)(void*), void* data) {
+  Machine& machine = Machine::instance();
+  const std::lock_guard lock(machine.mutex);
+  if (const int result = check_stream(machine, stream); result != success) return result;
+  Work work{.name = name, .uses = {}, .run = {}};
+  for (int k = 0; k < count; ++k) {
+    if (machine.gpu_of(begins[k]) != stream->gpu) refuse(work.name + " uses memory that is not its GPU's");
+    machine.require_live(begins[k], ends[k] - begins[k], work.name);
+    work.uses.push_back({begins[k], ends[k]});
+  }
+  work.run = [&machine, uses = work.uses, name = work.name, run, data] {
+    for (const Range& use : uses) {
+      machine.require_live(use.begin, use.end - use.begin, name);
+      const GpuMemory::Range block = machine.gpu_of(use.begin)->memory.block_of(use.begin);
+      open_block(block.begin, block.end);
+    }
+    run(data);
+    for (const Range& use : uses) {
+      const GpuMemory::Range block = machine.gpu_of(use.begin)->memory.block_of(use.begin);
+      close_block(block.begin, block.end);
+    }
+  };
+  machine.give(*stream, std::move(work));
   return success;
 }
 

@@ -2,11 +2,8 @@
 #include "kernels.hpp"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -15,47 +12,35 @@ namespace fake {
 
 namespace {
 
-/// Length of an ELF file that ends with its section headers, as linkers write them; 0 if it is none for this machine.
-std::size_t length_of(const void* image) {
-  Elf64_Ehdr header;
-  std::memcpy(&header, image, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64) return 0;
-  return header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
-}
+constexpr char magic[] = "fake cubin";
 
-bool write_all(int file, const char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t written = ::write(file, bytes, count);
-    if (written <= 0) return false;
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
-  return true;
+template <class Symbol>
+Symbol* symbol(const Module& module, const std::string& name) {
+  return reinterpret_cast<Symbol*>(dlsym(module.library, name.c_str()));
 }
 
 }  // namespace
 
 Module* load(const void* image) {
-  const std::size_t bytes = length_of(image);
-  if (bytes == 0) return nullptr;
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/fake_kernel_XXXXXX";
-  const int file = mkstemp(path.data());  // a name of its own: the loader knows libraries by their names
-  if (file < 0 || !write_all(file, static_cast<const char*>(image), bytes)) refuse("no file for a kernel's library");
-  ::close(file);
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) std::fprintf(stderr, "fake CUDA: %s\n", dlerror());
-  ::unlink(path.c_str());
-  if (library == nullptr) return nullptr;
+  const char* const text = static_cast<const char*>(image);
+  if (std::memcmp(text, magic, sizeof magic) != 0) return nullptr;
+  const std::string kernel = text + sizeof magic;
+  const std::string path = text + sizeof magic + kernel.size() + 1;
+  void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr && !path.empty()) {
+    std::fprintf(stderr, "fake CUDA: %s\n", dlerror());
+    return nullptr;
+  }
   static auto& modules = *new std::vector<std::unique_ptr<Module>>;
-  return modules.emplace_back(std::make_unique<Module>(Module{.library = library})).get();
+  return modules.emplace_back(std::make_unique<Module>(Module{.library = library, .kernel = kernel})).get();
 }
 
 Function* find(const Module& module, const std::string& name, const Gpu& gpu) {
   if (name != "tessera_kernel") return nullptr;
-  const auto call = reinterpret_cast<void (*)(const void*)>(dlsym(module.library, "shim_call"));
-  const auto bind = reinterpret_cast<shim::View (*)(const shim::Threads*)>(dlsym(module.library, "shim_bind"));
-  const auto* bytes = static_cast<const unsigned long*>(dlsym(module.library, "shim_argument_bytes"));
+  if (module.library == nullptr) return new Function{.gpu = &gpu};
+  auto* const call = symbol<void(const void*)>(module, "shim_call_" + module.kernel);
+  auto* const bytes = symbol<const unsigned long>(module, "shim_argument_bytes_" + module.kernel);
+  auto* const bind = symbol<shim::View(const shim::Threads*)>(module, "shim_bind");
   if (call == nullptr || bind == nullptr || bytes == nullptr) return nullptr;
   return new Function{.gpu = &gpu, .call = call, .argument_bytes = *bytes, .view = bind(&shim::threads_of_grid())};
 }

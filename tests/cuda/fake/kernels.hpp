@@ -10,19 +10,21 @@
 
 namespace fake {
 
+/// A kernel in a library; without one, a kernel that does nothing, of which only the text is wanted.
 struct Module {
   void* library = nullptr;
+  std::string kernel{};
 };
 
 struct Function {
   const Gpu* gpu = nullptr;
-  void (*call)(const void*) = nullptr;
+  void (*call)(const void*) = nullptr;  // null for a kernel that does nothing, whatever its arguments are
   std::size_t argument_bytes = 0;
   shim::View view{};
   int shared_allowed = 48 << 10;
 };
 
-/// The library whose file has these bytes; null if they are none for this machine.
+/// What the fake NVRTC gave in place of a cubin; null for anything else.
 Module* load(const void* image);
 
 /// The kernel of a module for a GPU, null if there is none.

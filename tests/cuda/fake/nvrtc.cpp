@@ -1,26 +1,20 @@
-// A stand-in for NVRTC: compiles CUDA text for the host, as a shared library that the fake driver loads in place of a
-// cubin.
+// A stand-in for NVRTC: compiles CUDA text for the host. What it gives in place of a cubin names a shared library, and the kernel in it, for
+// the fake driver to load.
 //
 // Environment: FAKE_NVRTC_CACHE=<directory> keeps what was compiled, FAKE_NVRTC_VERSION=<major>.<minor> (13.0),
 // FAKE_NVRTC_OPENED=<file> gets a line for each process that opens the library, FAKE_NVRTC_CALLS=<file> one for each
-// text that is compiled, FAKE_NVRTC_DELAY=<milliseconds> makes it slower.
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// text that is compiled, FAKE_NVRTC_DELAY=<milliseconds> makes it slower, FAKE_NVRTC_SOURCES=<directory> gets the texts; with
+// FAKE_NVRTC_COLLECT=1 they are kept and not compiled, and the kernels do nothing.
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "../shim/host_text.hpp"
+#include "host_compiler.hpp"
 
 namespace {
 
@@ -28,67 +22,16 @@ constexpr int success = 0, invalid_program = 4, invalid_option = 5, compilation_
 
 struct Program {
   std::string source;
-  std::string library;
+  std::string cubin;
   std::string log;
 };
 
-std::string variable(const char* name, const std::string& otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr && *text != '\0' ? text : otherwise;
-}
+using fake::variable;
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// What the host's compiler reads.
-std::string whole_text(const std::string& source) {
-  return "#include \"cuda_language.hpp\"\n" + shim::host_text(source) + "\n#include \"host_kernel.hpp\"\n";
-}
-
-/// FNV-1a of everything on which the library depends, in 16 hexadecimal digits.
-std::string name_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  const auto add = [&](const std::string& part) {
-    for (const char character : part) hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3ull;
-  };
-  for (const char* header :
-       {"threads.hpp", "cuda_language.hpp", "cuda_math.hpp", "cuda_threads.hpp", "host_kernel.hpp"})
-    add(contents(std::string(SHIM_FOLDER "/") + header));
-  add(HOST_COMPILER);
-  add(text);
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
-  return digits;
-}
-
-/// Runs a program, its standard error in a file; true if it ends well.
-bool run(const std::vector<std::string>& words, const std::string& errors) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    if (std::freopen(errors.c_str(), "w", stderr) != nullptr) execv(arguments[0], arguments.data());
-    _exit(127);
-  }
-  int status = 0;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-bool compile_to(const std::string& text, const std::string& path, std::string& log) {
-  const std::string own = path + "." + std::to_string(getpid()) + "." +
-                          std::to_string(std::hash<std::thread::id>{}(std::this_thread::get_id()));
-  std::ofstream(own + ".cpp") << text;
-  const bool good =
-      run({HOST_COMPILER, "-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-w", "-fno-strict-aliasing",
-           "-fwrapv", "-ffp-contract=off", "-nostdlib", "-I", SHIM_FOLDER, "-o", own + ".so", own + ".cpp"},
-          own + ".log");
-  log = contents(own + ".log");
-  if (good) std::filesystem::rename(own + ".so", path);
-  for (const char* rest : {".cpp", ".log"}) std::filesystem::remove(own + rest);
-  return good;
+/// For fake/kernels.cpp: words, each with an end of its own.
+std::string fake_cubin(const std::string& kernel, const std::string& library) {
+  const bool is_collected = !variable("FAKE_NVRTC_COLLECT", "").empty();
+  return "fake cubin" + std::string(1, '\0') + kernel + '\0' + (is_collected ? "" : library) + '\0';
 }
 
 void append_line(const char* file, const std::string& line) {
@@ -132,7 +75,7 @@ int nvrtcGetSupportedArchs(int* numbers) {
 int nvrtcCreateProgram(Program** program, const char* source, const char*, int headers, const char* const*,
                        const char* const*) {
   if (headers != 0) return invalid_option;
-  *program = new Program{.source = source, .library = {}, .log = {}};
+  *program = new Program{.source = source, .cubin = {}, .log = {}};
   return success;
 }
 
@@ -148,14 +91,17 @@ int nvrtcCompileProgram(Program* program, int count, const char* const* options)
   note_call(joined);
   std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(variable("FAKE_NVRTC_DELAY", "0").c_str())));
   if (joined.find("--gpu-architecture=sm_") == joined.npos) return invalid_option;
-  const std::string text = whole_text(program->source);
-  const std::string folder = variable("FAKE_NVRTC_CACHE", std::filesystem::temp_directory_path() / "fake_nvrtc");
-  std::filesystem::create_directories(folder);
-  const std::string path = folder + "/" + name_of(text) + ".so";
-  if (!std::filesystem::exists(path) && !compile_to(text, path, program->log)) return compilation_failed;
+  const std::string name = fake::name_of(program->source);
   const std::string sources = variable("FAKE_NVRTC_SOURCES", "");
-  if (!sources.empty()) std::ofstream(sources + "/" + name_of(text) + ".cu") << program->source;
-  program->library = contents(path);
+  if (!sources.empty()) std::ofstream(sources + "/" + name + ".cu") << program->source;
+  std::string library = fake::library_of(name);
+  if (variable("FAKE_NVRTC_COLLECT", "").empty() && library.empty()) {
+    const fake::Compiled compiled = fake::compile({program->source}, true);
+    program->log = compiled.log;
+    if (!compiled.good) return compilation_failed;
+    library = compiled.library;
+  }
+  program->cubin = fake_cubin(name, library);
   program->log =
       "ptxas info    : 0 bytes gmem\nptxas info    : Function properties for tessera_kernel\n"
       "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
@@ -174,12 +120,12 @@ int nvrtcGetProgramLog(Program* program, char* log) {
 }
 
 int nvrtcGetCUBINSize(Program* program, std::size_t* bytes) {
-  *bytes = program->library.size();
-  return program->library.empty() ? invalid_program : success;
+  *bytes = program->cubin.size();
+  return program->cubin.empty() ? invalid_program : success;
 }
 
 int nvrtcGetCUBIN(Program* program, char* cubin) {
-  std::memcpy(cubin, program->library.data(), program->library.size());
+  std::memcpy(cubin, program->cubin.data(), program->cubin.size());
   return success;
 }
 

@@ -51,5 +51,11 @@ constexpr unsigned long argument_bytes(void (*)(Arguments)) {
 
 }  // namespace shim
 
+/// Tells a library of kernels who runs their threads, and him where they look for their indices.
+extern "C" __attribute__((used, visibility("default"))) inline shim::View shim_bind(const shim::Threads* threads) {
+  shim::threads = threads;
+  return shim::view();
+}
+
 #include "cuda_math.hpp"
 #include "cuda_threads.hpp"
