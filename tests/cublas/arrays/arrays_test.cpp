@@ -59,9 +59,9 @@ void check(const char* name, double tolerance, int calls, const Program& program
 
 /// Sums of up to a hundred products in another order, in float or in double; rounded to 16 bits once more.
 template <class T>
-constexpr double close = sizeof(T) == 2                                                   ? 1e-2
-                         : std::same_as<T, float> || std::same_as<T, std::complex<float>> ? 1e-5
-                                                                                          : 1e-13;
+constexpr double rounding = sizeof(T) == 2                                                   ? 1e-2
+                            : std::same_as<T, float> || std::same_as<T, std::complex<float>> ? 1e-5
+                                                                                             : 1e-13;
 
 }  // namespace
 
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("every pair of transposed and plain factors, with leading dim
       };
       CAPTURE(left);
       CAPTURE(right);
-      check("fresh", close<T>, 1, [&](Place p) { return evaluate(dot(a(p), b(p))); });
+      check("fresh", rounding<T>, 1, [&](Place p) { return evaluate(dot(a(p), b(p))); });
       const Call call = last_call();
       CHECK(call.left_transposed == left);
       CHECK(call.right_transposed == right);
@@ -89,17 +89,17 @@ TEST_CASE_TEMPLATE("every pair of transposed and plain factors, with leading dim
       CHECK(call.inner == inner);
       CHECK(call.left_leading == (left ? rows + 3 : inner + 3));
       CHECK(call.right_leading == (right ? inner : columns + 5));
-      check("part of a matrix", close<T>, 1, [&](Place p) {
+      check("part of a matrix", rounding<T>, 1, [&](Place p) {
         const auto c = full(Dim{rows + 2, columns + 4}, T(7.0f), p);
         c(range(1, 1 + rows), range(3, 3 + columns)) = dot(a(p), b(p));
         return c;
       });
-      check("transposed", close<T>, 1, [&](Place p) {
+      check("transposed", rounding<T>, 1, [&](Place p) {
         const auto c = full(Dim{columns, rows}, T(7.0f), p);
         c.T() = dot(a(p), b(p));
         return c;
       });
-      check("around it", 2 * close<T>, 1,
+      check("around it", 2 * rounding<T>, 1,
             [&](Place p) { return evaluate(dot(a(p), b(p)) * 2 + numbers<T>(Dim{columns}, 3).to(p)); });
     }
   }
@@ -109,22 +109,22 @@ TEST_CASE_TEMPLATE("batches are one call where one step leads from each matrix t
                    std::complex<float>, float16) {
   const auto a = [](Place p) { return numbers<T>(Dim{6, 5, 8}, 1).to(p); };
   const auto b = [](Place p) { return numbers<T>(Dim{6, 8, 4}, 2).to(p); };
-  check("both", close<T>, 1, [&](Place p) { return evaluate(matmul(a(p), b(p))); });
+  check("both", rounding<T>, 1, [&](Place p) { return evaluate(matmul(a(p), b(p))); });
   CHECK(last_call().batches == 6);
-  check("transposed", close<T>, 1,
+  check("transposed", rounding<T>, 1,
         [&](Place p) { return evaluate(matmul(matrix_transpose(b(p)), matrix_transpose(a(p)))); });
   CHECK(last_call().left_transposed);
   CHECK(last_call().right_transposed);
-  check("one left factor", close<T>, 1,
+  check("one left factor", rounding<T>, 1,
         [&](Place p) { return evaluate(matmul(numbers<T>(Dim{3, 8}, 3).to(p), b(p))); });
   CHECK(last_call().batches == 6);
-  check("every second", close<T>, 1,
+  check("every second", rounding<T>, 1,
         [&](Place p) { return evaluate(matmul(a(p)(range(0, 6, 2), ellipsis), b(p)(range(0, 6, 2), ellipsis))); });
   CHECK(last_call().batches == 3);
-  check("two axes", close<T>, 2, [&](Place p) {
+  check("two axes", rounding<T>, 2, [&](Place p) {
     return evaluate(matmul(numbers<T>(Dim{2, 1, 5, 8}, 1).to(p), numbers<T>(Dim{3, 8, 4}, 2).to(p)));
   });
-  check("into part of an array", close<T>, 1, [&](Place p) {
+  check("into part of an array", rounding<T>, 1, [&](Place p) {
     const auto c = full(Dim{6, 7, 9}, T(7.0f), p);
     c(all, range(1, 6), range(2, 6)) = matmul(a(p), b(p));
     return c;
@@ -134,18 +134,18 @@ TEST_CASE_TEMPLATE("batches are one call where one step leads from each matrix t
 TEST_CASE("vectors, single elements and empty sums") {
   const auto a = [](Place p) { return numbers<float>(Dim{17, 20}, 1).to(p); };
   const auto v = [](Place p) { return numbers<float>(Dim{40}, 2).to(p); };
-  check("column", close<float>, 1, [&](Place p) { return evaluate(dot(a(p), v(p)(range(0, 20)))); });
-  check("strided column", close<float>, 1, [&](Place p) { return evaluate(dot(a(p), v(p)(range(0, 40, 2)))); });
-  check("row", close<float>, 1, [&](Place p) { return evaluate(dot(v(p)(range(3, 20)), a(p))); });
-  check("inner", close<float>, 1, [&](Place p) { return evaluate(dot(v(p), v(p))); });
+  check("column", rounding<float>, 1, [&](Place p) { return evaluate(dot(a(p), v(p)(range(0, 20)))); });
+  check("strided column", rounding<float>, 1, [&](Place p) { return evaluate(dot(a(p), v(p)(range(0, 40, 2)))); });
+  check("row", rounding<float>, 1, [&](Place p) { return evaluate(dot(v(p)(range(3, 20)), a(p))); });
+  check("inner", rounding<float>, 1, [&](Place p) { return evaluate(dot(v(p), v(p))); });
   check("nothing", 0, 0, [](Place p) { return evaluate(dot(zeros<float>(Dim{3, 0}, p), zeros<float>(Dim{0, 4}, p))); });
 }
 
 TEST_CASE("what cuBLAS does not take is computed by a kernel of ours") {
   const auto a = [](Place p) { return numbers<float>(Dim{12, 20}, 1).to(p); };
-  check("both strides", close<float>, 0,
+  check("both strides", rounding<float>, 0,
         [&](Place p) { return evaluate(dot(a(p)(all, range(0, 20, 2)), a(p)(all, range(0, 20, 2)).T())); });
-  check("backwards", close<float>, 0, [&](Place p) { return evaluate(dot(flip<0>(a(p)), a(p).T())); });
+  check("backwards", rounding<float>, 0, [&](Place p) { return evaluate(dot(flip<0>(a(p)), a(p).T())); });
   check("integers", 0, 0, [](Place p) {
     return evaluate(dot(numbers<std::int32_t>(Dim{9, 17}, 1).to(p), numbers<std::int32_t>(Dim{17, 5}, 2).to(p)));
   });

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <mutex>
 #include <string>
@@ -71,11 +72,14 @@ bool is_elementwise(const std::string& source) {
   return contains(source, "packs") || contains(source, "i < a.count") || contains(source, "tile < a.count");
 }
 
-/// CUDA's own reduction of large angles keeps its digits in local memory.
+/// CUDA's own reduction of large angles keeps its digits in local memory. Of complex numbers exponentials and powers take sines, too.
 bool reduces_angles(const std::string& source) {
   const std::string kernel = source.substr(std::min(source.size(), source.find("struct tessera_arguments")));
-  return contains(kernel, "sin(") || contains(kernel, "cos(") || contains(kernel, "tan(") ||
-         contains(kernel, "tessera_normal");
+  const auto calls = [&](std::initializer_list<const char*> functions) {
+    return std::ranges::any_of(functions, [&](const char* function) { return contains(kernel, function); });
+  };
+  return calls({"sin(", "cos(", "tan(", "tessera_normal"}) ||
+         (contains(kernel, "tessera_complex") && calls({"exp(", "expm1(", "sinh(", "cosh(", "tanh(", "tessera_pow("}));
 }
 
 /// Compiles programs on all processors and collects what is wrong with them.
