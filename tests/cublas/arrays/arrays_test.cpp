@@ -48,7 +48,7 @@ const Place gpu = GpuPlace{0};
 
 /// Both places give the same, and the GPU's by so many calls of cuBLAS.
 template <class Program>
-void check(const char* name, double tolerance, int calls, const Program& program) {
+void check(const std::string& name, double tolerance, int calls, const Program& program) {
   INFO(name);
   const Values wanted = values_of(program(cpu));
   const int before = products();
@@ -137,15 +137,15 @@ TEST_CASE("vectors, single elements and empty sums") {
   check("column", rounding<float>, 1, [&](Place p) { return evaluate(dot(a(p), v(p)(range(0, 20)))); });
   check("strided column", rounding<float>, 1, [&](Place p) { return evaluate(dot(a(p), v(p)(range(0, 40, 2)))); });
   check("row", rounding<float>, 1, [&](Place p) { return evaluate(dot(v(p)(range(3, 20)), a(p))); });
-  check("inner", rounding<float>, 1, [&](Place p) { return evaluate(dot(v(p), v(p))); });
+  check("inner, which is a sum", rounding<float>, 0, [&](Place p) { return evaluate(dot(v(p), v(p))); });
   check("nothing", 0, 0, [](Place p) { return evaluate(dot(zeros<float>(Dim{3, 0}, p), zeros<float>(Dim{0, 4}, p))); });
 }
 
-TEST_CASE("what cuBLAS does not take is computed by a kernel of ours") {
+TEST_CASE("factors with strides that no BLAS takes are packed first; integers are computed by a kernel of ours") {
   const auto a = [](Place p) { return numbers<float>(Dim{12, 20}, 1).to(p); };
-  check("both strides", rounding<float>, 0,
+  check("both strides", rounding<float>, 1,
         [&](Place p) { return evaluate(dot(a(p)(all, range(0, 20, 2)), a(p)(all, range(0, 20, 2)).T())); });
-  check("backwards", rounding<float>, 0, [&](Place p) { return evaluate(dot(flip<0>(a(p)), a(p).T())); });
+  check("backwards", rounding<float>, 1, [&](Place p) { return evaluate(dot(flip<0>(a(p)), a(p).T())); });
   check("integers", 0, 0, [](Place p) {
     return evaluate(dot(numbers<std::int32_t>(Dim{9, 17}, 1).to(p), numbers<std::int32_t>(Dim{17, 5}, 2).to(p)));
   });
