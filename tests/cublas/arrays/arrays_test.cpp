@@ -187,6 +187,20 @@ TEST_CASE("a product on another stream waits for its factors, and its result is 
   check("threads", 1e-4, 16, on_both);
 }
 
+TEST_CASE("a product is work of its stream by itself: who waits for it does not take an event from before it") {
+  check("alone", 1e-4, 8, [](Place p) {
+    Array<float, 2> a = numbers<float>(Dim{15, 15}, 1).to(p).clone();
+    Array<float, 2> c = zeros<float>(Dim{15, 15}, p), y = zeros<float>(Dim{15, 15}, p);
+    for (int step = 0; step < 8; ++step) {
+      assign(a, a * 0.5f + 0.25f);
+      std::thread([&] { assign(y, y + a); }).join();  // waits for this stream as far as it is
+      assign(c, dot(a, a.T()));
+      std::thread([&] { assign(y, y + c); }).join();
+    }
+    return y;
+  });
+}
+
 TEST_CASE("products are ops of a scheduler like any other work") {
   const auto train = [](Place p) {
     Scheduler scheduler({.workers = 3});
