@@ -134,27 +134,34 @@ void call_cublas(const TiledProduct& p, const ProductTarget& target, const cubla
   }
 }
 
-/// One call for each position of all leading axes but the last.
+/// cuBLAS takes the matrices along the last leading axis in one call: they follow each other forwards, and results do not lie between each other.
+bool is_one_call(const BatchedProduct& batch, const ProductTarget& target, std::size_t last) {
+  const std::ptrdiff_t result = (batch.matrices.rows - 1) * target.row + batch.matrices.columns;
+  return batch.a_strides[last] >= 0 && batch.b_strides[last] >= 0 && batch.c_strides[last] >= result;
+}
+
+/// One call for each position of all leading axes, or of all but the last.
 void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t matrices, Stream& stream) {
   device::make_current(stream.place());
   const auto last = static_cast<std::size_t>(batch.rank - 1);
-  const cublas::Batch inner{.count = batch.extents[last],
-                            .a_step = batch.a_strides[last],
-                            .b_step = batch.b_strides[last],
-                            .c_step = batch.c_strides[last]};
+  const bool at_once = batch.extents[last] > 1 && is_one_call(batch, target, last);
+  const cublas::Batch inner = at_once ? cublas::Batch{.count = batch.extents[last],
+                                                      .a_step = batch.a_strides[last],
+                                                      .b_step = batch.b_strides[last],
+                                                      .c_step = batch.c_strides[last]}
+                                      : cublas::Batch{};
   const std::ptrdiff_t factor = item_size(batch.matrices.factors);
   const std::ptrdiff_t result = item_size(batch.matrices.dtype);
   for (std::ptrdiff_t call = 0; call < matrices / inner.count; ++call) {
     TiledProduct product = batch.matrices;
     ProductTarget to = target;
     std::ptrdiff_t rest = call;
-    for (std::size_t axis = last; axis-- > 0; rest /= batch.extents[axis]) {
+    for (std::size_t axis = at_once ? last : last + 1; axis-- > 0; rest /= batch.extents[axis]) {
       const std::ptrdiff_t at = rest % batch.extents[axis];
       product.a = static_cast<const std::byte*>(product.a) + at * batch.a_strides[axis] * factor;
       product.b = static_cast<const std::byte*>(product.b) + at * batch.b_strides[axis] * factor;
       to.data = static_cast<std::byte*>(to.data) + at * batch.c_strides[axis] * result;
     }
-    const TracedWork traced(stream, "product by cuBLAS");
     call_cublas(product, to, inner, stream.native());
     static_cast<void>(stream.count_work());
   }
