@@ -78,11 +78,12 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
 
 /// Decides which operands are staged, and in squares of which size.
 void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
-  static constexpr Axes nowhere{};  // the strides of what is not in memory
+  static constexpr Axes nowhere{};  // the strides of what is not read from memory
   std::vector<device::TiledOperand> operands;
-  for (const Space::Operand& operand : plan.operands) {
-    const bool in_memory = operand.generate == nullptr;
-    operands.push_back({in_memory ? strides_of(plan, operand) : std::span(nowhere).first(at(plan.rank)), operand.item});
+  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
+    const Space::Operand& operand = plan.operands[k];
+    const bool is_read = operand.generate == nullptr && !variant.is_twin(k);
+    operands.push_back({is_read ? strides_of(plan, operand) : std::span(nowhere).first(at(plan.rank)), operand.item});
   }
   const device::Tiling tiling = device::tiling_of(std::span(plan.extents).first(at(plan.rank)), operands);
   variant.edge = tiling.edge;

@@ -109,10 +109,13 @@ TEST_CASE("transposed operands beside contiguous, repeated, constant, random and
   check_alike("random numbers", exactly,
               [&](Place p) { return evaluate(x(p).T() + random::uniform<float>(random::Key{3}, Dim{50, 70})); });
   check_alike("more than fit", exactly, [&](Place p) {
-    const auto y = wide(p);
-    return evaluate(y.T() + y(range(none, none, -1), all).T() + y(all, range(none, none, -1)).T() * 2.0 +
-                    y(range(none, none, -1), range(none, none, -1)).T() + y.T() * 3.0 + y.T() * 5.0 + y.T() * 7.0 +
-                    y.T() * 9.0 + y.T() * 11.0);
+    const auto one = [&](int seed) { return numbers<std::complex<double>>(Dim{70, 50}, seed).to(p); };
+    return evaluate(one(1).T() + one(2).T() + one(3).T() + one(4).T() + one(5).T() + one(6).T() + one(7).T() +
+                    one(8).T() + one(9).T());
+  });
+  check_alike("the same operand thrice", exactly, [&](Place p) {
+    const auto y = x(p);
+    return evaluate(y.T() * y.T() + y(range(none, none, -1), all).T() * y.T());
   });
   check_alike("three axes, two of them own", exactly, [&](Place p) {
     const auto cube = numbers<float>(Dim{20, 21, 22}, 1).to(p);
