@@ -15,7 +15,7 @@ using device::Tiling;
 
 namespace {
 
-using Strides = std::vector<std::ptrdiff_t>;
+using Numbers = std::vector<std::ptrdiff_t>;
 
 /// Most 4-byte words of one bank that a warp asks for at once: threads 0 to 31 of a warp read or write `item` bytes at their addresses, those of
 /// 8 and 16 bytes in halves and quarters of the warp.
@@ -48,7 +48,7 @@ int worst_conflicts(int edge, std::ptrdiff_t item, bool stages) {
   return worst;
 }
 
-Tiling tiling(const Strides& extents, const std::vector<Strides>& strides, const std::vector<std::ptrdiff_t>& items) {
+Tiling tiling(const Numbers& extents, const std::vector<Numbers>& strides, const std::vector<std::ptrdiff_t>& items) {
   std::vector<TiledOperand> operands;
   for (std::size_t k = 0; k < strides.size(); ++k) operands.push_back({strides[k], items[k]});
   return device::tiling_of(extents, operands);
@@ -98,7 +98,7 @@ TEST_CASE("the axis is that of most bytes, and what does not fit the budget is r
   const Tiling two = tiling({50, 60, 70}, {{4200, 70, 1}, {1, 3500, 50}, {4200, 1, 60}, {4200, 1, 60}}, {4, 8, 4, 8});
   CHECK(two.axis == 1);
   CHECK(two.staged == std::vector<bool>{false, false, true, true});
-  std::vector<Strides> strides(12, Strides{1, 100});
+  std::vector<Numbers> strides(12, Numbers{1, 100});
   strides.front() = {200, 1};
   const Tiling many = tiling({100, 200}, strides, std::vector<std::ptrdiff_t>(12, 8));
   CHECK(std::ranges::count(many.staged, true) == 3);  // of 8448 bytes each
