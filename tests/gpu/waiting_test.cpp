@@ -49,7 +49,8 @@ Array<float, 1> copied_later(float value, std::ptrdiff_t length = 100) {
 
 }  // namespace
 
-TEST_CASE("an assignment in pinned memory waits for the GPU without a worker" * doctest::test_suite("fake")) {
+TEST_CASE("an assignment in pinned memory waits for the GPU without a worker" * doctest::test_suite("fake") *
+          doctest::test_suite("fake")) {
   for (const SchedulerOptions& options : every_executor) {
     Scheduler scheduler(options);
     const Array<float, 1> sum = zeros<float>(Dim{100}, Place(PinnedPlace{}));
@@ -139,7 +140,7 @@ TEST_CASE("a coroutine awaits what a GPU computes") {
   }
 }
 
-TEST_CASE("a coroutine awaits a mark without a worker" * doctest::test_suite("fake")) {
+TEST_CASE("a coroutine awaits a mark without a worker" * doctest::test_suite("fake") * doctest::test_suite("fake")) {
   for (const SchedulerOptions& options : every_executor) {
     Scheduler scheduler(options);
     std::atomic<bool> is_noted = false;
