@@ -126,12 +126,12 @@ TEST_CASE_TEMPLATE("batches are one call where one step leads from each matrix t
   });
   check("results backwards", rounding<T>, 6, [&](Place p) {
     const auto c = full(Dim{6, 5, 4}, T(7.0f), p);
-    c(range(none, none, -1), ellipsis) = matmul(a(p), b(p));
+    assign(c(range(none, none, -1), ellipsis), matmul(a(p), b(p)));
     return c;
   });
   check("results between each other", rounding<T>, 6, [&](Place p) {
     const auto c = full(Dim{5, 6, 4}, T(7.0f), p);
-    transpose(c, {1, 0, 2}) = matmul(a(p), b(p));
+    assign(transpose(c, {1, 0, 2}), matmul(a(p), b(p)));
     return c;
   });
   check("into part of an array", rounding<T>, 1, [&](Place p) {
