@@ -124,14 +124,16 @@ TEST_CASE_TEMPLATE("batches are one call where one step leads from each matrix t
   check("two axes", rounding<T>, 2, [&](Place p) {
     return evaluate(matmul(numbers<T>(Dim{2, 1, 5, 8}, 1).to(p), numbers<T>(Dim{3, 8, 4}, 2).to(p)));
   });
-  check("results backwards", rounding<T>, 6, [&](Place p) {
-    const auto c = full(Dim{6, 5, 4}, T(7.0f), p);
-    c(range(none, none, -1), ellipsis) = matmul(a(p), b(p));
+  // cuBLAS does not say that it takes steps that are negative or shorter than a result; sums of 16-bit floats go through memory of their own.
+  const int one_by_one = sizeof(T) == 2 ? 1 : 6;
+  check("results backwards", rounding<T>, one_by_one, [&](Place p) {
+    const auto c = full(Dim{6, 4}, T(7.0f), p);
+    assign(c(range(none, none, -1), all), matmul(numbers<T>(Dim{8}, 3).to(p), b(p)));
     return c;
   });
-  check("results between each other", rounding<T>, 6, [&](Place p) {
+  check("results between each other", rounding<T>, one_by_one, [&](Place p) {
     const auto c = full(Dim{5, 6, 4}, T(7.0f), p);
-    transpose(c, {1, 0, 2}) = matmul(a(p), b(p));
+    assign(transpose(c, {1, 0, 2}), matmul(a(p), b(p)));
     return c;
   });
   check("into part of an array", rounding<T>, 1, [&](Place p) {
