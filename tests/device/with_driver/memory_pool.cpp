@@ -24,11 +24,13 @@ constexpr std::ptrdiff_t mebibyte = std::ptrdiff_t{1} << 20;
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// What fake/describe_devices.cpp prints with these environment variables.
-std::string described(const std::string& variables) { return run_program(variables + " " DESCRIBE_DEVICES).output; }
+std::string described(const std::string& variables) {
+  return run_program(variables + " " + program("describe_devices")).output;
+}
 
 }  // namespace
 
-TEST_CASE("a pool takes chunks from the driver's pool and gives them back to it") {
+TEST_CASE("a pool takes chunks from the driver's pool and gives them back to it" * doctest::test_suite("fake")) {
   synchronize(gpu);
   const std::size_t before = fake::live_blocks(0);
   memory::Pool pool(DriverSystemAllocator(gpu, DriverMemory::pool));
@@ -80,7 +82,8 @@ TEST_CASE("memory from the driver's pool is there for every stream at once") {
 
 TEST_CASE(
     "when the driver's pool is empty, memory that was given back late is waited for, and then the error says the "
-    "figures") {
+    "figures" *
+    doctest::test_suite("fake")) {
   DriverSystemAllocator system(gpu, DriverMemory::pool);
   std::ptrdiff_t most = mebibyte;  // the largest block that there is
   while (void* const block = system.allocate(2 * most)) {
@@ -100,7 +103,7 @@ TEST_CASE(
   pool.deallocate(fits);
 }
 
-TEST_CASE("large alignments, several threads, and failures of the driver's pool") {
+TEST_CASE("large alignments, several threads, and failures of the driver's pool" * doctest::test_suite("fake")) {
   DriverSystemAllocator system(gpu, DriverMemory::pool);
   for (const std::ptrdiff_t alignment : {64, 4096, 1 << 20}) {
     void* const block = system.allocate(100, alignment);
@@ -132,14 +135,15 @@ TEST_CASE("large alignments, several threads, and failures of the driver's pool"
   synchronize(gpu);
 }
 
-TEST_CASE("TESSERA_GPU_MEMORY=pool serves all GPUs from the driver's pools, and pinned memory as before") {
+TEST_CASE("TESSERA_GPU_MEMORY=pool serves all GPUs from the driver's pools, and pinned memory as before" *
+          doctest::test_suite("two GPUs")) {
   const std::string text = described("TESSERA_GPU_MEMORY=pool");
   CHECK(contains(text, "gpu:0: 3 elements"));
   CHECK(contains(text, "gpu:1: 3 elements"));
   CHECK(contains(text, "pinned: 3 elements"));
 }
 
-TEST_CASE("a GPU without memory pools is an error that says what to do") {
+TEST_CASE("a GPU without memory pools is an error that says what to do" * doctest::test_suite("fake")) {
   const std::string text = described("FAKE_CUDA_POOLS=0 TESSERA_GPU_MEMORY=pool");
   CHECK(contains(text, "DeviceError: cuMemAllocAsync: gpu:0: the GPU has no memory pools"));
   CHECK(contains(text, "leave TESSERA_GPU_MEMORY unset"));
