@@ -187,11 +187,13 @@ const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string
 }
 
 KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause) {
-  require_compiler(cause);
-  const std::vector<int>& known = Nvrtc::instance().architectures();
-  if (std::ranges::find(known, architecture) == known.end()) {
-    refuse("NVRTC " + Nvrtc::instance().version() + " does not know sm_" + std::to_string(architecture), cause);
-  }
+  CompilerIdentity compiler = compiler_identity();
+  const auto is_known = [&] {
+    return std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end();
+  };
+  if (!is_known() && correct_compiler_identity()) compiler = compiler_identity();
+  if (compiler.version.empty()) require_compiler(cause);
+  if (!is_known()) refuse("NVRTC " + compiler.version + " does not know sm_" + std::to_string(architecture), cause);
   const Found found = obtain(source, architecture, cause);
   return report_of(found.kernel.log, found.from_cache);
 }

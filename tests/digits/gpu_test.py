@@ -46,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
     check('id="kernel"' in report and "tessera_kernel" in report, "the report shows a kernel")
     check(name in report and "gpu:0" in report, f"the report names {name} and its memory")
     timeline = (cwd / "report.html").read_text()
-    check("worker 0" in timeline and "GPU 0, stream 1" in timeline, "the report of --async shows workers and streams")
+    check("worker 0" in timeline and "GPU 0, stream " in timeline, "the report of --async shows workers and streams")
     half = figures("--epochs", 2, f"--gpu={len(gpus) - 1}", "--dtype", "bf16")
     check(half["accuracy"] >= 0.9, f"bf16: accuracy {half['accuracy']}")
     result = run(f"--gpu={len(gpus)}", cwd=cwd)

@@ -129,7 +129,7 @@ TEST_CASE("transposed operands beside contiguous, repeated, constant, random and
   });
 }
 
-TEST_CASE("a block works on a square") {
+TEST_CASE("a block works on a square" * doctest::test_suite("fake")) {
   const auto x = numbers<float>(Dim{70, 100}, 1).to(gpu);
   const Array<float, 2> y(Dim{100, 70}, gpu);
   CHECK(launches_of([&] { assign(y, x.T() * 2.0f); }) == "launch 12 x 256;");  // 4 x 3 squares of 32 x 32
@@ -159,7 +159,7 @@ TEST_CASE("copies with 64-bit indices are those with 32-bit ones") {
   check({{3, 5000, 100}, {20, 7, 1}, {33, 140, 333}});
 }
 
-TEST_CASE("copies of contiguous rows move 16 bytes at once where addresses allow") {
+TEST_CASE("copies of contiguous rows move 16 bytes at once where addresses allow" * doctest::test_suite("fake")) {
   const auto x = numbers<float>(Dim{64, 128}, 1).to(gpu);
   CHECK(launches_of([&] { static_cast<void>(x(all, range(0, 64)).clone()); }) == "launch 4 x 256;");
   CHECK(launches_of([&] { static_cast<void>(x(all, range(2, 66)).clone()); }) == "launch 8 x 256;");

@@ -82,7 +82,8 @@ TEST_CASE("memory from the driver's pool is there for every stream at once") {
 
 TEST_CASE(
     "when the driver's pool is empty, memory that was given back late is waited for, and then the error says the "
-    "figures") {
+    "figures" *
+    doctest::test_suite("fake")) {
   DriverSystemAllocator system(gpu, DriverMemory::pool);
   std::ptrdiff_t most = mebibyte;  // the largest block that there is
   while (void* const block = system.allocate(2 * most)) {
@@ -135,7 +136,7 @@ TEST_CASE("large alignments, several threads, and failures of the driver's pool"
 }
 
 TEST_CASE("TESSERA_GPU_MEMORY=pool serves all GPUs from the driver's pools, and pinned memory as before" *
-          doctest::test_suite("fake")) {
+          doctest::test_suite("two GPUs")) {
   const std::string text = described("TESSERA_GPU_MEMORY=pool");
   CHECK(contains(text, "gpu:0: 3 elements"));
   CHECK(contains(text, "gpu:1: 3 elements"));

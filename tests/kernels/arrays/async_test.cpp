@@ -142,7 +142,8 @@ TEST_CASE("a recorded sort is replayed") {
   CHECK(agree(total, wanted));
 }
 
-TEST_CASE("what an algorithm cannot do inside a scope is known at the next access, shapes and places at once") {
+TEST_CASE("what an algorithm cannot do inside a scope is known at the next access, shapes and places at once" *
+          doctest::test_suite("fake")) {
   Scheduler scheduler({.workers = 1});
   const Array<double, 2> y = evaluate(cast<double>(numbers(5))).to(gpu);
   Array<double, 2> result;
