@@ -224,7 +224,8 @@ class Trainer {
     const std::vector<OpRecord> records = trace_->records();
     const std::span<const OpRecord> first(records.data(), std::min<std::size_t>(ops_of_step_, records.size()));
     const std::vector<StreamRecord> streams = trace_->streams();
-    run_.timeline = timeline_svg(records, {.title = "Four steps of training", .streams = streams});
+    run_.timeline = timeline_svg(
+        records, {.title = "Four steps of training", .workers = scheduler_->workers(), .streams = streams});
     run_.graph = DependencyGraph(first).to_svg({.title = "One step of training"});
     std::map<std::string, OperationTime> times;
     for (const OpRecord& record : records) {

@@ -115,7 +115,7 @@ TEST_CASE("the work of each stream of a GPU has a lane below those of the worker
   }
   for (const char* text : {"worker 0", "GPU 0, stream 0", "GPU 0, stream 1", "GPU 1, stream 0", "copy of 4096 bytes"})
     CHECK(says(picture, text));
-  CHECK(picture.all("text")[1]->text == "1 op, 3 pieces of GPU work in 5 µs, 1 worker 20 % busy");
+  CHECK(picture.all("text")[1]->text == "1 op, 3 pieces of GPU work in 5.00 µs, 1 worker 20 % busy");
 }
 
 TEST_CASE("a timeline of GPUs alone needs no op") {
@@ -123,7 +123,7 @@ TEST_CASE("a timeline of GPUs alone needs no op") {
   const Xml picture = drawn({}, {.streams = streams});
   CHECK(boxes(picture, "op").size() == 1);
   CHECK(boxes(picture, "lane").size() == 1);
-  CHECK(says(picture, "1 piece of GPU work in 2 µs"));
+  CHECK(says(picture, "1 piece of GPU work in 2.00 µs"));
 }
 
 TEST_CASE("pointing at an op tells its outcome, worker, times, Vars and place") {

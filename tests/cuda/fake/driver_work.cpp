@@ -63,9 +63,21 @@ std::span<const std::byte> arguments_of(void** extra) {
   return {begin, bytes};
 }
 
+/// What a kernel that does nothing leaves behind its pointers: zeros, which are values of every type, as chance bytes of a bool are not.
+void clear_results(Machine& machine, std::span<const std::byte> arguments) {
+  constexpr std::uint64_t most = 64 << 10;
+  for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, arguments.data() + at, sizeof word);
+    const Gpu* gpu = machine.gpu_of(word);
+    if (gpu == nullptr) continue;
+    std::memset(gpu->memory.behind(word), 0, std::min(most, gpu->memory.block_of(word).end - word));
+  }
+}
+
 void run_kernel(Machine& machine, const Function& function, const std::vector<std::byte>& arguments, unsigned blocks,
                 unsigned threads) {
-  if (function.call == nullptr) return;
+  if (function.call == nullptr) return clear_results(machine, arguments);
   const std::vector<Range> blocks_used = memory_of(machine, arguments);  // which are still allocated
   struct alignas(64) Line {
     std::byte bytes[64];

@@ -13,7 +13,7 @@ using namespace tessera;
 
 int main(int count, char** arguments) {
   if (count > 1 && std::strcmp(arguments[1], "small-files") == 0) {
-    const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};
+    const rlimit limit{.rlim_cur = 100, .rlim_max = 100};
     std::signal(SIGXFSZ, SIG_IGN);
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
   }
