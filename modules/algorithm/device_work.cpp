@@ -77,7 +77,10 @@ void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* co
     if (uses != nullptr) uses->order_write(stream);
   }
   Lender lender(stream);
-  work(context, lender.target());
+  {
+    const TracedWork traced(stream, "algorithm");
+    work(context, lender.target());
+  }
   stream.count_work();
   for (StreamUses* uses : reads) {
     if (uses != nullptr && !is_written(uses)) uses->note_read(stream.mark());
