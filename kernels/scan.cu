@@ -1,12 +1,15 @@
 // Scans of rows. A row is cut into chunks of a fixed size: their totals are scanned first, then each chunk is scanned from where those
 // before it end. CUB's DeviceScan reads memory once less, but in which order it adds up what other blocks have found depends on when
-// they found it, so running sums of floating elements would differ from run to run.
+// they found it, so running sums of floating elements would differ from run to run. Of one row of integers it is taken: they add up to the same
+// in any order.
 #include "scan.h"
 
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_store.cuh>
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/transform_iterator.h>
 
 #include "totals.cuh"
 
@@ -160,12 +163,29 @@ void scan_rows(const TesseraScan& scan, const TesseraStream& stream) {
   });
 }
 
+template <class T, class Operation>
+void scan_one_row(const TesseraScan& scan, const TesseraStream& stream) {
+  const auto from = thrust::make_transform_iterator(static_cast<const T*>(scan.from), Widened<T>{});
+  auto* to = static_cast<typename TotalOf<T>::Result*>(scan.to);
+  with_temporaries(stream, [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveScan(memory, bytes, from, to, Operation{}, scan.length, stream.stream);
+  });
+}
+
+template <class T, class Operation>
+void scan_with(const TesseraScan& scan, const TesseraStream& stream) {
+  if constexpr (std::is_integral_v<typename TotalOf<T>::Total>) {
+    if (scan.rows == 1) return scan_one_row<T, Operation>(scan, stream);
+  }
+  scan_rows<T, Operation>(scan, stream);
+}
+
 void scan_by(const TesseraScan& scan, const TesseraStream& stream) {
   with_type(scan.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     if (scan.rows == 0 || scan.length == 0) return;
-    if (scan.operation == TESSERA_SCAN_SUM) return scan_rows<T, Sum>(scan, stream);
-    if (scan.operation == TESSERA_SCAN_PRODUCT) return scan_rows<T, Product>(scan, stream);
+    if (scan.operation == TESSERA_SCAN_SUM) return scan_with<T, Sum>(scan, stream);
+    if (scan.operation == TESSERA_SCAN_PRODUCT) return scan_with<T, Product>(scan, stream);
     refuse();
   });
 }

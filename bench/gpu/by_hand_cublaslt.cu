@@ -34,8 +34,8 @@ void resolve(void* library, Function& function, const char* name, std::string& p
 CublasLt open_library() {
   CublasLt all{};
   void* library = nullptr;
-  for (const char* name :
-       {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", "/usr/local/cuda/lib64/libcublasLt.so"})
+  for (const char* name : {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
+                           "/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so"})
     if (library == nullptr) library = dlopen(name, RTLD_NOW);
   if (library == nullptr) {
     all.problem = "there is no libcublasLt.so.13, libcublasLt.so.12 or libcublasLt.so";

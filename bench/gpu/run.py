@@ -15,6 +15,7 @@ import pathlib
 import sys
 import time
 
+import cuda_libraries
 import judge
 import programs
 import report
@@ -105,6 +106,7 @@ def write(result, options, is_whole):
 
 def main():
     options = arguments()
+    cuda_libraries.add_to_environment(options.python)
     table = select(options.only, options.quick)
     about = programs.about(options.programs)
     if "problem" in about:

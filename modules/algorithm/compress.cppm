@@ -23,7 +23,7 @@ concept MaskOperand = rows::KnownOperand<M> && rows::KnownOperand<O> &&
                       (std::same_as<value_of<M>, bool> || unsatisfied<"a mask has elements of bool: write x != 0">) &&
                       (rank_of<M> == rank_of<O> || unsatisfied<"a mask has as many axes as the elements it picks">);
 
-/// The elements of an operand in row-major order without gaps.
+/// The elements of an operand in row-major order without gaps. A copy may be an op that has yet to run.
 template <class A>
 auto contiguous(const A& elements) {
   using Contiguous = Array<value_of<A>, A::rank, typename A::place_type>;
@@ -43,8 +43,9 @@ template <class A>
 auto compressible(const A& operand, const char* name, const std::source_location& where) {
   const auto elements = rows::elements_of(operand);
   rows::require_host_algorithm(elements.place(), name, where);
-  elements.settle(Purpose::read);
-  return contiguous(elements);
+  const auto result = contiguous(elements);
+  result.settle(Purpose::read);
+  return result;
 }
 
 /// compress() of elements on the host.

@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <source_location>
 #include <span>
 #include <string>
@@ -55,7 +56,11 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   const device::Kernel& kernel = device::find_kernel(place, gather_text(copy.item, axes),
                                                      "take of slices with " + std::to_string(axes - 1) + " axes");
   const memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(indices.size_bytes()));
-  device::copy_async(on_device.data(), place, indices.data(), CpuPlace{}, on_device.bytes(), stream);
+  const memory::Allocation pinned(PinnedPlace{}, on_device.bytes());  // which stays until the stream has read it
+  std::memcpy(pinned.data(), indices.data(), indices.size_bytes());
+  device::copy_async(on_device.data(), place, pinned.data(), PinnedPlace{}, on_device.bytes(), stream);
+  pinned.uses()->note_read(stream.mark());
+  on_device.uses()->note_write(stream.mark());
   device::WordArguments arguments;
   arguments.put(copy.to.data);
   arguments.put(copy.from.data);

@@ -76,18 +76,24 @@ void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* co
   for (StreamUses* uses : writes) {
     if (uses != nullptr) uses->order_write(stream);
   }
+  const auto note = [&] {
+    stream.count_work();
+    for (StreamUses* uses : reads) {
+      if (uses != nullptr && !is_written(uses)) uses->note_read(stream.mark());
+    }
+    for (StreamUses* uses : writes) {
+      if (uses != nullptr) uses->note_write(stream.mark());
+    }
+  };
   Lender lender(stream);
-  {
+  try {
     const TracedWork traced(stream, "algorithm");
     work(context, lender.target());
+  } catch (...) {
+    note();  // the stream may have been given a part of the work
+    throw;
   }
-  stream.count_work();
-  for (StreamUses* uses : reads) {
-    if (uses != nullptr && !is_written(uses)) uses->note_read(stream.mark());
-  }
-  for (StreamUses* uses : writes) {
-    if (uses != nullptr) uses->note_write(stream.mark());
-  }
+  note();
 }
 
 }  // namespace tessera::device_work

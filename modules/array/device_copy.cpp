@@ -102,10 +102,12 @@ void copy_packed_from(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, co
 void copy_packed_to(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
                     const StridedMemory& from, Stream& stream) {
   const std::ptrdiff_t bytes = count_of(axes) * item;
-  const memory::Allocation host(CpuPlace{}, bytes);
+  const memory::Allocation host(PinnedPlace{}, bytes);      // which stays until the stream has read it
+  if (from.uses != nullptr) from.uses->wait_for_reading();  // here the host reads, not the stream
   copy_on_host(packed(axes, &CopyAxis::to), item, host.data(), from.data);
   const Staging staging(stream, bytes);
-  device::copy_async(staging.data(), to.place, host.data(), CpuPlace{}, bytes, stream);
+  device::copy_async(staging.data(), to.place, host.data(), PinnedPlace{}, bytes, stream);
+  host.uses()->note_read(stream.mark());
   launch_copy(packed(axes, &CopyAxis::from), item, to.data, staging.data(), stream);
 }
 

@@ -107,13 +107,10 @@ CompilerIdentity compiler_identity() {
   return *here.identity;
 }
 
-bool correct_compiler_identity() {
+void correct_compiler_identity() {
   Known& here = known();
   const std::lock_guard lock(here.mutex);
-  if (here.is_asked) return false;
-  const std::optional<CompilerIdentity> before = here.identity;
-  ask(here);
-  return before && *before != *here.identity;
+  if (!here.is_asked) ask(here);
 }
 
 }  // namespace tessera

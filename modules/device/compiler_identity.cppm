@@ -20,7 +20,7 @@ struct CompilerIdentity {
 /// opened and asked.
 CompilerIdentity compiler_identity();
 
-/// Opens NVRTC and asks it. Returns true if compiler_identity() has said something else before, which it does not from now on.
-bool correct_compiler_identity();
+/// Opens NVRTC and asks it, if that has not been done: from now on compiler_identity() says what it is.
+void correct_compiler_identity();
 
 }  // namespace tessera

@@ -63,7 +63,12 @@ void* pool_allocate(GpuPlace place, std::ptrdiff_t bytes) {
   if (result == cuda_out_of_memory) return nullptr;
   check(result, "cuMemAllocAsync", place);
   own.stream->count_work();
-  own.stream->synchronize();  // from here on the memory is there for all streams
+  try {
+    own.stream->synchronize();  // from here on the memory is there for all streams
+  } catch (...) {
+    driver().pool_free(pointer, own.stream->native());
+    throw;
+  }
   return reinterpret_cast<void*>(pointer);
 }
 

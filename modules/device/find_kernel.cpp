@@ -42,9 +42,9 @@ std::vector<std::string> options_for(int architecture) {
           "--ptxas-options=--verbose"};
 }
 
-Digest key_of(const std::string& source, std::span<const std::string> options) {
+Digest key_of(const CompilerIdentity& compiler, const std::string& source, std::span<const std::string> options) {
   Sha256 digest;
-  digest.add("NVRTC").add(compiler_identity().version);
+  digest.add("NVRTC").add(compiler.version);
   for (const std::string& option : options) digest.add(option);
   return digest.add(source).finish();
 }
@@ -96,26 +96,27 @@ CachedKernel compile(const std::string& source, int architecture, std::span<cons
   return {.cubin = std::move(compiled.cubin), .log = std::move(compiled.log)};
 }
 
-/// From the disk or NVRTC.
-Found obtain(const std::string& source, int architecture, std::string_view cause) {
+/// From the disk or NVRTC. Nothing if NVRTC turned out to be another than was thought: the architecture may have to be another, too.
+std::optional<Found> obtain(const CompilerIdentity& compiler, const std::string& source, int architecture,
+                            std::string_view cause) {
   const auto begin = Clock::now();
   const std::vector<std::string> options = options_for(architecture);
   const std::string directory = cache_directory();
   if (directory.empty()) {
     log_kernel_once("kernels are not kept on disk: none of TESSERA_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
-    return {.kernel = compile(source, architecture, options, cause)};
+    return Found{.kernel = compile(source, architecture, options, cause)};
   }
-  const Digest key = key_of(source, options);
+  const Digest key = key_of(compiler, source, options);
   const std::string path = cache_path(directory, key);
   std::string remark;
   if (std::optional<CachedKernel> kept = read_cached(path, key, remark)) {
     log_kernel(std::string(cause) + ": cache hit, read for sm_" + std::to_string(architecture) + " from " + path +
                " in " + elapsed(begin));
-    return {.kernel = std::move(*kept), .from_cache = true};
+    return Found{.kernel = std::move(*kept), .from_cache = true};
   }
   if (!remark.empty()) log_kernel(remark);
-  if (correct_compiler_identity())
-    return obtain(source, architecture, cause);  // it has another version than was thought
+  correct_compiler_identity();
+  if (compiler_identity() != compiler) return std::nullopt;
   Found found{.kernel = compile(source, architecture, options, cause)};
   if (const std::string problem = write_cached(path, key, found.kernel); !problem.empty())
     log_kernel_once("kernels are not kept on disk: " + problem);
@@ -123,8 +124,7 @@ Found obtain(const std::string& source, int architecture, std::string_view cause
 }
 
 /// The highest architecture for which NVRTC compiles and whose code a GPU runs: of the same generation, and not newer.
-int architecture_for(const DeviceInfo& gpu, std::string_view cause) {
-  const CompilerIdentity compiler = compiler_identity();
+int architecture_for(const DeviceInfo& gpu, const CompilerIdentity& compiler, std::string_view cause) {
   if (compiler.version.empty()) require_compiler(cause);
   const int own = gpu.compute_major * 10 + gpu.compute_minor;
   int best = 0;
@@ -153,8 +153,12 @@ LoadedKernels& loaded_kernels(GpuPlace place) {
 
 std::unique_ptr<Kernel> load(GpuPlace place, const std::string& source, std::string_view cause) {
   const DeviceInfo& gpu = devices()[static_cast<std::size_t>(place.ordinal)];
-  const Found found = obtain(source, architecture_for(gpu, cause), cause);
-  return std::make_unique<Kernel>(place, found.kernel.cubin);
+  std::optional<Found> found;
+  while (!found) {
+    const CompilerIdentity compiler = compiler_identity();
+    found = obtain(compiler, source, architecture_for(gpu, compiler, cause), cause);
+  }
+  return std::make_unique<Kernel>(place, found->kernel.cubin);
 }
 
 }  // namespace
@@ -187,15 +191,21 @@ const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string
 }
 
 KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause) {
-  CompilerIdentity compiler = compiler_identity();
-  const auto is_known = [&] {
-    return std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end();
-  };
-  if (!is_known() && correct_compiler_identity()) compiler = compiler_identity();
-  if (compiler.version.empty()) require_compiler(cause);
-  if (!is_known()) refuse("NVRTC " + compiler.version + " does not know sm_" + std::to_string(architecture), cause);
-  const Found found = obtain(source, architecture, cause);
-  return report_of(found.kernel.log, found.from_cache);
+  std::optional<Found> found;
+  while (!found) {
+    CompilerIdentity compiler = compiler_identity();
+    const auto is_known = [&] {
+      return std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end();
+    };
+    if (!is_known()) {
+      correct_compiler_identity();
+      compiler = compiler_identity();
+    }
+    if (compiler.version.empty()) require_compiler(cause);
+    if (!is_known()) refuse("NVRTC " + compiler.version + " does not know sm_" + std::to_string(architecture), cause);
+    found = obtain(compiler, source, architecture, cause);
+  }
+  return report_of(found->kernel.log, found->from_cache);
 }
 
 std::vector<int> compiler_architectures() { return Nvrtc::instance().architectures(); }

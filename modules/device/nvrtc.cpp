@@ -20,7 +20,8 @@ namespace {
 std::vector<std::string> library_names() {
   const char* chosen = std::getenv("TESSERA_NVRTC");
   if (chosen != nullptr && *chosen != '\0') return {chosen};
-  return {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"};
+  return {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
+          "/usr/local/cuda/lib64/libnvrtc.so"};
 }
 
 std::string joined(const std::vector<std::string>& names) {

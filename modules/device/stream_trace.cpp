@@ -4,6 +4,7 @@ module;
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -83,24 +84,34 @@ Stream& idle_stream(GpuPlace place) {
   return *stream;
 }
 
-/// A time on both clocks.
-struct Origin {
-  std::unique_ptr<TimedEvent> event;
-  Clock::time_point time;
+/// A time on both clocks. CUDA counts from one event to another in floats of milliseconds, which are exact to a microsecond for 16 seconds.
+class Origin {
+ public:
+  explicit Origin(GpuPlace place) : event_(place) {
+    event_.record(idle_stream(place));
+    event_.wait();
+    time_ = Clock::now();
+  }
+
+  Clock::time_point time_of(const TimedEvent& event) const {
+    return time_ + std::chrono::nanoseconds(event.since(event_));
+  }
+  bool is_old() const { return Clock::now() - time_ > std::chrono::seconds(8); }
+
+ private:
+  TimedEvent event_;
+  Clock::time_point time_;
 };
 
-Origin origin_of(GpuPlace place) {
-  auto event = std::make_unique<TimedEvent>(place);
-  event->record(idle_stream(place));
-  event->wait();
-  return {.event = std::move(event), .time = Clock::now()};
-}
-
 struct Piece {
+  Piece(Stream& on, StreamRecord what, std::shared_ptr<const Origin> from)
+      : record(std::move(what)), origin(std::move(from)), begin(on.place()), end(on.place()), stream(on) {}
+
   StreamRecord record;
-  std::unique_ptr<TimedEvent> begin;
-  std::unique_ptr<TimedEvent> end;
-  const Stream* stream = nullptr;
+  std::shared_ptr<const Origin> origin;
+  TimedEvent begin;
+  TimedEvent end;
+  const Stream& stream;
   bool is_complete = false;
 };
 
@@ -111,35 +122,29 @@ class StreamSink {
   std::size_t start(Stream& stream, std::string_view name, std::ptrdiff_t bytes, const std::source_location& where) {
     const std::lock_guard lock(mutex_);
     const GpuPlace place = stream.place();
-    if (!origins_.contains(place.ordinal)) origins_.emplace(place.ordinal, origin_of(place));
-    pieces_.push_back(
-        {.record =
-             {.place = place, .stream = number_of(stream), .name = std::string(name), .bytes = bytes, .where = where},
-         .begin = std::make_unique<TimedEvent>(place),
-         .end = std::make_unique<TimedEvent>(place),
-         .stream = &stream});
-    pieces_.back().begin->record(stream);
+    std::shared_ptr<const Origin>& origin = origins_[place.ordinal];
+    if (origin == nullptr || origin->is_old()) origin = std::make_shared<const Origin>(place);
+    StreamRecord record{
+        .place = place, .stream = number_of(stream), .name = std::string(name), .bytes = bytes, .where = where};
+    pieces_.push_back(std::make_shared<Piece>(stream, std::move(record), origin));
+    pieces_.back()->begin.record(stream);
     return pieces_.size() - 1;
   }
 
   void finish(std::size_t number) {
     const std::lock_guard lock(mutex_);
-    Piece& piece = pieces_[number];
-    piece.end->record(*piece.stream);
+    Piece& piece = *pieces_[number];
+    piece.end.record(piece.stream);
     piece.is_complete = true;
   }
 
   std::vector<StreamRecord> records() const {
-    const std::lock_guard lock(mutex_);
     std::vector<StreamRecord> records;
-    for (const Piece& piece : pieces_) {
-      if (!piece.is_complete) continue;
-      const Origin& origin = origins_.at(piece.record.place.ordinal);
-      const std::int64_t offset = std::chrono::nanoseconds(origin.time - begin).count();
-      piece.end->wait();
-      StreamRecord& record = records.emplace_back(piece.record);
-      record.begin = offset + piece.begin->since(*origin.event);
-      record.end = offset + piece.end->since(*origin.event);
+    for (const std::shared_ptr<const Piece>& piece : complete_pieces()) {
+      piece->end.wait();
+      StreamRecord& record = records.emplace_back(piece->record);
+      record.begin = std::chrono::nanoseconds(piece->origin->time_of(piece->begin) - begin).count();
+      record.end = record.begin + piece->end.since(piece->begin);
     }
     std::ranges::sort(records, {}, [](const StreamRecord& work) { return std::pair(work.begin, work.end); });
     return records;
@@ -149,6 +154,14 @@ class StreamSink {
   std::atomic<std::size_t> lost = 0;
 
  private:
+  std::vector<std::shared_ptr<const Piece>> complete_pieces() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<const Piece>> complete;
+    std::ranges::copy_if(pieces_, std::back_inserter(complete), &Piece::is_complete,
+                         [](const auto& piece) -> const Piece& { return *piece; });
+    return complete;
+  }
+
   int number_of(const Stream& stream) {
     std::vector<const Stream*>& known = streams_[stream.place().ordinal];
     const auto found = std::ranges::find(known, &stream);
@@ -157,9 +170,9 @@ class StreamSink {
   }
 
   mutable std::mutex mutex_;
-  std::map<int, Origin> origins_;
+  std::map<int, std::shared_ptr<const Origin>> origins_;  // the newest of each GPU
   std::map<int, std::vector<const Stream*>> streams_;
-  std::vector<Piece> pieces_;
+  std::vector<std::shared_ptr<Piece>> pieces_;
 };
 
 StreamTrace::StreamTrace() : sink_(std::make_shared<StreamSink>()) {

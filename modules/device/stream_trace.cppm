@@ -10,7 +10,7 @@ import :stream;
 namespace tessera {
 
 /// One piece of a GPU's work. Times are nanoseconds since the trace began, by the GPU's clock, which is brought to the host's within some
-/// 10 microseconds; they are right to about 1 microsecond.
+/// 10 microseconds. An event takes its time when the stream gets to it: of work on an idle stream the time of the launch is a part.
 export struct StreamRecord {
   GpuPlace place;
   int stream = 0;             ///< of that GPU: 0, 1, ... in the order in which they were first given work in the trace

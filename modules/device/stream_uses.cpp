@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <vector>
 module tessera.device;
 import tessera.core;
@@ -19,7 +20,7 @@ void StreamUses::order_write(Stream& stream) const {
   for (const StreamMark& mark : marks()) stream.wait(mark);
 }
 
-void StreamUses::note_read(const StreamMark& mark) {
+void StreamUses::note_read(const StreamMark& mark) try {
   const std::lock_guard lock(mutex_);
   for (StreamMark& read : reads_) {
     if (read.stream() != mark.stream()) continue;
@@ -27,6 +28,8 @@ void StreamUses::note_read(const StreamMark& mark) {
     return;
   }
   reads_.push_back(mark);
+} catch (const std::bad_alloc&) {
+  mark.wait();
 }
 
 void StreamUses::note_write(const StreamMark& mark) {

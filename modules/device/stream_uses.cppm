@@ -24,7 +24,7 @@ export class StreamUses {
   /// Work that the stream is given from now on may write, and memory may be freed on it: it starts after all uses.
   void order_write(Stream& stream) const;
 
-  /// The work up to the mark reads. Throws std::bad_alloc before anything changes.
+  /// The work up to the mark reads. Where there is no memory to note that, waits until the work is done; throws DeviceError if it fails.
   void note_read(const StreamMark& mark);
   /// The work up to the mark writes, and was ordered by order_write: earlier uses are forgotten.
   void note_write(const StreamMark& mark);

@@ -74,7 +74,8 @@ bool find(void* handle, const char* name, Function& function) {
 std::vector<std::string> names_to_try() {
   const char* chosen = std::getenv("TESSERA_CUBLAS");
   if (chosen != nullptr && *chosen != '\0') return {chosen};
-  return {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"};
+  return {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so.13",
+          "/usr/local/cuda/lib64/libcublas.so"};
 }
 
 /// ", cuBLAS 13.0.2"

@@ -23,15 +23,29 @@ namespace {
 
 constexpr std::ptrdiff_t warp = 32;
 constexpr std::ptrdiff_t column_rows = fold_threads / warp;  // threads that fold one column
-constexpr std::ptrdiff_t warp_values = 1024;                 // up to so many behind an output are for one warp
+constexpr std::ptrdiff_t lanes = 8;                          // that fold an output of few values
+constexpr std::ptrdiff_t lanes_values = 256;                 // up to so many behind an output are for them
+constexpr std::ptrdiff_t warp_values = 1024;                 // and up to so many for one warp
 constexpr std::ptrdiff_t enough_blocks = 2048;               // to keep any GPU busy
 constexpr std::ptrdiff_t least_part = 8192;                  // values of a block, and of a column's eight threads
 constexpr std::ptrdiff_t least_column_part = 512;
+constexpr std::size_t short_body = 400;  // characters; of longer expressions there are fewer copies to compile
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
 std::ptrdiff_t blocks_for(std::ptrdiff_t work, std::ptrdiff_t of_a_block) {
   return (work + of_a_block - 1) / of_a_block;
+}
+
+/// Neighbouring threads that fold one output.
+std::ptrdiff_t team_of(FoldShape shape) {
+  switch (shape) {
+    case FoldShape::lanes: return lanes;
+    case FoldShape::warps: return warp;
+    case FoldShape::blocks:
+    case FoldShape::columns: break;
+  }
+  return fold_threads;
 }
 
 std::string quoted(DType dtype) { return std::string(device_name(dtype)); }
@@ -139,7 +153,7 @@ class FoldingWriter : public KernelWriter {
   }
 
  private:
-  std::ptrdiff_t team_size() const { return which_.shape == FoldShape::warps ? warp : fold_threads; }
+  std::ptrdiff_t team_size() const { return team_of(which_.shape); }
 
   /// The rest of the arguments: of the first `count` operands and `rank` axes.
   void write_sizes(std::size_t count, int rank) {
@@ -168,26 +182,49 @@ class FoldingWriter : public KernelWriter {
     return sum;
   }
 
+  /// Each thread folds groups of 16 values. Some at a time are loaded before the first of them is folded, so that the memory has several loads
+  /// of each thread to work on; behind the last value its loads are repeated and not folded.
   void write_loop() {
     const std::string step = std::to_string(which_.shape == FoldShape::columns ? column_rows : team_size());
+    const std::string together = std::to_string(element_.body.size() < short_body ? 8 : 4);
     text_ +=
         "  const tessera_index first = part * a.part_size;\n"
         "  const tessera_index left = a.reduced - first;\n"
         "  const tessera_index last = inside ? first + (left < a.part_size ? left : a.part_size) : 0;\n"
         "  Fold::Accumulator total = Fold::identity();\n"
-        "  for (tessera_index r = first + lane; r < last;) {\n"
+        "  for (tessera_index next = first + lane; next < last;) {\n"
         "    Fold::Group group = Fold::begin();\n"
-        "#pragma unroll 4\n"
-        "    for (int k = 0; k < 16 && r < last; ++k, r += " +
-        step + ") {\n";
-    write_positions(which_.kept, variant_.rank, "r", "      ");
+        "#pragma unroll 1\n"
+        "    for (int k = 0; k < 16 && next < last; k += @T, next += @T * @S) {\n"
+        "      @V values[@T];\n"
+        "#pragma unroll\n"
+        "      for (int n = 0; n < @T; ++n) {\n"
+        "        const tessera_index r = next + n * @S < last ? next + n * @S : next;\n";
+    write_positions(which_.kept, variant_.rank, "r", "        ");
+    std::string value = "tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) {
       text_ +=
-          "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, fold_address(k)) + ";\n";
+          "        const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, fold_address(k)) + ";\n";
+      value += ", " + operand_name(k);
     }
-    text_ += "      Fold::take(group, tessera_element(a";
-    for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
-    text_ += "), r);\n    }\n    Fold::join(total, group);\n  }\n";
+    text_ += "        values[n] = " + value +
+             ");\n"
+             "      }\n"
+             "#pragma unroll\n"
+             "      for (int n = 0; n < @T; ++n) {\n"
+             "        if (next + n * @S < last) Fold::take(group, values[n], next + n * @S);\n"
+             "      }\n"
+             "    }\n"
+             "    Fold::join(total, group);\n"
+             "  }\n";
+    replace_all("@T", together);
+    replace_all("@S", step);
+    replace_all("@V", quoted(element_.value));
+  }
+
+  void replace_all(std::string_view name, const std::string& by) {
+    for (std::size_t at = text_.find(name); at != text_.npos; at = text_.find(name, at + by.size()))
+      text_.replace(at, name.size(), by);
   }
 
   FoldKernel which_;
@@ -221,12 +258,11 @@ FoldCut fold_cut(const ReductionTask& task) {
     cut.shape = FoldShape::columns;
     cut.blocks = blocks_for(task.outputs, warp);
     least = least_column_part;
-  } else if (task.reduced <= warp_values) {
-    cut.shape = FoldShape::warps;
-    cut.blocks = blocks_for(task.outputs, fold_threads / warp);
   } else {
-    cut.shape = FoldShape::blocks;
-    cut.blocks = task.outputs;
+    cut.shape = task.reduced <= lanes_values  ? FoldShape::lanes
+                : task.reduced <= warp_values ? FoldShape::warps
+                                              : FoldShape::blocks;
+    cut.blocks = blocks_for(task.outputs, fold_threads / team_of(cut.shape));
   }
   const std::ptrdiff_t useful = std::max<std::ptrdiff_t>(1, task.reduced / least);
   const std::ptrdiff_t parts = std::min(useful, blocks_for(enough_blocks, cut.blocks));

@@ -13,7 +13,8 @@ namespace tessera::plan {
 
 /// How the threads of a block share the work.
 enum class FoldShape : std::uint8_t {
-  warps,    // one warp folds one output, its lanes neighbours along the reduced axes
+  lanes,    // eight neighbours of a warp fold one output, neighbours along the reduced axes
+  warps,    // the whole warp does
   blocks,   // the whole block does
   columns,  // 32 neighbouring outputs, each folded by eight threads
 };

@@ -194,12 +194,14 @@ template <class A> __device__ inline A tessera_shuffle(const A& a, int distance)
   return words.value;
 }
 
-// Merges the accumulators of `threads` neighbours, a warp or the whole block, in a tree; the first of them gets the result.
+// Merges the accumulators of `threads` neighbours, some lanes of a warp, all of them or the whole block, in a tree; the first of them gets
+// the result.
 template <class Fold, int threads> __device__ inline typename Fold::Accumulator tessera_merge_team(
     typename Fold::Accumulator a) {
-  for (int distance = 16; distance > 0; distance /= 2) a = Fold::merge(a, tessera_shuffle(a, distance));
-  if (threads == 32) return a;
-  __shared__ __align__(16) unsigned char memory[(threads / 32) * sizeof(typename Fold::Accumulator)];
+  for (int distance = threads < 32 ? threads / 2 : 16; distance > 0; distance /= 2)
+    a = Fold::merge(a, tessera_shuffle(a, distance));
+  if (threads <= 32) return a;
+  __shared__ __align__(16) unsigned char memory[((threads + 31) / 32) * sizeof(typename Fold::Accumulator)];
   typename Fold::Accumulator* const of_warps = reinterpret_cast<typename Fold::Accumulator*>(memory);
   __syncthreads();
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = a;

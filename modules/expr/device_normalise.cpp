@@ -21,12 +21,13 @@ namespace tessera::plan {
 
 namespace {
 
+constexpr std::ptrdiff_t lanes = 8;  // of a warp, for short rows
 constexpr std::ptrdiff_t warp = 32;
 constexpr std::ptrdiff_t most_held = 32;  // values of a thread, in 32-bit registers
 
 /// Code for the statistics: every thread of a team gets what its Fold makes of all their accumulators.
 constexpr const char* sharing_text = R"cuda(
-template <class A> __device__ inline A tessera_first_of_warp(const A& a) {
+template <int lanes, class A> __device__ inline A tessera_first_of_lanes(const A& a) {
   union Words {
     A value;
     unsigned int word[sizeof(A) / 4];
@@ -34,14 +35,15 @@ template <class A> __device__ inline A tessera_first_of_warp(const A& a) {
   } words;
   words.value = a;
 #pragma unroll
-  for (int k = 0; k < (int)(sizeof(A) / 4); ++k) words.word[k] = __shfl_sync(0xffffffffu, words.word[k], 0);
+  for (int k = 0; k < (int)(sizeof(A) / 4); ++k) words.word[k] = __shfl_sync(0xffffffffu, words.word[k], 0, lanes);
   return words.value;
 }
-// threads: 32 for a warp, 0 for columns of a block, otherwise all threads of the block.
+// threads: up to 32 lanes of a warp, 0 for columns of a block, otherwise all threads of the block.
 template <class Fold, int threads> __device__ inline typename Fold::Accumulator tessera_share(
     typename Fold::Accumulator a) {
   typedef typename Fold::Accumulator A;
-  if (threads == 32) return tessera_first_of_warp(tessera_merge_team<Fold, 32>(a));
+  constexpr int lanes = threads > 0 && threads < 32 ? threads : 32;
+  if (threads > 0 && threads <= 32) return tessera_first_of_lanes<lanes>(tessera_merge_team<Fold, lanes>(a));
   __shared__ __align__(16) unsigned char memory[32 * sizeof(A)];
   A* const shared = reinterpret_cast<A*>(memory);
   a = threads == 0 ? tessera_merge_columns<Fold, 8>(a) : tessera_merge_team<Fold, threads == 0 ? 256 : threads>(a);
@@ -59,8 +61,12 @@ struct NormalisingKernel {
   std::size_t leaf;            // which of the outer's leaves
   NormaliseOp op;
   int kept;
-  int threads;  // of a team: a warp, or a block; 0 for columns
+  int threads;  // of a team: some lanes, a warp, or a block; 0 for columns
   int held;     // values that each thread keeps; 0 if they are read again
+
+  int block() const { return std::max<int>(threads, fold_threads); }
+  /// How many blocks a multiprocessor has room for: of 1024 threads one, whose reading nothing else overlaps, so there are two smaller ones.
+  int resident() const { return block() == 512 ? 2 : 1; }
 };
 
 /// Operands are numbered: the target, the outer expression's leaves but for the normalised one, the inner's leaves.
@@ -157,8 +163,9 @@ class NormalisingWriter : public KernelWriter {
 
   void write_kernel() {
     const std::string c(device_name(kernel_.inner.value));
-    text_ += "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n  typedef " +
-             c + " C;\n";
+    text_ += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kernel_.block()) + ", " +
+             std::to_string(kernel_.resident()) +
+             ") tessera_kernel(const __grid_constant__ tessera_arguments a) {\n  typedef " + c + " C;\n";
     if (kernel_.threads == 0) {
       text_ +=
           "  const unsigned int lane = threadIdx.x / 32;\n"
@@ -249,10 +256,10 @@ void choose_team(NormalisingKernel& kernel, const ReductionTask& task) {
     return;
   }
   const std::ptrdiff_t most = most_held * 4 / std::max<std::ptrdiff_t>(4, item_size(kernel.inner.value));
-  for (const std::ptrdiff_t threads : {warp, std::ptrdiff_t{256}, std::ptrdiff_t{1024}}) {
+  for (const std::ptrdiff_t threads : {lanes, warp, std::ptrdiff_t{256}, std::ptrdiff_t{512}, std::ptrdiff_t{1024}}) {
     kernel.threads = static_cast<int>(threads);
     const std::ptrdiff_t needed = (task.reduced - 1) / threads + 1;
-    if (needed > most) continue;
+    if (needed > (threads == lanes ? most / 2 : most)) continue;
     kernel.held = 1;
     while (kernel.held < needed) kernel.held *= 2;
     return;
@@ -359,9 +366,10 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> more = scalars_of(*work.device.form, work.device.node);
   scalars.insert(scalars.end(), more.begin(), more.end());
-  const unsigned block = which.threads == 1024 ? 1024 : fold_threads;
+  const int block = which.block();
   const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : block / which.threads;
-  kernel.launch(Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1), block, 0,
+  kernel.launch(Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),
+                static_cast<unsigned>(block), 0,
                 normalising_arguments(task, all.element, variant, scalars, work.epsilon), name_of(form),
                 std::source_location::current());
 }

@@ -16,14 +16,17 @@ T& of_process() {
   static std::atomic<T*> current{nullptr};
   static std::atomic<std::uint32_t> process{0};
   static std::mutex mutex;
-  T* made = current.load(std::memory_order_acquire);
-  if (made != nullptr && process.load(std::memory_order_relaxed) == process_number()) return *made;
+  const auto made_here = []() -> T* {
+    return process.load(std::memory_order_acquire) == process_number() ? current.load(std::memory_order_acquire)
+                                                                       : nullptr;
+  };
+  if (T* const made = made_here()) return *made;
   const std::lock_guard lock(mutex);
-  made = current.load(std::memory_order_relaxed);
-  if (made != nullptr && process.load(std::memory_order_relaxed) == process_number()) return *made;
-  made = new T;
-  process.store(process_number(), std::memory_order_relaxed);
-  current.store(made, std::memory_order_release);
+  if (T* const made = made_here()) return *made;
+  T* const made = new T;
+  current.store(
+      made, std::memory_order_release);  // before the number, by which a child's threads know it from their parent's
+  process.store(process_number(), std::memory_order_release);
   return *made;
 }
 

@@ -105,8 +105,17 @@ class StreamWaiter {
 void prepare_stream_waits() { static_cast<void>(of_process<StreamWaiter>()); }
 
 void give_up_turn(std::vector<StreamMark> marks) {
+  ThreadContext& context = thread_context();
+  const bool may_wait = context.op != nullptr && !context.op->has(OpState::is_coroutine);
+  if (!may_wait || context.stream_wait != nullptr) {
+    throw SchedulerError(
+        to_string({.operation = "give_up_turn",
+                   .problem = may_wait ? "the op has given up its turn already"
+                                       : "no op with a callable body is running on this thread",
+                   .advice = may_wait ? "return from the op's body" : "in a coroutine, co_await the marks"}));
+  }
   prepare_stream_waits();
-  thread_context().stream_wait = new StreamWait{.marks = std::move(marks), .is_owned = true};
+  context.stream_wait = new StreamWait{.marks = std::move(marks), .is_owned = true};
 }
 
 void begin_stream_wait(OpState& op) noexcept {

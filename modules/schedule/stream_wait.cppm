@@ -23,7 +23,8 @@ struct StreamWait {
 void prepare_stream_waits();
 
 /// Lets the callable op that runs now give up its turn until GPUs have reached the marks; then its body is called once more. It must return
-/// at once. Throws what prepare_stream_waits throws.
+/// at once. With Inline the op goes on on the thread that asks GPUs, and other waits meanwhile wait for it. Throws SchedulerError if no
+/// such op is running or has given up its turn already, and what prepare_stream_waits throws.
 export void give_up_turn(std::vector<StreamMark> marks);
 
 /// Awaited in an op.

@@ -1,4 +1,8 @@
 // compress against a plain loop: sizes of elements, layouts, lengths, and what can go wrong.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "../expr/support.hpp"
 
 using namespace tessera;
@@ -64,6 +68,23 @@ TEST_CASE("compress_into writes views, and reads what it overwrites first") {
   CHECK(array_equal(wide, make_array(std::vector{0, 7, 0, 5, 0, 3, 0, 1})));
   compress_into(x(range(1, 5)), x % 2 == 0, x);
   CHECK(array_equal(x, make_array(std::vector{0, 0, 2, 4, 6, 5, 6, 7})));
+}
+
+TEST_CASE("compress waits for the ops that lay out its operands") {
+  const Array<int, 2> x = reshape(arange(12), Dim{3, 4});
+  const Array<bool, 2> mask = x % 2 == 0;
+  Scheduler scheduler({.workers = 1});
+  std::atomic<bool> may_end = false;
+  const Var busy;
+  scheduler.submit(writes(busy), [&] { may_end.wait(false); });  // the worker is busy when compress is called
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    may_end = true;
+    may_end.notify_all();
+  });
+  const Async on(scheduler);
+  CHECK(array_equal(compress(mask.T(), x.T()), make_array(std::vector{0, 4, 8, 2, 6, 10})));
+  later.join();
 }
 
 TEST_CASE("compress names the shapes that do not fit, and the caller") {

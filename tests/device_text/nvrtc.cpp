@@ -24,7 +24,8 @@ Nvrtc::Nvrtc() {
     library_ = open_any({chosen});
     return;
   }
-  library_ = open_any({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"});
+  library_ = open_any({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
+                       "/usr/local/cuda/lib64/libnvrtc.so"});
 }
 
 template <class Function>

@@ -25,7 +25,7 @@ constexpr double close = 4e-6;
 }  // namespace
 
 TEST_CASE("softmax, log_softmax and standardise of rows of every length") {
-  for (const std::ptrdiff_t columns : {1, 5, 32, 33, 700, 3000, 9000, 40000}) {
+  for (const std::ptrdiff_t columns : {1, 5, 32, 33, 700, 3000, 9000, 20000, 40000}) {
     INFO("rows of " << columns);
     const auto rows = [=](Place p) { return numbers<float>(Dim{3, columns}, 5).to(p); };
     check_alike("softmax", close, [&](Place p) { return evaluate(softmax<1>(rows(p))); });
@@ -40,6 +40,8 @@ TEST_CASE("normalisations of columns, of all elements, of doubles, and inside la
   check_alike("standardised columns", close, [&](Place p) { return evaluate(standardise<0>(matrix(p))); });
   check_alike("all elements", close, [&](Place p) { return evaluate(softmax(matrix(p))); });
   check_alike("doubles", 1e-14, [](Place p) { return evaluate(softmax<1>(numbers<double>(Dim{4, 90}, 2).to(p))); });
+  check_alike("long doubles", 1e-14,
+              [](Place p) { return evaluate(softmax<1>(numbers<double>(Dim{2, 7000}, 2).to(p))); });
   check_alike("half", 1e-3, [](Place p) { return evaluate(softmax<1>(numbers<float16>(Dim{4, 90}, 2).to(p))); });
   check_alike("scaled", close, [&](Place p) {
     return evaluate(softmax<1>(matrix(p) * 0.25f) * numbers<float>(Dim{35}, 1).to(p) +
@@ -131,6 +133,16 @@ TEST_CASE("copies between places of every layout") {
   CHECK(difference(values_of(gpu.T().clone()), values_of(host.T()), 0) == "");
   CHECK(difference(values_of(gpu.T().to(Place(other_gpu()))), values_of(host.T()), 0) == "");
   CHECK(difference(values_of(evaluate(gpu.to(Place(PinnedPlace{})) * 2)), values_of(evaluate(host * 2)), 0) == "");
+}
+
+TEST_CASE("strided copies out of pinned memory come after the copy that fills it") {
+  const auto host = numbers<float>(Dim{30, 40}, 3);
+  const auto gpu = host.to(Place(GpuPlace{0}));
+  const auto pinned = gpu.to(Place(PinnedPlace{}));  // not there yet
+  CHECK(difference(values_of(pinned.T().to(Place(GpuPlace{0}))), values_of(host.T()), 0) == "");
+  const auto again = (gpu + 1).to(Place(PinnedPlace{}));
+  CHECK(difference(values_of(again(all, range(0, 40, 3)).to(Place(other_gpu()))),
+                   values_of(evaluate(host + 1)(all, range(0, 40, 3))), 0) == "");
 }
 
 TEST_CASE("scalars of a GPU come to the host, and places do not mix") {

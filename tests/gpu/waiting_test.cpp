@@ -49,8 +49,7 @@ Array<float, 1> copied_later(float value, std::ptrdiff_t length = 100) {
 
 }  // namespace
 
-TEST_CASE("an assignment in pinned memory waits for the GPU without a worker" * doctest::test_suite("fake") *
-          doctest::test_suite("fake")) {
+TEST_CASE("an assignment in pinned memory waits for the GPU without a worker" * doctest::test_suite("fake")) {
   for (const SchedulerOptions& options : every_executor) {
     Scheduler scheduler(options);
     const Array<float, 1> sum = zeros<float>(Dim{100}, Place(PinnedPlace{}));
@@ -140,7 +139,7 @@ TEST_CASE("a coroutine awaits what a GPU computes") {
   }
 }
 
-TEST_CASE("a coroutine awaits a mark without a worker" * doctest::test_suite("fake") * doctest::test_suite("fake")) {
+TEST_CASE("a coroutine awaits a mark without a worker" * doctest::test_suite("fake")) {
   for (const SchedulerOptions& options : every_executor) {
     Scheduler scheduler(options);
     std::atomic<bool> is_noted = false;
@@ -179,4 +178,26 @@ TEST_CASE("many ops that wait for several streams go on, each in time") {
   scheduler.wait_all();
   for (std::size_t i = 0; i < sums.size(); ++i)
     CHECK(difference(values_of(sums[i]), Values(30, static_cast<double>(i) + 1), 0) == "");
+}
+
+TEST_CASE("only a callable op gives up its turn, and once") {
+  Scheduler scheduler({.workers = 1});
+  CHECK_THROWS_WITH_AS(give_up_turn({}), doctest::Contains("no op with a callable body is running"), SchedulerError);
+  int calls = 0;
+  const Var twice;
+  scheduler.submit(writes(twice), [&] {
+    if (++calls > 1) return;
+    give_up_turn({});
+    CHECK_THROWS_WITH_AS(give_up_turn({}), doctest::Contains("has given up its turn already"), SchedulerError);
+  });
+  scheduler.wait(twice);
+  CHECK(calls == 2);
+  bool has_refused = false;
+  const auto coroutine = [](Scheduler&, bool& refused) -> Op {
+    co_await access();
+    CHECK_THROWS_WITH_AS(give_up_turn({}), doctest::Contains("co_await the marks"), SchedulerError);
+    refused = true;
+  };
+  scheduler.wait(coroutine(scheduler, has_refused));
+  CHECK(has_refused);
 }

@@ -289,9 +289,11 @@ int cuModuleGetFunction(Function** function, Module* module, const char* name) {
   return *function != nullptr ? success : not_found;
 }
 
-int cuFuncGetAttribute(int* value, int attribute, Function*) {
+int cuFuncGetAttribute(int* value, int attribute, Function* function) {
   constexpr int most_threads = 0, local_bytes = 3, registers = 4;
-  *value = attribute == most_threads ? 1024 : attribute == registers ? 32 : 0;
+  *value = attribute == most_threads ? (function->bound != 0 ? function->bound : 1024)
+           : attribute == registers  ? 32
+                                     : 0;
   return attribute == most_threads || attribute == local_bytes || attribute == registers ? success : invalid_value;
 }
 
@@ -318,6 +320,8 @@ int cuLaunchKernel(Function* function, unsigned blocks, unsigned blocks_y, unsig
   if (function->gpu != stream->gpu) return invalid_handle;
   if (blocks == 0 || threads == 0 || threads > 1024 || blocks_y * blocks_z * threads_y * threads_z != 1)
     return invalid_value;
+  // Without bounds the compiler may use so many registers that there are enough for 256 threads only.
+  if (threads > static_cast<unsigned>(function->bound != 0 ? function->bound : 256)) return out_of_resources;
   if (static_cast<int>(shared_bytes) > function->shared_allowed || parameters != nullptr) return invalid_value;
   const std::span<const std::byte> bytes = arguments_of(extra);
   if (function->call != nullptr && bytes.size() != function->argument_bytes) {

@@ -14,6 +14,7 @@ namespace fake {
 struct Module {
   void* library = nullptr;
   std::string kernel{};
+  int bound = 0;  // threads of a block, as the kernel's launch bounds say; 0 without them
 };
 
 struct Function {
@@ -22,6 +23,7 @@ struct Function {
   std::size_t argument_bytes = 0;
   shim::View view{};
   int shared_allowed = 48 << 10;
+  int bound = 0;
 };
 
 /// What the fake NVRTC gave in place of a cubin; null for anything else.

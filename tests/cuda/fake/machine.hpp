@@ -16,7 +16,8 @@
 namespace fake {
 
 inline constexpr int success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_device = 101,
-                     invalid_image = 200, invalid_context = 201, invalid_handle = 400, not_found = 500, not_ready = 600;
+                     invalid_image = 200, invalid_context = 201, invalid_handle = 400, not_found = 500, not_ready = 600,
+                     out_of_resources = 701;
 
 struct Range {
   std::uint64_t begin = 0, end = 0;

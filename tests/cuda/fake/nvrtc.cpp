@@ -28,10 +28,17 @@ struct Program {
 
 using fake::variable;
 
+/// The number in the kernel's launch bounds; "0" without them.
+std::string bound_of(const std::string& source) {
+  const std::string name = "__launch_bounds__(";
+  const std::size_t at = source.find(name);
+  return at == source.npos ? "0" : std::to_string(std::atoi(source.c_str() + at + name.size()));
+}
+
 /// For fake/kernels.cpp: words, each with an end of its own.
-std::string fake_cubin(const std::string& kernel, const std::string& library) {
+std::string fake_cubin(const std::string& kernel, const std::string& library, const std::string& bound) {
   const bool is_collected = !variable("FAKE_NVRTC_COLLECT", "").empty();
-  return "fake cubin" + std::string(1, '\0') + kernel + '\0' + (is_collected ? "" : library) + '\0';
+  return "fake cubin" + std::string(1, '\0') + kernel + '\0' + (is_collected ? "" : library) + '\0' + bound + '\0';
 }
 
 void append_line(const char* file, const std::string& line) {
@@ -101,7 +108,7 @@ int nvrtcCompileProgram(Program* program, int count, const char* const* options)
     if (!compiled.good) return compilation_failed;
     library = compiled.library;
   }
-  program->cubin = fake_cubin(name, library);
+  program->cubin = fake_cubin(name, library, bound_of(program->source));
   program->log =
       "ptxas info    : 0 bytes gmem\nptxas info    : Function properties for tessera_kernel\n"
       "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
