@@ -140,7 +140,7 @@ TEST_CASE("strided copies out of pinned memory come after the copy that fills it
   const auto gpu = host.to(Place(GpuPlace{0}));
   const auto pinned = gpu.to(Place(PinnedPlace{}));  // not there yet
   CHECK(difference(values_of(pinned.T().to(Place(GpuPlace{0}))), values_of(host.T()), 0) == "");
-  const auto again = (gpu + 1).to(Place(PinnedPlace{}));
+  const auto again = evaluate(gpu + 1).to(Place(PinnedPlace{}));
   CHECK(difference(values_of(again(all, range(0, 40, 3)).to(Place(other_gpu()))),
                    values_of(evaluate(host + 1)(all, range(0, 40, 3))), 0) == "");
 }

@@ -67,9 +67,29 @@ std::string properties_of(const Nvrtc::Compiled& compiled, const Kernel& kernel)
   return compiled.log.substr(line, compiled.log.find('\n', line) - line);
 }
 
-/// Whether a kernel stores every element of an expression; others fold values or copy.
+/// The number behind a word of the text; `otherwise` if the word is not there.
+int number_after(std::string_view text, std::string_view word, int otherwise) {
+  const std::size_t at = text.find(word);
+  return at == text.npos ? otherwise : std::atoi(std::string(text.substr(at + word.size(), 8)).c_str());
+}
+
+/// Registers that a thread needs, as the assembler says: in the line after that of the memory.
+int registers_of(const Nvrtc::Compiled& compiled, const Kernel& kernel) {
+  const std::size_t named = compiled.log.find("Function properties for kernel_" + kernel.name);
+  if (named == std::string::npos) return 0;
+  return number_after(std::string_view(compiled.log).substr(named), "Used ", 0);
+}
+
+/// What the threads of the largest block that is launched may have: a block has 65536 registers, and a kernel without bounds 256 threads at most.
+int most_registers(const Kernel& kernel) {
+  constexpr int of_a_block = 65536;
+  return of_a_block / number_after(kernel.source, "__launch_bounds__(", 256);
+}
+
+/// Whether a kernel stores every element of an expression, or keeps a row of them in its registers; others fold values or copy.
 bool is_elementwise(const std::string& source) {
-  return contains(source, "packs") || contains(source, "i < a.count") || contains(source, "tile < a.count");
+  return contains(source, "packs") || contains(source, "C held[") || contains(source, "i < a.count") ||
+         contains(source, "tile < a.count");
 }
 
 /// CUDA's own reduction of large angles keeps its digits in local memory. Of complex numbers exponentials and powers take sines, too.
@@ -119,6 +139,9 @@ class Compilation {
     if (!compiled.good || compiled.cubin_bytes == 0)
       return note("kernels " + program.kernels.front().name + " and after it" + target + compiled.log);
     for (const Kernel& kernel : program.kernels) {
+      const int registers = registers_of(compiled, kernel);
+      if (registers == 0 || registers > most_registers(kernel))
+        note(kernel.name + ".cu" + target + std::to_string(registers) + " registers");
       if (!is_elementwise(kernel.source) || reduces_angles(kernel.source)) continue;
       const std::string properties = properties_of(compiled, kernel);
       if (!contains(properties, " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"))
