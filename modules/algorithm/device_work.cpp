@@ -78,11 +78,11 @@ void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* co
   }
   const auto note = [&] {
     stream.count_work();
-    for (StreamUses* uses : reads) {
-      if (uses != nullptr && !is_written(uses)) uses->note_read(stream.mark());
-    }
     for (StreamUses* uses : writes) {
       if (uses != nullptr) uses->note_write(stream.mark());
+    }
+    for (StreamUses* uses : reads) {
+      if (uses != nullptr && !is_written(uses)) uses->note_read(stream.mark());
     }
   };
   Lender lender(stream);

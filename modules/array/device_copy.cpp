@@ -102,12 +102,13 @@ void copy_packed_from(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, co
 void copy_packed_to(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
                     const StridedMemory& from, Stream& stream) {
   const std::ptrdiff_t bytes = count_of(axes) * item;
-  const memory::Allocation host(PinnedPlace{}, bytes);      // which stays until the stream has read it
+  const bool is_pinned = from.place.kind() == PlaceKind::pinned;  // then nobody waits for the copy
+  const memory::Allocation host(is_pinned ? Place(PinnedPlace{}) : Place(CpuPlace{}), bytes);
   if (from.uses != nullptr) from.uses->wait_for_reading();  // here the host reads, not the stream
   copy_on_host(packed(axes, &CopyAxis::to), item, host.data(), from.data);
   const Staging staging(stream, bytes);
-  device::copy_async(staging.data(), to.place, host.data(), PinnedPlace{}, bytes, stream);
-  host.uses()->note_read(stream.mark());
+  device::copy_async(staging.data(), to.place, host.data(), host.place(), bytes, stream);
+  is_pinned ? host.uses()->note_read(stream.mark()) : stream.mark().wait();  // as long as the memory is there
   launch_copy(packed(axes, &CopyAxis::from), item, to.data, staging.data(), stream);
 }
 

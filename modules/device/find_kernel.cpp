@@ -123,18 +123,27 @@ std::optional<Found> obtain(const CompilerIdentity& compiler, const std::string&
   return found;
 }
 
-/// The highest architecture for which NVRTC compiles and whose code a GPU runs: of the same generation, and not newer.
-int architecture_for(const DeviceInfo& gpu, const CompilerIdentity& compiler, std::string_view cause) {
+/// The compiler, and what `choose` finds in it: if that is 0, what is remembered of the compiler may be out of date, and it is asked itself.
+template <class Choose>
+auto compiler_for(const Choose& choose, std::string_view cause) {
+  CompilerIdentity compiler = compiler_identity();
+  auto chosen = choose(compiler);
+  if (chosen == 0) {
+    correct_compiler_identity();
+    compiler = compiler_identity();
+    chosen = choose(compiler);
+  }
   if (compiler.version.empty()) require_compiler(cause);
-  const int own = gpu.compute_major * 10 + gpu.compute_minor;
+  return std::pair(std::move(compiler), chosen);
+}
+
+int own_architecture(const DeviceInfo& gpu) { return gpu.compute_major * 10 + gpu.compute_minor; }
+
+/// The highest architecture for which NVRTC compiles and whose code a GPU runs: of the same generation, and not newer. 0 if there is none.
+int best_architecture(const DeviceInfo& gpu, const CompilerIdentity& compiler) {
   int best = 0;
   for (const int known : compiler.architectures) {
-    if (known / 10 == gpu.compute_major && known <= own) best = std::max(best, known);
-  }
-  if (best == 0) {
-    refuse(
-        "NVRTC " + compiler.version + " knows no architecture for " + gpu.name + ", which is sm_" + std::to_string(own),
-        cause, "install a newer CUDA toolkit");
+    if (known / 10 == gpu.compute_major && known <= own_architecture(gpu)) best = std::max(best, known);
   }
   return best;
 }
@@ -155,8 +164,14 @@ std::unique_ptr<Kernel> load(GpuPlace place, const std::string& source, std::str
   const DeviceInfo& gpu = devices()[static_cast<std::size_t>(place.ordinal)];
   std::optional<Found> found;
   while (!found) {
-    const CompilerIdentity compiler = compiler_identity();
-    found = obtain(compiler, source, architecture_for(gpu, compiler, cause), cause);
+    const auto [compiler, architecture] =
+        compiler_for([&](const CompilerIdentity& known) { return best_architecture(gpu, known); }, cause);
+    if (architecture == 0) {
+      refuse("NVRTC " + compiler.version + " knows no architecture for " + gpu.name + ", which is sm_" +
+                 std::to_string(own_architecture(gpu)),
+             cause, "install a newer CUDA toolkit");
+    }
+    found = obtain(compiler, source, architecture, cause);
   }
   return std::make_unique<Kernel>(place, found->kernel.cubin);
 }
@@ -193,16 +208,9 @@ const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string
 KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause) {
   std::optional<Found> found;
   while (!found) {
-    CompilerIdentity compiler = compiler_identity();
-    const auto is_known = [&] {
-      return std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end();
-    };
-    if (!is_known()) {
-      correct_compiler_identity();
-      compiler = compiler_identity();
-    }
-    if (compiler.version.empty()) require_compiler(cause);
-    if (!is_known()) refuse("NVRTC " + compiler.version + " does not know sm_" + std::to_string(architecture), cause);
+    const auto [compiler, known] = compiler_for(
+        [&](const CompilerIdentity& here) { return std::ranges::count(here.architectures, architecture); }, cause);
+    if (known == 0) refuse("NVRTC " + compiler.version + " does not know sm_" + std::to_string(architecture), cause);
     found = obtain(compiler, source, architecture, cause);
   }
   return report_of(found->kernel.log, found->from_cache);

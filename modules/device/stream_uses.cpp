@@ -14,7 +14,13 @@ StreamMark StreamUses::last_write() const {
   return write_;
 }
 
-void StreamUses::order_read(Stream& stream) const { stream.wait(last_write()); }
+void StreamUses::order_read(Stream& stream) const {
+  {
+    const std::lock_guard lock(mutex_);
+    reads_.reserve(reads_.size() + 1);  // for note_read
+  }
+  stream.wait(last_write());
+}
 
 void StreamUses::order_write(Stream& stream) const {
   for (const StreamMark& mark : marks()) stream.wait(mark);

@@ -24,7 +24,8 @@ export class StreamUses {
   /// Work that the stream is given from now on may write, and memory may be freed on it: it starts after all uses.
   void order_write(Stream& stream) const;
 
-  /// The work up to the mark reads. Where there is no memory to note that, waits until the work is done; throws DeviceError if it fails.
+  /// The work up to the mark reads. order_read has made room to note that; where other threads have used it up and there is no memory for more,
+  /// waits until the work is done. Throws DeviceError if it fails.
   void note_read(const StreamMark& mark);
   /// The work up to the mark writes, and was ordered by order_write: earlier uses are forgotten.
   void note_write(const StreamMark& mark);
@@ -48,7 +49,7 @@ export class StreamUses {
  private:
   mutable std::mutex mutex_;
   StreamMark write_;
-  std::vector<StreamMark> reads_;  // at most one of each stream
+  mutable std::vector<StreamMark> reads_;  // at most one of each stream; order_read makes room
 };
 
 }  // namespace tessera

@@ -182,8 +182,8 @@ class FoldingWriter : public KernelWriter {
     return sum;
   }
 
-  /// Each thread folds groups of 16 values. Some at a time are loaded before the first of them is folded, so that the memory has several loads
-  /// of each thread to work on; behind the last value its loads are repeated and not folded.
+  /// Each thread folds groups of 16 values. Several are loaded before the first of them is folded, so that the memory has as many loads of each
+  /// thread to work on; the last ones, where fewer are left, come one by one.
   void write_loop() {
     const std::string step = std::to_string(which_.shape == FoldShape::columns ? column_rows : team_size());
     const std::string together = std::to_string(element_.body.size() < short_body ? 8 : 4);
@@ -195,24 +195,27 @@ class FoldingWriter : public KernelWriter {
         "  for (tessera_index next = first + lane; next < last;) {\n"
         "    Fold::Group group = Fold::begin();\n"
         "#pragma unroll 1\n"
-        "    for (int k = 0; k < 16 && next < last; k += @T, next += @T * @S) {\n"
-        "      @V values[@T];\n"
+        "    for (int k = 0; k < 16 && next < last;) {\n"
+        "      if (next + (@T - 1) * @S < last) {\n"
+        "        @V values[@T];\n"
         "#pragma unroll\n"
-        "      for (int n = 0; n < @T; ++n) {\n"
-        "        const tessera_index r = next + n * @S < last ? next + n * @S : next;\n";
-    write_positions(which_.kept, variant_.rank, "r", "        ");
-    std::string value = "tessera_element(a";
-    for (std::size_t k = 1; k < operands(); ++k) {
-      text_ +=
-          "        const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, fold_address(k)) + ";\n";
-      value += ", " + operand_name(k);
-    }
-    text_ += "        values[n] = " + value +
-             ");\n"
-             "      }\n"
+        "        for (int n = 0; n < @T; ++n) {\n"
+        "          const tessera_index r = next + n * @S;\n";
+    const std::string each = write_loads("          ");
+    text_ += "          values[n] = " + each +
+             ";\n"
+             "        }\n"
              "#pragma unroll\n"
-             "      for (int n = 0; n < @T; ++n) {\n"
-             "        if (next + n * @S < last) Fold::take(group, values[n], next + n * @S);\n"
+             "        for (int n = 0; n < @T; ++n) Fold::take(group, values[n], next + n * @S);\n"
+             "        k += @T;\n"
+             "        next += @T * @S;\n"
+             "      } else {\n"
+             "        const tessera_index r = next;\n";
+    const std::string single = write_loads("        ");
+    text_ += "        Fold::take(group, " + single +
+             ", r);\n"
+             "        ++k;\n"
+             "        next += @S;\n"
              "      }\n"
              "    }\n"
              "    Fold::join(total, group);\n"
@@ -220,6 +223,18 @@ class FoldingWriter : public KernelWriter {
     replace_all("@T", together);
     replace_all("@S", step);
     replace_all("@V", quoted(element_.value));
+  }
+
+  /// Loads what the value at r is computed from; returns the text of that value.
+  std::string write_loads(const std::string& indent) {
+    write_positions(which_.kept, variant_.rank, "r", indent);
+    std::string value = "tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) {
+      text_ +=
+          indent + "const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, fold_address(k)) + ";\n";
+      value += ", " + operand_name(k);
+    }
+    return value + ")";
   }
 
   void replace_all(std::string_view name, const std::string& by) {
