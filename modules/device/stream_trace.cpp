@@ -140,11 +140,15 @@ class StreamSink {
 
   std::vector<StreamRecord> records() const {
     std::vector<StreamRecord> records;
+    std::map<const Stream*, std::int64_t>
+        ends;  // a stream's work comes one after the other, whatever rounding makes of its times
     for (const std::shared_ptr<const Piece>& piece : complete_pieces()) {
       piece->end.wait();
       StreamRecord& record = records.emplace_back(piece->record);
-      record.begin = std::chrono::nanoseconds(piece->origin->time_of(piece->begin) - begin).count();
-      record.end = record.begin + piece->end.since(piece->begin);
+      const std::int64_t start = std::chrono::nanoseconds(piece->origin->time_of(piece->begin) - begin).count();
+      std::int64_t& end = ends[&piece->stream];
+      record.begin = std::max(start, end);
+      record.end = end = std::max(record.begin, start + piece->end.since(piece->begin));
     }
     std::ranges::sort(records, {}, [](const StreamRecord& work) { return std::pair(work.begin, work.end); });
     return records;
