@@ -73,6 +73,14 @@ int number_after(std::string_view text, std::string_view word, int otherwise) {
   return at == text.npos ? otherwise : std::atoi(std::string(text.substr(at + word.size(), 8)).c_str());
 }
 
+/// The number in front of a word of the text; 0 if the word is not there.
+int number_before(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == text.npos) return 0;
+  const std::size_t space = text.rfind(' ', at - 1);
+  return std::atoi(std::string(text.substr(space + 1, at - space - 1)).c_str());
+}
+
 /// Registers that a thread needs, as the assembler says: in the line after that of the memory.
 int registers_of(const Nvrtc::Compiled& compiled, const Kernel& kernel) {
   const std::size_t named = compiled.log.find("Function properties for kernel_" + kernel.name);
@@ -86,11 +94,13 @@ int most_registers(const Kernel& kernel) {
   return of_a_block / number_after(kernel.source, "__launch_bounds__(", 256);
 }
 
-/// Whether a kernel stores every element of an expression, or keeps a row of them in its registers; others fold values or copy.
+/// Whether a kernel stores every element of an expression; others fold values or copy.
 bool is_elementwise(const std::string& source) {
-  return contains(source, "packs") || contains(source, "C held[") || contains(source, "i < a.count") ||
-         contains(source, "tile < a.count");
+  return contains(source, "packs") || contains(source, "i < a.count") || contains(source, "tile < a.count");
 }
+
+/// Whether the threads of a kernel keep a row of values in their registers.
+bool keeps_row(const std::string& source) { return contains(source, "C held["); }
 
 /// CUDA's own reduction of large angles keeps its digits in local memory. Of complex numbers exponentials and powers take sines, too.
 bool reduces_angles(const std::string& source) {
@@ -142,8 +152,11 @@ class Compilation {
       const int registers = registers_of(compiled, kernel);
       if (registers == 0 || registers > most_registers(kernel))
         note(kernel.name + ".cu" + target + std::to_string(registers) + " registers");
-      if (!is_elementwise(kernel.source) || reduces_angles(kernel.source)) continue;
       const std::string properties = properties_of(compiled, kernel);
+      constexpr int few_bytes = 16;  // beside the hundred and more that each thread keeps
+      if (keeps_row(kernel.source) && number_before(properties, " bytes spill stores") > few_bytes)
+        note(kernel.name + ".cu" + target + properties);
+      if (!is_elementwise(kernel.source) || reduces_angles(kernel.source)) continue;
       if (!contains(properties, " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"))
         note(kernel.name + ".cu" + target + properties);
     }
