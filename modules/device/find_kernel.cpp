@@ -123,18 +123,21 @@ std::optional<Found> obtain(const CompilerIdentity& compiler, const std::string&
   return found;
 }
 
-/// The compiler, and what `choose` finds in it: if that is 0, what is remembered of the compiler may be out of date, and it is asked itself.
-template <class Choose>
-auto compiler_for(const Choose& choose, std::string_view cause) {
-  CompilerIdentity compiler = compiler_identity();
-  auto chosen = choose(compiler);
-  if (chosen == 0) {
-    correct_compiler_identity();
-    compiler = compiler_identity();
-    chosen = choose(compiler);
+/// The kernel for the architecture that `choose` finds in a compiler: 0 if there is none, and then `complain` says what the compiler does not
+/// know. What is remembered of the compiler may be out of date, so it is asked itself before.
+template <class Choose, class Complain>
+Found obtain_for(const Choose& choose, const Complain& complain, const std::string& source, std::string_view cause) {
+  while (true) {
+    CompilerIdentity compiler = compiler_identity();
+    if (choose(compiler) == 0) {
+      correct_compiler_identity();
+      compiler = compiler_identity();
+    }
+    if (compiler.version.empty()) require_compiler(cause);
+    const int architecture = choose(compiler);
+    if (architecture == 0) complain("NVRTC " + compiler.version);
+    if (std::optional<Found> found = obtain(compiler, source, architecture, cause)) return std::move(*found);
   }
-  if (compiler.version.empty()) require_compiler(cause);
-  return std::pair(std::move(compiler), chosen);
 }
 
 int own_architecture(const DeviceInfo& gpu) { return gpu.compute_major * 10 + gpu.compute_minor; }
@@ -162,18 +165,13 @@ LoadedKernels& loaded_kernels(GpuPlace place) {
 
 std::unique_ptr<Kernel> load(GpuPlace place, const std::string& source, std::string_view cause) {
   const DeviceInfo& gpu = devices()[static_cast<std::size_t>(place.ordinal)];
-  std::optional<Found> found;
-  while (!found) {
-    const auto [compiler, architecture] =
-        compiler_for([&](const CompilerIdentity& known) { return best_architecture(gpu, known); }, cause);
-    if (architecture == 0) {
-      refuse("NVRTC " + compiler.version + " knows no architecture for " + gpu.name + ", which is sm_" +
-                 std::to_string(own_architecture(gpu)),
-             cause, "install a newer CUDA toolkit");
-    }
-    found = obtain(compiler, source, architecture, cause);
-  }
-  return std::make_unique<Kernel>(place, found->kernel.cubin);
+  const auto choose = [&](const CompilerIdentity& compiler) { return best_architecture(gpu, compiler); };
+  const auto complain = [&](const std::string& compiler) {
+    refuse(
+        compiler + " knows no architecture for " + gpu.name + ", which is sm_" + std::to_string(own_architecture(gpu)),
+        cause, "install a newer CUDA toolkit");
+  };
+  return std::make_unique<Kernel>(place, obtain_for(choose, complain, source, cause).kernel.cubin);
 }
 
 }  // namespace
@@ -206,14 +204,14 @@ const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string
 }
 
 KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause) {
-  std::optional<Found> found;
-  while (!found) {
-    const auto [compiler, known] = compiler_for(
-        [&](const CompilerIdentity& here) { return std::ranges::count(here.architectures, architecture); }, cause);
-    if (known == 0) refuse("NVRTC " + compiler.version + " does not know sm_" + std::to_string(architecture), cause);
-    found = obtain(compiler, source, architecture, cause);
-  }
-  return report_of(found->kernel.log, found->from_cache);
+  const auto choose = [&](const CompilerIdentity& compiler) {
+    return std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end() ? architecture : 0;
+  };
+  const auto complain = [&](const std::string& compiler) {
+    refuse(compiler + " does not know sm_" + std::to_string(architecture), cause);
+  };
+  const Found found = obtain_for(choose, complain, source, cause);
+  return report_of(found.kernel.log, found.from_cache);
 }
 
 std::vector<int> compiler_architectures() { return Nvrtc::instance().architectures(); }

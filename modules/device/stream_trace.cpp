@@ -140,8 +140,8 @@ class StreamSink {
 
   std::vector<StreamRecord> records() const {
     std::vector<StreamRecord> records;
-    std::map<const Stream*, std::int64_t>
-        ends;  // a stream's work comes one after the other, whatever rounding makes of its times
+    // A stream's work comes one after the other, whatever rounding makes of its times.
+    std::map<const Stream*, std::int64_t> ends;
     for (const std::shared_ptr<const Piece>& piece : complete_pieces()) {
       piece->end.wait();
       StreamRecord& record = records.emplace_back(piece->record);

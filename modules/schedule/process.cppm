@@ -24,8 +24,8 @@ T& of_process() {
   const std::lock_guard lock(mutex);
   if (T* const made = made_here()) return *made;
   T* const made = new T;
-  current.store(
-      made, std::memory_order_release);  // before the number, by which a child's threads know it from their parent's
+  // The object before the number, by which a child's threads know it from their parent's.
+  current.store(made, std::memory_order_release);
   process.store(process_number(), std::memory_order_release);
   return *made;
 }
