@@ -30,7 +30,7 @@ auto contiguous(const A& elements) {
   if constexpr (ArrayHandle<A>) {
     if (is_contiguous(elements.shape(), elements.strides())) return elements;
   }
-  return Contiguous(copy(elements));
+  return Contiguous(as_node(elements));
 }
 
 template <class M, class A>
@@ -70,7 +70,7 @@ void compress_into_on_host(const A& result, const M& mask, const O& x, const std
     using Computed = Array<value_of<A>, 1, typename A::place_type>;
     const auto computed = compressed_on_host<Computed>(picked, elements, where);
     rows::require_shape(result.shape().extents(), computed.shape().extents(), "compress_into", where);
-    return assign(result, copy(computed));
+    return assign(result, computed);
   }
   const auto selection = select(picked, elements, where);
   const Dim<1> wanted{selection.count()};
@@ -130,7 +130,7 @@ void compress_into_on_gpu(const R& result, const M& mask, const A& elements, con
   using Computed = Array<value_of<R>, 1, typename R::place_type>;
   const auto computed = compressed_on_gpu<Computed>(mask, elements, where);
   rows::require_shape(result.shape().extents(), computed.shape().extents(), "compress_into", where);
-  assign(result, copy(computed));
+  assign(result, computed);
 }
 
 /// Neither place is the host's for sure: whether the elements are on a GPU is known at run time.

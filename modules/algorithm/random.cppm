@@ -44,7 +44,7 @@ struct NormalNumbers {
 
 /// Random numbers of a shape, computed where they are needed; it has no memory and so no place.
 template <Floating T, int Rank, class Numbers>
-class RandomNode {
+class RandomNode : public ExpressionOperations<RandomNode<T, Rank, Numbers>, T, Rank> {
  public:
   using expression_tag = void;
   using value_type = T;

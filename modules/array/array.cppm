@@ -2,7 +2,9 @@
 // iteration, printing. It imports memory and schedule; evaluating expressions is the next room's work.
 export module tessera.array;
 
+export import :reference;
 export import :concepts;
+export import :members;
 export import :layout;
 export import :index;
 export import :slicing;
@@ -10,7 +12,6 @@ export import :footprint;
 export import :buffer;
 export import :view_vars;
 export import :pointer;
-export import :reference;
 export import :strided_copy;
 export import :device_copy;
 export import :device_items;
@@ -18,10 +19,13 @@ export import :device_tiles;
 export import :iterator;
 export import :view;
 export import :elements;
+export import :compound;
 export import :handle;
 export import :settled;
 export import :array_parameter;
+export import :viewed;
 export import :scalar_parameter;
+export import :named_axes;
 export import :reshaping;
 export import :axes;
 export import :windows;

@@ -68,6 +68,7 @@ struct ParameterRules<Array<T, Rank, P>> {
 
   void take_example(const A& array) {
     example = array;
+    example.hold();
     shape = array.shape();
     place = array.place();
   }
@@ -75,14 +76,14 @@ struct ParameterRules<Array<T, Rank, P>> {
 
   /// The example, on whose shape and place an expression depends from now on.
   const A& fixed_example() const {
-    if (!static_cast<bool>(example)) throw_no_example();
+    if (!example.has_storage()) throw_no_example();
     is_fixed = true;
     return example;
   }
 
   void check(const A& array, const ArgumentName& name) const {
     if (!is_fixed) return;
-    if (!static_cast<bool>(array)) refuse_empty_argument(name);
+    if (!array.has_storage()) refuse_empty_argument(name);
     if (array.shape() == shape && Place(array.place()) == Place(place)) return;
     refuse_argument({.shape = array.shape().extents(),
                      .expected_shape = shape.extents(),
@@ -90,6 +91,9 @@ struct ParameterRules<Array<T, Rank, P>> {
                      .expected_place = place},
                     name);
   }
+
+  /// What a replay keeps until it has ended is no name of the storage.
+  static void keep(const A& array) { array.hold(); }
 
   void name_to(Engine& engine, const A& array) const {
     if (array.buffer() != nullptr) static_cast<void>(array.buffer()->var_for(engine));
@@ -125,12 +129,6 @@ struct NestedArgument {
 export template <class A, class View>
 class ParameterView;
 
-/// What can be written to a parameter.
-export template <class S>
-concept ParameterSource =
-    !ArrayHandle<S> ||
-    unsatisfied<"a parameter cannot be re-pointed to an array, as an array can: write parameter = copy(array)">;
-
 /// What a parameter and the views of it share. Derived has array(), which is what it sees of the argument of the replay that runs, or of
 /// the example while it is recorded; Seen is that array's type.
 template <class Derived, class Seen>
@@ -142,13 +140,12 @@ class ParameterElements {
 
   ParameterElements() = default;
   ParameterElements(const ParameterElements&) = default;
-  /// A handle is not re-pointed by `out = batch`: write `out = copy(batch)`.
   ParameterElements& operator=(const ParameterElements&) = delete;
 
-  /// Evaluates `source` into the elements of each replay's argument, broadcast to the example's shape. Recorded, within an Async scope of
+  /// A parameter is no name but a window: its = always writes. Evaluates `source` into the elements of each replay's argument, broadcast to the example's shape. Recorded, within an Async scope of
   /// the same scheduler. Throws as assignment to an array does, SchedulerError while recorded outside of such a scope.
   template <class S>
-    requires ParameterSource<S> && AssignableSource<S, value_type, rank, place_type>
+    requires AssignableSource<S, value_type, rank, place_type>
   const Derived& operator=(const S& source) const {
     assign(self(), source);
     return self();

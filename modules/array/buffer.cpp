@@ -1,5 +1,6 @@
 module;
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 module tessera.array;
@@ -40,6 +41,14 @@ void Buffer::add_unreached(Purpose purpose, std::vector<StreamMark>& marks) cons
   for (const StreamMark& mark : uses()->marks()) add(mark);
 }
 
-void BufferShare::give_up(std::shared_ptr<Buffer>& share) noexcept { std::destroy_at(&share); }
+void BufferShare::give_up(std::uintptr_t tagged) noexcept {
+  auto* const buffer = reinterpret_cast<Buffer*>(tagged & ~hold_tag);
+  const std::uint64_t own = (tagged & hold_tag) != 0 ? Buffer::one_hold : Buffer::one_name;
+  // Who sees itself alone stays alone, because a share is only made of another.
+  if (buffer->shares_.load(std::memory_order_acquire) == own ||
+      buffer->shares_.fetch_sub(own, std::memory_order_acq_rel) == own) {
+    delete buffer;
+  }
+}
 
 }  // namespace tessera

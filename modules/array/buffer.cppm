@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.array:buffer;
 import tessera.standard;
 import tessera.core;
@@ -30,7 +31,7 @@ struct BufferVar {
 /// Whether any buffer has ever been named by an op, or may be used by streams: until then nothing has to be waited for.
 export inline std::atomic<bool> buffers_have_vars{false};
 
-/// One allocation with its size and place. Arrays hold it by shared_ptr; the last one gives the memory back.
+/// One allocation with its size and place, and who shares it: the last one gives the memory back.
 export class Buffer {
  public:
   /// Uninitialised. Throws OutOfMemory, or DeviceError if the place does not exist.
@@ -48,6 +49,13 @@ export class Buffer {
   std::ptrdiff_t bytes() const { return allocation_.bytes(); }
   Place place() const { return allocation_.place(); }
   bool owns() const { return allocation_.owns(); }
+
+  /// How many arrays are names of it, those in expressions included.
+  std::uint32_t names() const noexcept { return static_cast<std::uint32_t>(shares_.load(std::memory_order_acquire)); }
+  /// How many shares are kept by ops that are pending or recorded.
+  std::uint32_t holds() const noexcept {
+    return static_cast<std::uint32_t>(shares_.load(std::memory_order_acquire) / one_hold);
+  }
 
   /// What ops name that read or write the elements, all of them from now on. Throws std::bad_alloc.
   const Var& var() const {
@@ -104,6 +112,10 @@ export class Buffer {
 
  private:
   friend class ViewSubmission;
+  friend class BufferShare;
+
+  static constexpr std::uint64_t one_name = 1;
+  static constexpr std::uint64_t one_hold = std::uint64_t{1} << 32;
 
   void watch_streams() const {
     if (uses() != nullptr) buffers_have_vars.store(true, std::memory_order_relaxed);
@@ -118,32 +130,60 @@ export class Buffer {
 
   memory::Allocation allocation_;
   mutable std::atomic<BufferVar*> var_{nullptr};
+  mutable std::atomic<std::uint64_t> shares_{one_name};  // names in the low half, holds in the high one
 };
 
-/// A share of a buffer, or none. It is a shared_ptr whose count is lowered by a call: expressions are full of arrays that have been
-/// moved from, and lowering the count in place would make up most of the code that the compiler gets to see.
-class BufferShare {
+/// A share of a buffer, or none. Most are names: arrays, and the arrays in expressions that are kept. What ops keep until they have run are
+/// holds: they keep the memory alive, and nobody reads the elements through them but in the order that the scheduler gives. A name that
+/// is alone may therefore be given new values in the same memory although ops are pending on it.
+///
+/// Names and holds are the halves of one word, so that counting is one atomic operation. The last share is given up by a call:
+/// expressions are full of arrays that have been moved from, and counting in place would make up most of the code that the compiler gets
+/// to see.
+export class BufferShare {
  public:
-  inline BufferShare() noexcept : shared_() {}
-  BufferShare(std::shared_ptr<Buffer> buffer) noexcept : shared_(std::move(buffer)) {}
-  inline BufferShare(const BufferShare& other) noexcept : shared_(other.shared_) {}
-  inline BufferShare(BufferShare&& other) noexcept : shared_(std::move(other.shared_)) {}
+  inline BufferShare() noexcept : tagged_(0) {}
+  /// The first name of a new buffer. Throws what the buffer's constructor throws.
+  template <class... Arguments>
+  static BufferShare make(Arguments&&... arguments) {
+    return BufferShare(new Buffer(std::forward<Arguments>(arguments)...));
+  }
+  /// A name, whatever the other is.
+  inline BufferShare(const BufferShare& other) noexcept : tagged_(other.address()) {
+    if (tagged_ != 0) get()->shares_.fetch_add(Buffer::one_name, std::memory_order_relaxed);
+  }
+  inline BufferShare(BufferShare&& other) noexcept : tagged_(std::exchange(other.tagged_, 0)) {}
   BufferShare& operator=(BufferShare other) noexcept {
-    shared_.swap(other.shared_);
+    std::swap(tagged_, other.tagged_);
     return *this;
   }
-  ~BufferShare() {
-    if (shared_ != nullptr) give_up(shared_);
+  inline ~BufferShare() {
+    if (tagged_ != 0) give_up(tagged_);
   }
 
-  inline const std::shared_ptr<Buffer>& get() const noexcept { return shared_; }
+  inline Buffer* get() const noexcept { return reinterpret_cast<Buffer*>(address()); }
+  inline Buffer* operator->() const noexcept { return get(); }
+  inline Buffer& operator*() const noexcept { return *get(); }
+
+  /// Makes this a hold. It is for those who have just made the share, for what an op keeps.
+  void hold() const noexcept {
+    if (tagged_ == 0 || is_hold()) return;
+    get()->shares_.fetch_add(Buffer::one_hold - Buffer::one_name, std::memory_order_acq_rel);
+    tagged_ |= hold_tag;
+  }
+  bool is_hold() const noexcept { return (tagged_ & hold_tag) != 0; }
+
+  friend bool operator==(const BufferShare& a, const BufferShare& b) noexcept { return a.address() == b.address(); }
+  friend bool operator==(const BufferShare& a, std::nullptr_t) noexcept { return a.tagged_ == 0; }
 
  private:
-  static void give_up(std::shared_ptr<Buffer>& share) noexcept;
+  static constexpr std::uintptr_t hold_tag = 1;
 
-  union {  // so that only the destructor above destroys it
-    std::shared_ptr<Buffer> shared_;
-  };
+  explicit BufferShare(Buffer* buffer) noexcept : tagged_(reinterpret_cast<std::uintptr_t>(buffer)) {}
+  inline std::uintptr_t address() const noexcept { return tagged_ & ~hold_tag; }
+  static void give_up(std::uintptr_t tagged) noexcept;
+
+  mutable std::uintptr_t tagged_;  // the buffer's address, and whether this is a hold
 };
 
 }  // namespace tessera

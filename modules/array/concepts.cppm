@@ -3,6 +3,7 @@ import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;
+import :reference;
 
 // The contract between arrays and what is computed from them. An array assigns whatever satisfies Source by calling
 // assign(destination, source), which the expression room defines.
@@ -14,7 +15,7 @@ inline constexpr bool is_array = false;
 template <class T>
 inline constexpr bool is_view = false;
 
-/// Array<T, D, P>: a handle to shared storage.
+/// Array<T, D, P>: a name for shared storage.
 export template <class A>
 concept ArrayHandle = is_array<std::remove_cvref_t<A>>;
 
@@ -43,6 +44,12 @@ inline constexpr bool is_array_parameter = false;
 export template <class P>
 concept ArrayParameter = is_array_parameter<std::remove_cvref_t<P>>;
 
+/// Elements that can be written: of an array or view of elements that are not const, or of a const view of them; a const array is read only.
+export template <class A>
+concept WritableElements =
+    Elements<A> && !std::is_const_v<std::remove_pointer_t<decltype(std::declval<A&>().data())>> &&
+    !(ArrayHandle<A> && std::is_const_v<std::remove_reference_t<A>>);
+
 /// Operands of expressions: arrays, views and other expressions.
 export template <class O>
 concept Operand = Expression<O> || Elements<O> || ArrayParameter<O>;
@@ -54,6 +61,12 @@ concept ScalarValue = WeakScalar<T> || Element<T>;
 template <class S>
 struct ScalarFacts {
   using type = S;
+  static constexpr bool is_parameter = false;
+};
+/// An element is its value.
+template <Element T>
+struct ScalarFacts<Reference<T>> {
+  using type = T;
   static constexpr bool is_parameter = false;
 };
 template <ScalarValue T>
@@ -73,14 +86,6 @@ concept ScalarParameter = ScalarFacts<std::remove_cvref_t<S>>::is_parameter;
 /// A C++ arithmetic type or any other element type, standing for one value, or a parameter of such a type.
 export template <class S>
 concept Scalar = ScalarValue<scalar_of<S>>;
-
-/// What is evaluated into an array that is a variable. An array on the right re-points the variable instead, which only an array
-/// of its own type can do.
-export template <class S>
-concept EvaluatedSource =
-    !ArrayHandle<S> || unsatisfied<
-                           "an array on the right of = re-points the handle on the left: element type, rank and place "
-                           "must be the same; write a = copy(b) to convert elements">;
 
 /// Whatever can stand on the right of an assignment to an array.
 export template <class S>
@@ -120,14 +125,25 @@ concept PlacesMayMeet =
 export template <class S, class T>
 concept ValueFits = AssignableTo<value_of<S>, T> || (Scalar<S> && WeakWith<scalar_of<S>, T>);
 
-/// S can be assigned to an array of T with Rank axes at P; a failure says what to do.
+/// S can be written to elements of type T along Rank axes at P, to which it broadcasts; a failure says what to do.
 export template <class S, class T, int Rank, class P>
 concept AssignableSource =
     Source<S> &&
     (rank_of<S> <= Rank || unsatisfied<"rank mismatch: the source has more axes than the array it is assigned to">) &&
     (ValueFits<S, T> ||
-     unsatisfied<"the assignment crosses kinds of element types, as float to int does: write cast<T>(...)">) &&
+     unsatisfied<"the element type does not fit: only floats narrow by themselves, integers and other kinds need "
+                 "cast<T>(...)">) &&
     (PlacesMayMeet<place_of<S>, P> ||
      unsatisfied<"the source and the array are on different places: move one with to(place)">);
+
+/// S can be the new value of a name: an expression or view of its rank, or a scalar, which fills the array. An array of the same type is
+/// simply another value for the name.
+export template <class S, class T, int Rank, class P>
+concept NamedSource =
+    AssignableSource<S, T, Rank, P> &&
+    (!ArrayHandle<S> || unsatisfied<"an array on the right of = is taken as it is: element type and rank must be the "
+                                    "same; cast<T>(b) converts the elements">) &&
+    (Scalar<S> || rank_of<S> == Rank ||
+     unsatisfied<"= gives a name the value of the right side, which has fewer axes: a(ellipsis) = x broadcasts">);
 
 }  // namespace tessera

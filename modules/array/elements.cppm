@@ -9,11 +9,12 @@ import :concepts;
 import :index;
 import :iterator;
 import :layout;
+import :members;
 import :pointer;
 import :reference;
 import :slicing;
 
-// What arrays and views share: element access, slicing, transposition, compound assignment, iteration.
+// What arrays and views share: element access, slicing, transposition, iteration. Compound assignment is in compound.cppm.
 namespace tessera {
 
 /// Throws PlaceError if the host cannot read memory of `place`.
@@ -46,10 +47,55 @@ inline void require_storage(const void* data) {
                                      .advice = "give it some: zeros<T>(Dim<0>{}), or assign an expression of rank 0"}));
 }
 
+/// What an index stands for: V& where the place is known to be the host's; on other places a Reference to an element that can be written, the
+/// value of one that cannot.
+template <class P, class V>
+[[gnu::always_inline]] inline decltype(auto) element_at(V* element, [[maybe_unused]] P place) {
+  if constexpr (HostPlace<P>) {
+    return static_cast<V&>(*element);
+  } else if constexpr (std::is_const_v<V>) {
+    return PlacedPointer<std::remove_const_t<V>>(const_cast<std::remove_const_t<V>*>(element), place).get();
+  } else {
+    return Reference<V>(PlacedPointer<V>(element, place));
+  }
+}
+
+template <std::size_t>
+using PositionOf = Position;
+
+/// `a(i, j)`: as many integers as axes.
+template <class Derived, class Axes>
+class ElementCalls;
+template <class Derived, std::size_t... Axis>
+class ElementCalls<Derived, std::index_sequence<Axis...>> {
+ public:
+  /// One element, as `a[{i, j}]`. Negative positions count from the end. Throws IndexError outside the shape.
+  [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) const {
+    return static_cast<const Derived&>(*this)[index_of<static_cast<int>(sizeof...(Axis))>({at...})];
+  }
+  [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) {
+    return static_cast<Derived&>(*this)[index_of<static_cast<int>(sizeof...(Axis))>({at...})];
+  }
+};
+
+/// Integers for all axes are an element, not a slice.
+export template <int Rank, class... I>
+concept SliceIndexers = (Indexer<I> && ...) && !((std::integral<I> && ...) && sizeof...(I) == Rank) &&
+                        (consumed_axes<I...> <= Rank || unsatisfied<"more indices than axes">) &&
+                        (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">);
+
+/// Whether elements can be written through a const array or view of a type: a view is a window, whose constness is its own; a const array is
+/// read only, and so are its slices.
+export enum class Constness { of_elements, of_itself };
+
 /// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and settle(Purpose), which
-/// waits for ops that are pending on the elements.
-export template <class Derived, class Value, int Rank, class P>
-class ElementOperations {
+/// waits for ops that are pending on the elements. `Value` is const for elements that can only be read.
+export template <class Derived, class Value, int Rank, class P, Constness Const>
+class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<static_cast<std::size_t>(Rank)>>,
+                          public OperandMembers<Derived, std::remove_const_t<Value>, Rank> {
+  static constexpr bool deep = Const == Constness::of_elements;
+  using ConstValue = std::conditional_t<deep, const Value, Value>;
+
  public:
   /// Number of elements; 0 without storage.
   std::ptrdiff_t size() const {
@@ -59,84 +105,95 @@ class ElementOperations {
   bool is_contiguous() const { return tessera::is_contiguous(self().shape(), self().strides()); }
 
   /// Address of the first element.
-  PlacedPointer<Value> pointer() const { return {self().data(), self().place()}; }
-
-  /// One element: T& where the place is known to be the host's, Reference<T> otherwise, which reads and writes on every
-  /// place. Negative indices count from the end. Throws IndexError outside the shape.
-  decltype(auto) operator[](const Index<Rank>& index) const {
-    if constexpr (Rank == 0) require_storage(self().data());
-    self().settle(Purpose::change);
-    Value* element = self().data() + offset_of(index, self().shape(), self().strides());
-    if constexpr (HostPlace<P>) {
-      return static_cast<Value&>(*element);
-    } else {
-      return Reference<Value>(PlacedPointer<Value>(element, self().place()));
-    }
+  PlacedPointer<std::remove_const_t<Value>> pointer() const {
+    return {const_cast<std::remove_const_t<Value>*>(self().data()), self().place()};
   }
+
+  /// One element: a reference where the place is known to be the host's, a Reference otherwise, which reads and writes on every
+  /// place; of a const array, a const reference or the value. Negative indices count from the end. Throws IndexError outside the shape.
+  decltype(auto) operator[](const Index<Rank>& index) const {
+    return element_at<P>(static_cast<ConstValue*>(address<ConstValue>(index)), self().place());
+  }
+  decltype(auto) operator[](const Index<Rank>& index)
+    requires deep
+  {
+    return element_at<P>(address<Value>(index), self().place());
+  }
+
+  template <std::integral I>
+    requires(Rank > 1)
+  void operator[](I) const = delete;  // an element of several axes is a(i, j) or a[{i, j}], a row is a(i, ellipsis)
+
+  using ElementCalls<Derived, std::make_index_sequence<static_cast<std::size_t>(Rank)>>::operator();
 
   /// A view that shares the storage: integers drop an axis, range(start, stop, step) and all keep it, newaxis adds
   /// one, ellipsis stands for the axes not named. Throws IndexError for an index outside its axis and for step 0.
   template <class... I>
-    requires(sizeof...(I) > 0) && (Indexer<I> && ...) &&
-            (consumed_axes<I...> <= Rank || unsatisfied<"more indices than axes">) &&
-            (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">)
-  auto operator()(const I&... indexers) const {
+    requires(sizeof...(I) > 0) && SliceIndexers<Rank, I...>
+  const auto operator()(const I&... indexers) const {
+    return self().with_layout(sliced(self().layout(), indexers...));
+  }
+  template <class... I>
+    requires deep && (sizeof...(I) > 0) && SliceIndexers<Rank, I...>
+  auto operator()(const I&... indexers) {
     return self().with_layout(sliced(self().layout(), indexers...));
   }
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
-  auto T() const {
-    std::array<int, static_cast<std::size_t>(Rank)> axes{};
-    for (int axis = 0; axis < Rank; ++axis) axes[static_cast<std::size_t>(axis)] = Rank - 1 - axis;
-    return self().with_layout(transposed(self().layout(), axes));
-  }
-
-  /// `a += source` and its like evaluate `a + source` into the elements, broadcast to this shape. Throw as assignment does.
-  template <class S>
-    requires AssignableSource<S, Value, Rank, P>
-  const Derived& operator+=(const S& source) const {
-    assign(self(), self() + source);
-    return self();
-  }
-  template <class S>
-    requires AssignableSource<S, Value, Rank, P>
-  const Derived& operator-=(const S& source) const {
-    assign(self(), self() - source);
-    return self();
-  }
-  template <class S>
-    requires AssignableSource<S, Value, Rank, P>
-  const Derived& operator*=(const S& source) const {
-    assign(self(), self() * source);
-    return self();
-  }
-  template <class S>
-    requires AssignableSource<S, Value, Rank, P>
-  const Derived& operator/=(const S& source) const {
-    assign(self(), self() / source);
-    return self();
+  const auto T() const { return self().with_layout(reversed_axes(self().layout())); }
+  auto T()
+    requires deep
+  {
+    return self().with_layout(reversed_axes(self().layout()));
   }
 
   /// Elements in row-major order. Throws PlaceError if they are not on the host.
-  ViewIterator<Value, Rank> begin() const
+  ViewIterator<ConstValue, Rank> begin() const
     requires IterablePlace<P>
   {
-    require_host(self().place(), "begin");
-    self().settle(Purpose::change);
-    return {self().data(), self().shape(), self().strides(), 0};
+    return first<ConstValue>();
   }
-  ViewIterator<Value, Rank> end() const
+  ViewIterator<Value, Rank> begin()
+    requires deep && IterablePlace<P>
+  {
+    return first<Value>();
+  }
+  ViewIterator<ConstValue, Rank> end() const
     requires IterablePlace<P>
   {
     require_host(self().place(), "end");
     return {self().data(), self().shape(), self().strides(), size()};
   }
+  ViewIterator<Value, Rank> end()
+    requires deep && IterablePlace<P>
+  {
+    require_host(self().place(), "end");
+    return {self().data(), self().shape(), self().strides(), size()};
+  }
+
+ protected:
+  ElementOperations() = default;
 
  private:
-  friend Derived;
-  ElementOperations() = default;  // of a Derived only
-
   const Derived& self() const { return static_cast<const Derived&>(*this); }
+
+  template <class V>
+  static constexpr Purpose purpose_of = std::is_const_v<V> ? Purpose::read : Purpose::change;
+
+  /// Of an element that is accessed as V.
+  template <class V>
+  [[gnu::always_inline]] Value* address(const Index<Rank>& index) const {
+    if constexpr (Rank == 0) require_storage(self().data());
+    self().settle(purpose_of<V>);
+    return self().data() + offset_of(index, self().shape(), self().strides());
+  }
+
+  template <class V>
+  ViewIterator<V, Rank> first() const {
+    require_host(self().place(), "begin");
+    self().settle(purpose_of<V>);
+    return {self().data(), self().shape(), self().strides(), 0};
+  }
 };
 
 }  // namespace tessera

@@ -7,12 +7,21 @@ export module tessera.array:factories;
 import tessera.standard;
 import tessera.core;
 import tessera.device;
+import :concepts;
 import :handle;
 import :layout;
 import :device_copy;
 
 // New arrays with known contents.
 namespace tessera {
+
+/// The shape that a list of extents is.
+template <std::integral Extent, std::size_t Count>
+Dim<static_cast<int>(Count)> dim_of(const Extent (&shape)[Count]) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return Dim<static_cast<int>(Count)>{shape[I]...};
+  }(std::make_index_sequence<Count>{});
+}
 
 /// A host array filled by `fill(data, count)`, then moved to `place`.
 template <Element T, int Rank, AnyPlace P, class Fill>
@@ -30,24 +39,103 @@ Array<T, Rank, P> filled(const Dim<Rank>& shape, P place, const Fill& fill) {
 
 /// All elements equal to `value`.
 export template <Element T, int Rank, AnyPlace P = Place>
-Array<T, Rank, P> full(const Dim<Rank>& shape, T value, P place = {}) {
+Array<T, Rank, P> full(const Dim<Rank>& shape, std::type_identity_t<T> value, P place = {}) {
   if (!Place(place).on_host()) {
     const Array<T, Rank, P> array(shape, place);
     if (fill_on_device(array.data(), place, array.size(), &value, sizeof(T), *array.buffer()->uses())) return array;
   }
   return filled<T>(shape, place, [value](T* data, std::ptrdiff_t count) { std::fill_n(data, count, value); });
 }
+/// The element type is that of the value.
+export template <int Rank, Element T, AnyPlace P = Place>
+Array<T, Rank, P> full(const Dim<Rank>& shape, T value, P place = {}) {
+  return full<T, Rank, P>(shape, value, place);
+}
+export template <Element T, std::integral Extent, std::size_t Count, AnyPlace P = Place>
+Array<T, static_cast<int>(Count), P> full(const Extent (&shape)[Count], std::type_identity_t<T> value, P place = {}) {
+  return full<T>(dim_of(shape), value, place);
+}
 
-/// All elements zero.
+/// All elements zero: zeros<float>(Dim{2, 3}), zeros<float>({2, 3}) and zeros<float>(2, 3) are the same.
 export template <Element T, int Rank, AnyPlace P = Place>
 Array<T, Rank, P> zeros(const Dim<Rank>& shape, P place = {}) {
-  return full(shape, T(0), place);
+  return full<T>(shape, T(0), place);
+}
+export template <Element T, std::integral Extent, std::size_t Count, AnyPlace P = Place>
+Array<T, static_cast<int>(Count), P> zeros(const Extent (&shape)[Count], P place = {}) {
+  return zeros<T>(dim_of(shape), place);
+}
+export template <Element T, std::integral... Extent>
+  requires(sizeof...(Extent) > 0)
+Array<T, static_cast<int>(sizeof...(Extent))> zeros(Extent... shape) {
+  return zeros<T>(Dim{shape...});
 }
 
 /// All elements one.
 export template <Element T, int Rank, AnyPlace P = Place>
 Array<T, Rank, P> ones(const Dim<Rank>& shape, P place = {}) {
-  return full(shape, T(1), place);
+  return full<T>(shape, T(1), place);
+}
+export template <Element T, std::integral Extent, std::size_t Count, AnyPlace P = Place>
+Array<T, static_cast<int>(Count), P> ones(const Extent (&shape)[Count], P place = {}) {
+  return ones<T>(dim_of(shape), place);
+}
+export template <Element T, std::integral... Extent>
+  requires(sizeof...(Extent) > 0)
+Array<T, static_cast<int>(sizeof...(Extent))> ones(Extent... shape) {
+  return ones<T>(Dim{shape...});
+}
+
+/// Elements that are not initialised.
+export template <Element T, int Rank, AnyPlace P = Place>
+Array<T, Rank, P> empty(const Dim<Rank>& shape, P place = {}) {
+  return Array<T, Rank, P>(shape, place);
+}
+export template <Element T, std::integral Extent, std::size_t Count, AnyPlace P = Place>
+Array<T, static_cast<int>(Count), P> empty(const Extent (&shape)[Count], P place = {}) {
+  return empty<T>(dim_of(shape), place);
+}
+export template <Element T, std::integral... Extent>
+  requires(sizeof...(Extent) > 0)
+Array<T, static_cast<int>(sizeof...(Extent))> empty(Extent... shape) {
+  return empty<T>(Dim{shape...});
+}
+
+/// The place of new arrays beside an operand: its own, or the CPU for what has none.
+template <Operand O>
+using place_beside = std::conditional_t<std::is_void_v<place_of<O>>, Place, place_of<O>>;
+
+template <Operand O>
+place_beside<O> place_like(const O& x) {
+  if constexpr (Expression<O>) {
+    const auto place = x.place();
+    return place ? place_cast<place_beside<O>>(*place) : place_beside<O>{};
+  } else {
+    return x.place();
+  }
+}
+
+/// Arrays with the shape, element type and place of an operand; zeros_like<T>(x) has elements of another type.
+export template <class T = void, Operand O>
+auto zeros_like(const O& x) {
+  using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;
+  return zeros<E>(Dim<rank_of<O>>(x.shape()), place_like(x));
+}
+export template <class T = void, Operand O>
+auto ones_like(const O& x) {
+  using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;
+  return ones<E>(Dim<rank_of<O>>(x.shape()), place_like(x));
+}
+export template <class T = void, Operand O, class V>
+  requires std::convertible_to<V, std::conditional_t<std::is_void_v<T>, value_of<O>, T>>
+auto full_like(const O& x, V value) {
+  using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;
+  return full<E>(Dim<rank_of<O>>(x.shape()), static_cast<E>(value), place_like(x));
+}
+export template <class T = void, Operand O>
+auto empty_like(const O& x) {
+  using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;
+  return empty<E>(Dim<rank_of<O>>(x.shape()), place_like(x));
 }
 
 std::ptrdiff_t arange_count(double start, double stop, double step);
@@ -63,29 +151,36 @@ std::ptrdiff_t arange_count_of(T start, T stop, T step) {
 
 /// start, start + step, ... before stop. Throws ShapeError if step is 0 or NaN, or if there are too many.
 export template <Real T, AnyPlace P = Place>
-Array<T, 1, P> arange(T start, T stop, T step = T(1), P place = {}) {
+Array<T, 1, P> arange(T start, std::type_identity_t<T> stop, std::type_identity_t<T> step = T(1), P place = {}) {
   using C = std::conditional_t<Floating<T>, double, std::uint64_t>;
   std::ptrdiff_t count = 0;
   if constexpr (Floating<T>) {
     count = arange_count(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
   } else {
-    count = arange_count_of(start, stop, step);
+    count = arange_count_of<T>(start, stop, step);
   }
   return filled<T>(Dim<1>{count}, place, [=](T* data, std::ptrdiff_t n) {
     for (std::ptrdiff_t i = 0; i < n; ++i)
       data[i] = static_cast<T>(static_cast<C>(start) + static_cast<C>(i) * static_cast<C>(step));
   });
 }
+/// Integers among floating numbers take their type: arange(0, 1, 0.25).
+export template <std::integral T, class U, class V = int>
+  requires std::is_arithmetic_v<U> && std::is_arithmetic_v<V> && std::floating_point<decltype(T() + U() + V())>
+auto arange(T start, U stop, V step = 1) {
+  using C = decltype(T() + U() + V());
+  return arange<C>(static_cast<C>(start), static_cast<C>(stop), static_cast<C>(step));
+}
 
 /// 0, 1, ... before stop.
 export template <Real T>
 Array<T, 1> arange(T stop) {
-  return arange(T(0), stop);
+  return arange<T>(T(0), stop);
 }
 
 /// `count` values from start to stop, both included, evenly spaced. Throws ShapeError if count is negative.
 export template <Floating T, AnyPlace P = Place>
-Array<T, 1, P> linspace(T start, T stop, std::ptrdiff_t count, P place = {}) {
+Array<T, 1, P> linspace(T start, std::type_identity_t<T> stop, std::ptrdiff_t count, P place = {}) {
   return filled<T>(Dim<1>{count}, place, [=](T* data, std::ptrdiff_t n) {
     const double first = static_cast<double>(start);
     const double last = static_cast<double>(stop);
@@ -95,6 +190,13 @@ Array<T, 1, P> linspace(T start, T stop, std::ptrdiff_t count, P place = {}) {
                     : T(first + (last - first) * static_cast<double>(i) / static_cast<double>(n > 1 ? n - 1 : 1));
     }
   });
+}
+/// Between integers the values are double, and they take the type of a floating bound: linspace(0, 1, 5).
+export template <std::integral T, class U, AnyPlace P = Place>
+  requires std::is_arithmetic_v<U>
+auto linspace(T start, U stop, std::ptrdiff_t count, P place = {}) {
+  using C = std::conditional_t<std::integral<U>, double, U>;
+  return linspace<C>(static_cast<C>(start), static_cast<C>(stop), count, place);
 }
 
 /// The matrix with ones on the main diagonal and zeros elsewhere; square unless `columns` is given.

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <initializer_list>
 export module tessera.array:handle;
 import tessera.standard;
 import tessera.core;
@@ -14,7 +15,7 @@ import :layout;
 import :strided_copy;
 import :view;
 
-// The array: a handle to shared storage.
+// The array: a name for shared storage.
 namespace tessera {
 
 /// Bytes of `shape`; every step is checked. Throws ShapeError if they do not fit in 63 bits.
@@ -23,45 +24,112 @@ std::ptrdiff_t bytes_of(const Dim<Rank>& shape) {
   return checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T)));
 }
 
-/// Elements of type T along Rank axes. Copying an array copies the handle; both then see the same elements. With P = Place the
-/// place is known at run time; with a concrete P checks are static and, on the host, element access is a plain reference.
+/// Values for an array written in braces, one pair for each axis: {{1, 2}, {3, 4}}.
+template <class T, int Rank>
+struct NestedListOf {
+  using type = std::initializer_list<typename NestedListOf<T, Rank - 1>::type>;
+};
+template <class T>
+struct NestedListOf<T, 0> {
+  using type = T;
+};
+template <class T, int Rank>
+using NestedList = typename NestedListOf<T, Rank>::type;
+
+/// The shape of a nested list, by its first lists.
+template <class T, int Rank>
+void list_shape(const NestedList<T, Rank>& list, std::ptrdiff_t* extents) {
+  *extents = std::ssize(list);
+  if constexpr (Rank > 1) {
+    if (list.size() != 0) list_shape<T, Rank - 1>(*list.begin(), extents + 1);
+  }
+}
+
+/// Throws ShapeError: the lists of one level differ in length.
+[[noreturn]] void throw_ragged(std::ptrdiff_t expected, std::size_t found, int axis);
+
+/// Copies the values of a nested list in row-major order. Throws ShapeError if the lists of one level differ in length.
+template <class T, int Rank>
+void copy_list(const NestedList<T, Rank>& list, std::span<const std::ptrdiff_t> shape, int axis, T*& to) {
+  if (!std::cmp_equal(list.size(), shape[static_cast<std::size_t>(axis)]))
+    throw_ragged(shape[static_cast<std::size_t>(axis)], list.size(), axis);
+  if constexpr (Rank == 1) {
+    to = std::ranges::copy(list, to).out;
+  } else {
+    for (const auto& inner : list) copy_list<T, Rank - 1>(inner, shape, axis + 1, to);
+  }
+}
+
+/// Elements of type T along Rank axes: a name for storage that other names may share. `Array<const T, D>` only reads them.
 ///
-/// A handle on the right of `=` re-points an lvalue array; an expression or scalar on the right is evaluated into its
-/// storage (an array without storage gets new storage of the expression's shape). An rvalue, such as the view `a(all, 0)`,
-/// always writes elements.
-export template <Element T, int Rank, AnyPlace P = Place>
-  requires(Rank >= 0)
-class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
+/// `=` on a name gives that name the value of the right side and never changes what another name sees. Elements are written through an
+/// index, a view or a compound operator: `a(...) = x`, `a[...] = x`, `a += x`. So `a = b` makes a another name for b's storage, and
+/// `a = b + 1` computes into a's own storage if no other name shares it and the shape is equal, into new storage otherwise.
+///
+/// A const array is read only: neither can it be given another value, nor can elements be written through it.
+///
+/// With P = Place the place is known at run time; with a concrete P checks are static and, on the host, element access is a plain
+/// reference.
+export template <class T, int Rank, AnyPlace P = Place>
+  requires Element<std::remove_const_t<T>> && (Rank >= 0)
+class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness::of_elements> {
+  static constexpr bool is_read_only = std::is_const_v<T>;
+
  public:
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
   using place_type = P;
   static constexpr int rank = Rank;
 
   /// No storage.
   Array() = default;
 
-  /// Uninitialised storage. Throws ShapeError (too large), OutOfMemory, DeviceError.
-  explicit Array(const Dim<Rank>& shape, P place = {})
-      : Array(make_shared_object<Buffer>(place, bytes_of<T>(shape)),
-              {.shape = shape, .strides = contiguous_strides(shape)}, place) {}
+  /// Uninitialised storage; a shape is written Dim{2, 3}, and braces hold values. Throws ShapeError (too large), OutOfMemory, DeviceError.
+  template <std::same_as<Dim<Rank>> Shape>
+  explicit Array(const Shape& shape, P place = {})
+    requires(!is_read_only)
+      : Array(BufferShare::make(place, bytes_of<T>(shape)), {.shape = shape, .strides = contiguous_strides(shape)},
+              place) {}
+
+  template <std::integral Extent, class... More>
+    requires(Rank > 0)
+  explicit Array(Extent, More...) = delete;  // a shape is written Dim{2, 3}, as in Array<float, 2> a(Dim{2, 3}); values in braces
+
+  /// These values, as deep as there are axes: Array<int, 2>{{1, 2}, {3, 4}}. Throws ShapeError if lists of one level differ in length.
+  Array(NestedList<value_type, Rank> values, P place = {})
+    requires(Rank > 0)
+      : Array(of_list(values, place)) {}
+
+  /// One value.
+  template <ScalarValue V>
+    requires(Rank == 0) && (std::same_as<V, value_type> || WeakWith<V, value_type>)
+  Array(V value, P place = {}) : Array(of_value(static_cast<value_type>(value), place)) {}
 
   /// Elements of `layout` in a buffer, which must hold them.
-  Array(const std::shared_ptr<Buffer>& buffer, const Layout<Rank>& layout, P place)
-      : Array(buffer, static_cast<T*>(buffer->data()), layout, place) {}
+  Array(BufferShare buffer, const Layout<Rank>& layout, P place)
+      : buffer_(std::move(buffer)),
+        data_(static_cast<T*>(buffer_->data()) + layout.offset),
+        layout_{.shape = layout.shape, .strides = layout.strides},
+        place_(place) {}
 
-  /// The evaluated expression in new storage.
-  template <Expression E>
-    requires AssignableSource<E, T, Rank, P> && (E::rank == Rank)
+  /// The values of an expression or a view in new storage.
+  template <class E>
+    requires(Expression<E> || ViewHandle<E>) && NamedSource<E, value_type, Rank, P>
   Array(const E& expression) {
-    assign(*this, expression);
+    assign_name(*this, expression);
   }
 
-  /// A handle whose place is known as a handle whose place is not.
+  /// A name whose place is not known for what one names whose place is.
   template <StaticPlace Q>
     requires std::same_as<P, Place>
   Array(const Array<T, Rank, Q>& other) : Array(other.buffer(), other.data(), other.layout(), other.place()) {}
 
-  /// A handle whose place is checked at run time. Throws PlaceError if it is another.
+  /// A name that reads only.
+  template <AnyPlace Q>
+    requires is_read_only && (std::same_as<Q, P> || std::same_as<P, Place>)
+  Array(const Array<value_type, Rank, Q>& other)
+      : Array(other.buffer(), other.data(), other.layout(), other.place()) {}
+
+  /// A name whose place is checked at run time. Throws PlaceError if it is another.
   explicit Array(const Array<T, Rank, Place>& other)
     requires StaticPlace<P>
       : Array(other.buffer(), other.data(), other.layout(), place_cast<P>(other.place())) {}
@@ -69,7 +137,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   // Copying and moving are calls, because an expression does both for each of its leaves.
   [[gnu::noinline]] Array(const Array& other) noexcept
       : buffer_(other.buffer_), data_(other.data_), layout_(other.layout_), place_(other.place_) {}
-  /// The other handle is left without storage.
+  /// The other name is left without storage.
   [[gnu::noinline]] Array(Array&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         data_(std::exchange(other.data_, nullptr)),
@@ -85,17 +153,25 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
     return *this;
   }
 
-  void operator=(const Array& source) && { assign(*this, source); }
-
+  /// Gives this name the value of an expression, or fills it with a scalar. Throws ShapeError (a scalar without storage to fill, and an
+  /// expression of another shape that broadcasts to this one: `a(ellipsis) = x` does that), PlaceError, DeviceError, OutOfMemory; the array
+  /// is as before then.
   template <class S>
-    requires EvaluatedSource<S> && AssignableSource<S, T, Rank, P>
-  [[gnu::always_inline]] Array& operator=(const S& source) & {
-    assign(*this, source);
+    requires NamedSource<S, value_type, Rank, P>
+  [[gnu::always_inline]] Array& operator=(S&& source) & {
+    assign_name(*this, std::forward<S>(source));
     return *this;
   }
+
+  /// What is no name is a view, such as a(all, 0): its elements are written. Throws as above, and ShapeError without storage.
+  void operator=(const Array& source) &&
+    requires(!is_read_only)
+  {
+    assign(*this, source);
+  }
   template <class S>
-    requires AssignableSource<S, T, Rank, P>
-  [[gnu::always_inline]] void operator=(const S& source) && {
+    requires AssignableSource<S, value_type, Rank, P> && (!is_read_only)
+  [[gnu::always_inline]] void operator=(S&& source) && {
     assign(*this, source);
   }
 
@@ -117,15 +193,15 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
     if (buffer() != nullptr) buffer()->settle_ops(purpose, {data_, shape().extents(), strides(), sizeof(T)});
   }
 
-  /// The array has storage.
-  explicit operator bool() const { return buffer_.get() != nullptr; }
+  bool has_storage() const { return buffer_.get() != nullptr; }
 
   T* data() const { return data_; }
   const Dim<Rank>& shape() const { return layout_.shape; }
   const Strides<Rank>& strides() const { return layout_.strides; }
   const Layout<Rank>& layout() const { return layout_; }
   P place() const { return place_; }
-  const std::shared_ptr<Buffer>& buffer() const { return buffer_.get(); }
+  /// The storage, which views and other names share; equal for those that do.
+  const BufferShare& buffer() const { return buffer_; }
 
   /// The same storage seen through another layout, relative to this array's first element.
   template <int N>
@@ -134,38 +210,64 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
   }
 
   /// New storage with the same elements, row-major, at the same place; no storage if there is none. Throws OutOfMemory.
-  Array clone() const { return copied_to(place_); }
+  Array<value_type, Rank, P> clone() const { return copied_to(place_); }
 
-  /// The elements at `place`: this handle if they are there already, otherwise a row-major copy. Throws DeviceError, OutOfMemory.
+  /// The elements at `place`: this array if they are there already, otherwise a row-major copy. Throws DeviceError, OutOfMemory.
   template <AnyPlace Q>
   Array<T, Rank, Q> to(Q place) const {
     if (Place(place_) == Place(place)) return Array<T, Rank, Q>(buffer(), data_, layout_, place);
     return copied_to(place);
   }
 
+  /// This name becomes something that an op keeps until it has run; see BufferShare.
+  void hold() const { buffer_.hold(); }
+
+  /// The same array for expressions, which read it and are of one type whether it is read only or not.
+  Array<value_type, Rank, P> as_operand() const
+    requires is_read_only
+  {
+    return {buffer(), const_cast<value_type*>(data_), layout_, place_};
+  }
+
  private:
   const Buffer& buffer_to_name() const {
-    if (buffer() != nullptr) return *buffer();
+    if (has_storage()) return *buffer();
     throw SchedulerError(to_string(Failure{.operation = "var", .problem = "the array has no storage"}));
   }
 
-  template <Element U, int N, AnyPlace Q>
-    requires(N >= 0)
+  template <class U, int N, AnyPlace Q>
+    requires Element<std::remove_const_t<U>> && (N >= 0)
   friend class Array;
 
-  Array(std::shared_ptr<Buffer> buffer, T* data, const Layout<Rank>& layout, P place)
+  static Array<value_type, Rank, P> of_list(const NestedList<value_type, Rank>& values, P place) {
+    std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents{};
+    list_shape<value_type, Rank>(values, extents.data());
+    Dim<Rank> shape;
+    for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
+    const Array<value_type, Rank, CpuPlace> array(shape);
+    value_type* to = array.data();
+    copy_list<value_type, Rank>(values, extents, 0, to);
+    return Array<value_type, Rank, Place>(array).to(place);
+  }
+  static Array<value_type, 0, P> of_value(const value_type& value, P place) {
+    const Array<value_type, 0, CpuPlace> array(Dim<0>{});
+    *array.data() = value;
+    return Array<value_type, 0, Place>(array).to(place);
+  }
+
+  Array(BufferShare buffer, T* data, const Layout<Rank>& layout, P place)
       : buffer_(std::move(buffer)),
         data_(data + layout.offset),
         layout_{.shape = layout.shape, .strides = layout.strides},
         place_(place) {}
 
   template <AnyPlace Q>
-  Array<T, Rank, Q> copied_to(Q place) const {
-    if (buffer() == nullptr) return {nullptr, nullptr, {}, place};
+  Array<value_type, Rank, Q> copied_to(Q place) const {
+    if (buffer() == nullptr) return {BufferShare(), nullptr, {}, place};
     settle_for(Place(place_).on_host() ? Place(place) : Place(place_), Purpose::read);  // a GPU's streams order copies
-    Array<T, Rank, Q> copy(shape(), place);
+    Array<value_type, Rank, Q> copy(shape(), place);
     copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place, copy.buffer()->uses()},
-                 {data_, strides(), place_, buffer()->uses()});
+                 {const_cast<value_type*>(data_), strides(), place_, buffer()->uses()});
     return copy;
   }
 
@@ -178,19 +280,23 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P> {
 template <class T, int Rank, class P>
 inline constexpr bool is_array<Array<T, Rank, P>> = true;
 
-/// An array over memory of the user's, row-major, which must outlive every handle to it. Throws ShapeError if the
-/// shape is too large.
-export template <Element T, int Rank, AnyPlace P = CpuPlace>
-Array<T, Rank, P> borrow(T* data, const Dim<Rank>& shape, P place = {}) {
-  auto buffer = make_shared_object<Buffer>(memory::Allocation::borrow(data, bytes_of<T>(shape), place));
-  return {std::move(buffer), {.shape = shape, .strides = contiguous_strides(shape)}, place};
+/// A window on memory of the user's, row-major, which must outlive it: its `=` always writes elements. Throws ShapeError if the shape is
+/// too large.
+export template <class T, int Rank, AnyPlace P = CpuPlace>
+  requires Element<std::remove_const_t<T>>
+ArrayView<T, Rank, P> borrow(T* data, const Dim<Rank>& shape, P place = {}) {
+  static_cast<void>(bytes_of<T>(shape));
+  return {data, shape, place};
 }
 
-/// A view of the array's elements; the array must outlive it.
-export template <Element T, int Rank, AnyPlace P>
-ArrayView<T, Rank, P> make_view(const Array<T, Rank, P>& array) {
+/// A view of the array's elements; the array must outlive it. Of a const array it reads only.
+export template <ArrayHandle A>
+auto make_view(A&& array) {
+  using T = std::remove_pointer_t<decltype(array.data())>;
+  using Seen = std::conditional_t<std::is_const_v<std::remove_reference_t<A>>, const T, T>;
   array.settle(Purpose::change);
-  return {array.data(), array.layout(), array.place()};
+  return ArrayView<Seen, std::remove_cvref_t<A>::rank, typename std::remove_cvref_t<A>::place_type>(
+      array.data(), array.layout(), array.place());
 }
 
 }  // namespace tessera

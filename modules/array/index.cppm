@@ -18,6 +18,16 @@ constexpr std::ptrdiff_t position_value(I value) {
   return static_cast<std::ptrdiff_t>(value);
 }
 
+/// One integer of `a(i, j)`, with the place in the user's code where it was written.
+export struct Position {
+  std::ptrdiff_t value;
+  std::source_location where;
+
+  template <std::integral I>
+  constexpr Position(I at, std::source_location written = std::source_location::current())
+      : value(position_value(at)), where(written) {}
+};
+
 /// One integer per axis; negative ones count from the end. Written in braces, it remembers its source location for error
 /// messages: `a[{0, -1}]`.
 export template <int Rank>
@@ -53,6 +63,10 @@ class Index {
     for (int axis = 0; axis < Rank; ++axis) values_[static_cast<std::size_t>(axis)] = position[axis];
   }
 
+  constexpr void set(const std::array<Position, static_cast<std::size_t>(Rank)>& positions) {
+    for (std::size_t axis = 0; axis < positions.size(); ++axis) values_[axis] = positions[axis].value;
+  }
+
   constexpr std::ptrdiff_t operator[](int axis) const { return values_[static_cast<std::size_t>(axis)]; }
   constexpr const std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)>& values() const { return values_; }
   constexpr const Where& where() const { return where_; }
@@ -61,6 +75,19 @@ class Index {
   std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> values_{};
   Where where_;
 };
+
+/// An Index of the positions of `a(i, j)`; the place is that of the first one.
+template <int Rank>
+constexpr Index<Rank> index_of(const std::array<Position, static_cast<std::size_t>(Rank)>& positions) {
+  Dim<Rank> none;
+  Index<Rank> index(none, positions[0].where);
+  index.set(positions);
+  return index;
+}
+template <>
+constexpr Index<0> index_of<0>(const std::array<Position, 0>&) {
+  return {};
+}
 
 [[noreturn]] void throw_index_error(int axis, std::span<const std::ptrdiff_t> index,
                                     std::span<const std::ptrdiff_t> shape, const std::source_location& where);

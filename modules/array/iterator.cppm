@@ -12,7 +12,7 @@ namespace tessera {
 export template <class T, int Rank>
 class ViewIterator {
  public:
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
   using reference = T&;
   using difference_type = std::ptrdiff_t;
   using iterator_category = std::random_access_iterator_tag;

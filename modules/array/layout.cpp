@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,24 @@ int checked_axis(std::ptrdiff_t axis, int rank, const char* operation) {
                 .problem = "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank)}));
   }
   return static_cast<int>(counted);
+}
+
+bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
+  struct Axis {
+    std::ptrdiff_t step, extent;
+  };
+  std::vector<Axis> axes;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 0) return true;
+    if (shape[axis] > 1) axes.push_back({std::abs(strides[axis]), shape[axis]});
+  }
+  std::ranges::sort(axes, {}, &Axis::step);
+  std::ptrdiff_t reach = 0;  // of all steps along the axes so far
+  for (const Axis& axis : axes) {
+    if (axis.step <= reach) return false;
+    reach += axis.step * (axis.extent - 1);
+  }
+  return true;
 }
 
 std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,

@@ -67,6 +67,17 @@ Layout<Rank> transposed(const Layout<Rank>& layout, const std::array<int, static
   return result;
 }
 
+/// The axes in reverse order.
+export template <int Rank>
+Layout<Rank> reversed_axes(const Layout<Rank>& layout) {
+  std::array<int, static_cast<std::size_t>(Rank)> axes{};
+  for (int axis = 0; axis < Rank; ++axis) axes[static_cast<std::size_t>(axis)] = Rank - 1 - axis;
+  return transposed(layout, axes);
+}
+
+/// No two positions are one element, for sure.
+export bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides);
+
 /// Strides of the same elements under another shape of the same element count, if views can express them
 /// (std::nullopt: they must be copied).
 std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,

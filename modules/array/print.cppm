@@ -99,7 +99,7 @@ void collect(const V& view, std::ptrdiff_t offset, bool summarised, std::vector<
 
 /// The elements of a view in brackets, one bracket pair per axis, columns aligned; more than 1000 elements are
 /// summarised with "...". Throws PlaceError if they are not on the host.
-export template <Element T, int Rank, AnyPlace P>
+export template <class T, int Rank, AnyPlace P>
 std::string to_string(const ArrayView<T, Rank, P>& view) {
   require_host(view.place(), "to_string");
   if constexpr (Rank == 0) {
@@ -107,7 +107,7 @@ std::string to_string(const ArrayView<T, Rank, P>& view) {
   } else {
     PrintedElements printed{.shape = {view.shape().extents().begin(), view.shape().extents().end()}};
     printed.summarised = view.size() > print_threshold;
-    std::vector<T> values;
+    std::vector<std::remove_const_t<T>> values;
     collect<0>(view, 0, printed.summarised, values);
     printed.cells = format_cells(values);
     return lay_out(printed);
@@ -115,18 +115,19 @@ std::string to_string(const ArrayView<T, Rank, P>& view) {
 }
 
 /// As for views, on every place.
-export template <Element T, int Rank, AnyPlace P>
+export template <class T, int Rank, AnyPlace P>
 std::string to_string(const Array<T, Rank, P>& array) {
-  const bool has_storage = static_cast<bool>(array);  // `!array` is an expression when the elements are bool
-  if (!has_storage) return "(no storage)";
+  if (!array.has_storage()) return "(no storage)";
   if (Place(array.place()).on_host()) return to_string(make_view(array));
   const Array<T, Rank, CpuPlace> host = array.to(CpuPlace{});
   return to_string(make_view(host));
 }
 
-export template <Elements A>
-std::ostream& operator<<(std::ostream& out, const A& array) {
-  return out << to_string(array);
+/// The elements of an array or a view, or those that an expression evaluates to, as to_string() writes them.
+export template <class O>
+  requires Elements<O> || Expression<O>
+std::ostream& operator<<(std::ostream& out, const O& x) {
+  return out << to_string(x);
 }
 
 }  // namespace tessera

@@ -122,7 +122,7 @@ struct Slicer {
   }
 };
 
-template <int Rank, Indexer... I>
+export template <int Rank, Indexer... I>
 Layout<sliced_rank<Rank, I...>> sliced(const Layout<Rank>& layout, const I&... indexers) {
   Slicer<Rank, sliced_rank<Rank, I...>> slicer{.from = layout};
   slicer.whole_axes = Rank - consumed_axes<I...>;

@@ -13,11 +13,15 @@ import :layout;
 // Views that borrow their memory: no reference count, for tiny arrays in hot loops and for algorithms over ranges.
 namespace tessera {
 
-/// Shape and strides over memory that someone else owns and keeps alive. Assigning to a view writes elements.
-export template <Element T, int Rank, AnyPlace P = CpuPlace>
-class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
+/// Shape and strides over memory that someone else owns and keeps alive: a window, whose `=` writes elements whether it is named or not.
+/// `ArrayView<const T, D>` only reads them.
+export template <class T, int Rank, AnyPlace P = CpuPlace>
+  requires Element<std::remove_const_t<T>>
+class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P, Constness::of_itself> {
+  static constexpr bool is_read_only = std::is_const_v<T>;
+
  public:
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
   using place_type = P;
   static constexpr int rank = Rank;
 
@@ -31,17 +35,26 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
 
   ArrayView(const ArrayView&) = default;
 
+  /// A view that reads only.
+  ArrayView(const ArrayView<value_type, Rank, P>& other)
+    requires is_read_only
+      : ArrayView(other.data(), other.layout(), other.place()) {}
+
   /// Writes the elements of `source`, broadcast to this view's shape. Throws ShapeError if it does not fit.
-  const ArrayView& operator=(const ArrayView& source) const {
+  const ArrayView& operator=(const ArrayView& source) const
+    requires(!is_read_only)
+  {
     assign(*this, source);
     return *this;
   }
-  ArrayView& operator=(const ArrayView& source) {
+  ArrayView& operator=(const ArrayView& source)
+    requires(!is_read_only)
+  {
     assign(*this, source);
     return *this;
   }
   template <class S>
-    requires AssignableSource<S, T, Rank, P>
+    requires AssignableSource<S, value_type, Rank, P> && (!is_read_only)
   [[gnu::always_inline]] const ArrayView& operator=(const S& source) const {
     assign(*this, source);
     return *this;
@@ -59,6 +72,13 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P> {
   template <int N>
   ArrayView<T, N, P> with_layout(const Layout<N>& layout) const {
     return {data_, layout, place_};
+  }
+
+  /// The same view for expressions, which read it and are of one type whether it is read only or not.
+  ArrayView<value_type, Rank, P> as_operand() const
+    requires is_read_only
+  {
+    return {const_cast<value_type*>(data_), layout_, place_};
   }
 
  private:
@@ -79,20 +99,22 @@ inline constexpr bool std::ranges::enable_borrowed_range<tessera::ArrayView<T, R
 namespace tessera {
 
 /// A view of row-major host memory.
-export template <Element T, int Rank>
+export template <class T, int Rank>
+  requires Element<std::remove_const_t<T>>
 ArrayView<T, Rank> make_view(T* data, const Dim<Rank>& shape) {
   return {data, shape};
 }
 
 /// Iterates over row-major host memory of `shape`, from its first element.
-export template <Element T, int Rank>
+export template <class T, int Rank>
+  requires Element<std::remove_const_t<T>>
 ViewIterator<T, Rank> make_iterator(T* data, const Dim<Rank>& shape) {
   return {data, shape, contiguous_strides(shape), 0};
 }
 
 /// The elements of an array in row-major order, from the first.
 export template <Elements A>
-auto make_iterator(const A& array) {
+auto make_iterator(A&& array) {
   return array.begin();
 }
 

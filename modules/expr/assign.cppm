@@ -85,11 +85,12 @@ template <class Node, class D>
 
 /// An array's side of an assignment, without its type.
 template <class D>
-AssignmentTarget target_of(const D& destination) {
+AssignmentTarget target_of(const D& destination, bool is_name = false) {
   constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename D::value_type));
   return {.buffer = destination.buffer().get(),
           .memory = {destination.data(), destination.shape().extents(), destination.strides(), item},
-          .place = destination.place()};
+          .place = destination.place(),
+          .is_name = is_name};
 }
 
 template <class D>
@@ -118,8 +119,10 @@ struct LaterAssignment {
 
   static void make(void* later, const void* from) {
     const auto& operands = *static_cast<const AssignmentOperands*>(from);
-    ::new (later)
+    const auto* const made = ::new (later)
         LaterAssignment{*static_cast<const D*>(operands.destination), *static_cast<const Node*>(operands.node)};
+    if constexpr (ArrayHandle<D>) made->destination.hold();
+    static_cast<void>(made->node.any_leaf(plan::NameReleaser()));
   }
   static void run(void* later) {
     const auto& self = *static_cast<LaterAssignment*>(later);
@@ -151,8 +154,8 @@ inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(LaterAs
 /// Submits the assignment to the scheduler of this thread's Async scope; without one, computes it when that can be done.
 template <class D>
 [[gnu::noinline]] void assign_in_order(const D& destination, const void* node, AssignmentForm& form,
-                                       void (*compute)(const void*, const void*)) {
-  assign_in_order(target_of(destination), {.destination = &destination, .node = node}, form, compute);
+                                       void (*compute)(const void*, const void*), bool is_name) {
+  assign_in_order(target_of(destination, is_name), {.destination = &destination, .node = node}, form, compute);
 }
 
 /// Computes a node into a view, when that can be done.
@@ -164,10 +167,11 @@ template <class Node, class D>
   compute_settled(accesses, destination.place(), {.destination = &destination, .node = &node}, compute_array<Node, D>);
 }
 
+/// Computes a node into the elements of an array. `is_name`: nobody else sees them.
 template <class Node, class D>
-[[gnu::always_inline]] inline void assign_array(const D& destination, const Node& node) {
+[[gnu::always_inline]] inline void assign_array(const D& destination, const Node& node, bool is_name = false) {
   if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
-    return assign_in_order(destination, &node, assignment_form<Node, D>, compute_array<Node, D>);
+    return assign_in_order(destination, &node, assignment_form<Node, D>, compute_array<Node, D>, is_name);
   compute_array<Node, D>(&destination, &node);
 }
 
@@ -184,32 +188,71 @@ decltype(auto) as_assigned_node(const S& source) {
   }
 }
 
-[[noreturn]] inline void throw_no_storage(const std::string& shape) {
-  throw ShapeError(to_string(Failure{.operation = "assignment",
-                                     .problem = "the array on the left has no storage",
-                                     .operands = {"the right side is " + shape},
-                                     .advice = "give it a shape first, or assign an expression of its full rank"}));
-}
+[[noreturn]] void throw_no_storage(const std::string& shape);
 
-/// Gives an array without storage the elements, shape and place of a node of its rank; it is as before if that fails.
-template <Element T, int Rank, AnyPlace P, class Node>
-[[gnu::noinline]] void assign_to_empty(Array<T, Rank, P>& destination, const Node& node) {
+/// Throws what keeps a name from getting new storage for a value of the shape `from`: ShapeError if that is another shape which broadcasts to
+/// the one that it has, SchedulerError if the assignment is being recorded.
+void check_renaming(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> shape);
+
+/// The storage is the array's own, no other name shares it, and no element is there twice. Names that `leaves` visits do not count.
+bool is_own(const Buffer& buffer, std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
+            const void* node, bool (*any_leaf)(const void* node, const plan::LeafVisitor& visit));
+
+/// The values of a node that is not kept can go into the array's own storage.
+template <bool IsKept, class Node, Element T, int Rank, AnyPlace P>
+[[gnu::always_inline]] inline bool fits_own_storage(const Array<T, Rank, P>& destination, const Node& node) {
+  const Buffer* const buffer = destination.buffer().get();
+  if (buffer == nullptr) return false;
   if constexpr (Node::rank == Rank) {
-    Array<T, Rank, P> fresh(node.shape(), place_cast<P>(node.place().value_or(Place(P{}))));
-    assign_array(fresh, node);
-    destination = std::move(fresh);
-  } else {
-    throw_no_storage(to_string(node.shape()));
+    if (destination.shape() != node.shape()) return false;
+    if constexpr (!HostPlace<P> && !std::is_void_v<typename Node::place_type>) {
+      if (node.place() != Place(destination.place())) return false;
+    }
   }
+  if (buffer->names() == 1 && buffer->owns() && row_major_elements(destination.shape(), destination.strides()) > 0)
+      [[likely]]
+    return true;
+  bool (*any_leaf)(const void*, const plan::LeafVisitor&) = nullptr;
+  if constexpr (!IsKept) {
+    any_leaf = [](const void* of, const plan::LeafVisitor& visit) {
+      return static_cast<const Node*>(of)->any_leaf(visit);
+    };
+  }
+  return is_own(*buffer, destination.shape().extents(), destination.strides(), &node, any_leaf);
 }
 
-/// Evaluates `source` into the array's storage, broadcast to its shape. An array without storage gets some of the source's
-/// shape, at the source's place. Throws ShapeError, PlaceError, DeviceError, OutOfMemory; the elements are then as before.
-export template <Element T, int Rank, AnyPlace P, class S>
-  requires AssignableSource<S, T, Rank, P>
-[[gnu::always_inline]] inline void assign(Array<T, Rank, P>& destination, const S& source) {
-  const auto& node = as_assigned_node<T>(source);
-  static_cast<bool>(destination) ? assign_array(destination, node) : assign_to_empty(destination, node);
+/// Gives a name new storage with the values of a node; it is as before if that fails. A scalar fills the shape that it has.
+template <Element T, int Rank, AnyPlace P, class Node>
+[[gnu::noinline]] void assign_to_fresh(Array<T, Rank, P>& destination, const Node& node) {
+  Dim<Rank> shape;
+  if constexpr (Node::rank == Rank) {
+    shape = node.shape();
+    if (destination.has_storage()) check_renaming(shape.extents(), destination.shape().extents());
+  } else {
+    if (!destination.has_storage()) throw_no_storage(to_string(node.shape()));
+    shape = destination.shape();
+    check_renaming(shape.extents(), shape.extents());
+  }
+  Array<T, Rank, P> fresh(shape, place_cast<P>(node.place().value_or(Place(destination.place()))));
+  assign_array(fresh, node, true);
+  destination = std::move(fresh);
+}
+
+/// Gives the name `destination` the value of `source`: into its own storage if that has this shape and no other name sees it, into new
+/// storage otherwise. Throws ShapeError, PlaceError, DeviceError, OutOfMemory; the name has its former value then.
+export template <class T, int Rank, AnyPlace P, class S>
+  requires NamedSource<S, std::remove_const_t<T>, Rank, P>
+[[gnu::always_inline]] inline void assign_name(Array<T, Rank, P>& destination, S&& source) {
+  const auto& node = as_assigned_node<std::remove_const_t<T>>(source);
+  if constexpr (std::is_const_v<T>) {
+    Array<std::remove_const_t<T>, Rank, P> fresh;
+    assign_to_fresh(fresh, node);
+    destination = fresh;
+  } else {
+    constexpr bool is_kept = Expression<S> && std::is_lvalue_reference_v<S>;
+    fits_own_storage<is_kept>(destination, node) ? assign_array(destination, node, true)
+                                                 : assign_to_fresh(destination, node);
+  }
 }
 
 /// Writes the elements of an array or view that cannot get new storage.
@@ -218,7 +261,7 @@ export template <Elements D, class S>
 [[gnu::always_inline]] inline void assign(const D& destination, const S& source) {
   const auto& node = as_assigned_node<typename D::value_type>(source);
   if constexpr (ArrayHandle<D>) {
-    if (!static_cast<bool>(destination)) throw_no_storage(to_string(node.shape()));
+    if (!destination.has_storage()) throw_no_storage(to_string(node.shape()));
     assign_array(destination, node);
   } else {
     if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
@@ -234,7 +277,7 @@ auto evaluate(const O& operand) {
   using Node = std::remove_cvref_t<decltype(node)>;
   using P = std::conditional_t<std::is_void_v<typename Node::place_type>, Place, typename Node::place_type>;
   Array<typename Node::value_type, Node::rank, P> result;
-  assign(result, node);
+  assign_to_fresh(result, node);
   return result;
 }
 

@@ -61,8 +61,9 @@ bool AssignmentAccesses::add_parameter(const plan::LeafVisitor& visitor, const P
   return false;  // go on
 }
 
-bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Written& memory, const Buffer* buffer) {
+bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Written& memory, const BufferShare* share) {
   const auto& self = static_cast<const AssignmentAccesses&>(visitor);
+  const Buffer* const buffer = share == nullptr ? nullptr : share->get();
   if (buffer == nullptr) {
     self.known_ = false;
     return false;  // go on

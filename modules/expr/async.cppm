@@ -86,7 +86,7 @@ class AssignmentAccesses : public plan::LeafVisitor {
  private:
   template <class Visit>
   void for_each_operand(const Visit& visit) const;
-  static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const Buffer* buffer);
+  static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const BufferShare* share);
   static bool add_parameter(const plan::LeafVisitor& self, const ParameterSlot& slot);
   void declare_buffers(Engine& engine, OpState& op) const;
   void submit_by_views(const Async& scope, OpState& op) const;

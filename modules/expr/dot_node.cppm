@@ -29,28 +29,37 @@ struct ProductShape {
 void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
                  std::span<const std::ptrdiff_t> b, int b_axis, const std::source_location& where);
 
+/// Leading axes of a product's result.
+template <int A, int B>
+inline constexpr int batch_rank = std::max({A - 2, B - 2, 0});
+template <int A, int B>
+inline constexpr int product_rank = batch_rank<A, B> + (A > 1 ? 1 : 0) + (B > 1 ? 1 : 0);
+
 /// The product of two nodes: of matrices at the last two axes, or with one vector. Leading axes broadcast.
 template <class A, class B>
-class DotNode {
+class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A::value_type, typename B::value_type>,
+                                            product_rank<A::rank, B::rank>> {
   using Promoted = promote_t<typename A::value_type, typename B::value_type>;
   using Computed = compute_t<Promoted>;  // 16-bit types are summed in float
-  static constexpr int batch = std::max({A::rank - 2, B::rank - 2, 0});
+  static constexpr int batch = batch_rank<A::rank, B::rank>;
 
  public:
   using expression_tag = void;
   using value_type = Promoted;
   using place_type = typename join_places<typename A::place_type, typename B::place_type>::type;
-  static constexpr int rank = batch + (A::rank > 1 ? 1 : 0) + (B::rank > 1 ? 1 : 0);
+  static constexpr int rank = product_rank<A::rank, B::rank>;
   static constexpr int leaf_count = 1;
   static constexpr int products = batch == 0 ? 1 : 0;
   static constexpr const char* name = "dot";
 
   /// Throws ShapeError if the inner extents differ or the leading axes do not broadcast.
   DotNode(A a, B b, const char* operation, const std::source_location& where) : a_(std::move(a)), b_(std::move(b)) {
-    check_inner(operation, a_.shape().extents(), A::rank - 1, b_.shape().extents(), std::max(B::rank - 2, 0), where);
+    const Dim<A::rank> a_shape = a_.shape();
+    const Dim<B::rank> b_shape = b_.shape();
+    check_inner(operation, a_shape.extents(), A::rank - 1, b_shape.extents(), std::max(B::rank - 2, 0), where);
     if constexpr (batch > 0) {
       batch_.fill(1);
-      const std::span<const std::ptrdiff_t> leading[] = {leading_axes(a_.shape()), leading_axes(b_.shape())};
+      const std::span<const std::ptrdiff_t> leading[] = {leading_axes(a_shape), leading_axes(b_shape)};
       plan::broadcast_into(batch_, leading, operation);
     }
   }

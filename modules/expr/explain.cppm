@@ -42,7 +42,7 @@ std::string explain(const D& destination, const S& source) {
   const auto& node = as_assigned_node<T>(source);
   using Node = std::remove_cvref_t<decltype(node)>;
   if constexpr (ArrayHandle<D>) {
-    if (!static_cast<bool>(destination)) throw_no_storage(to_string(node.shape()));
+    if (!destination.has_storage()) throw_no_storage(to_string(node.shape()));
   }
   const auto from = node.shape();
   check_broadcast(from.extents(), destination.shape().extents(), "explain");

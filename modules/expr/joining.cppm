@@ -61,7 +61,9 @@ struct PromotedAll<T, U, V...> : PromotedAll<promote_t<T, U>, V...> {};
 
 /// Nodes joined along Axis, counted in the result; Stacks says that the axis is a new one.
 template <int Axis, bool Stacks, class... Nodes>
-class JoinNode {
+class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
+                                             typename PromotedAll<typename Nodes::value_type...>::type,
+                                             std::tuple_element_t<0, std::tuple<Nodes...>>::rank + (Stacks ? 1 : 0)> {
   using First = std::tuple_element_t<0, std::tuple<Nodes...>>;
 
  public:
@@ -161,7 +163,8 @@ class JoinNode {
 
 /// Arrays, as many as there are at run time, joined along Axis.
 template <int Axis, bool Stacks, Elements A>
-class SequenceNode {
+class SequenceNode
+    : public ExpressionOperations<SequenceNode<Axis, Stacks, A>, typename A::value_type, A::rank + (Stacks ? 1 : 0)> {
  public:
   using expression_tag = void;
   using value_type = typename A::value_type;

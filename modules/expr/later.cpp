@@ -21,6 +21,19 @@ bool is_whole_buffer(const AssignmentTarget& target) {
   return bytes == target.buffer->bytes();
 }
 
+/// What is recorded writes the same storage in each replay, so a name that has come to share it would change with this one.
+void require_one_name(const Buffer& buffer) {
+  if (thread_context().recorder == nullptr) return;
+  add_replay_condition(&buffer, [](const void* written) {
+    if (static_cast<const Buffer*>(written)->names() <= 1) return;
+    throw SchedulerError(to_string(
+        Failure{.operation = "replay",
+                .problem = "a recorded step gives a name a new value in storage that another name has come to share",
+                .advice = "keep copies of it, as in history.push_back(copy(a)), or record a(ellipsis) = x, which writes "
+                          "the elements for all who see them"}));
+  });
+}
+
 const char* name_of(AssignmentForm& form) {
   const char* name = form.name.load(std::memory_order_acquire);
   if (name == nullptr) form.name.store(name = readable_expression(form.function), std::memory_order_release);
@@ -73,6 +86,7 @@ void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& o
     return accesses.end();
   }
   check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
+  if (target.is_name) require_one_name(*target.buffer);
   submit_later(accesses, *scope, operands, form);
 }
 

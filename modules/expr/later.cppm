@@ -34,6 +34,7 @@ struct AssignmentTarget {
   const Buffer* buffer;
   plan::Written memory;
   Place place;
+  bool is_name = false;  // of the storage, and the only one; otherwise its elements are written whoever sees them
 };
 
 /// Submits the assignment to the scheduler of this thread's Async scope; without one, waits until it can be computed and does that.

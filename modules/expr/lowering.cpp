@@ -74,8 +74,26 @@ bool overlaps(const Written& written, const Written& read) {
 OverlapVisitor::OverlapVisitor(const Written& memory)
     : LeafVisitor{
           .visit = [](const LeafVisitor& self, const Written& read,
-                      const Buffer*) { return overlaps(static_cast<const OverlapVisitor&>(self).written, read); }},
+                      const BufferShare*) { return overlaps(static_cast<const OverlapVisitor&>(self).written, read); }},
       written(memory) {}
+
+NameCounter::NameCounter(const Buffer& named)
+    : LeafVisitor{.visit =
+                      [](const LeafVisitor& self, const Written&, const BufferShare* share) {
+                        const auto& counter = static_cast<const NameCounter&>(self);
+                        if (share != nullptr && share->get() == counter.buffer && !share->is_hold()) ++counter.count;
+                        return false;  // go on
+                      },
+                  .visit_parameter = [](const LeafVisitor&, const ParameterSlot&) { return false; }},
+      buffer(&named) {}
+
+NameReleaser::NameReleaser()
+    : LeafVisitor{.visit =
+                      [](const LeafVisitor&, const Written&, const BufferShare* share) {
+                        if (share != nullptr) share->hold();
+                        return false;  // go on
+                      },
+                  .visit_parameter = [](const LeafVisitor&, const ParameterSlot&) { return false; }} {}
 
 bool conflicts(const Written& written, const Written& read) {
   return overlaps(written, read) && !same_elements(written, read);

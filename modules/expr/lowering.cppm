@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.expr:lowering;
 import tessera.standard;
 import tessera.core;
@@ -23,13 +24,13 @@ export bool overlaps(const Written& written, const Written& read);
 /// They overlap, and not so that every element is read just where it is written.
 export bool conflicts(const Written& written, const Written& read);
 
-/// Looks at the memory that a node reads. The buffer is nullptr if nobody counts who uses the memory.
+/// Looks at the memory that a node reads, and at the node's share of the buffer: null if nobody counts who uses the memory.
 export struct LeafVisitor {
-  bool (*visit)(const LeafVisitor& self, const Written& memory, const Buffer* buffer);
+  bool (*visit)(const LeafVisitor& self, const Written& memory, const BufferShare* share);
   /// Takes parameters of the recording that is made, which have no memory yet; nullptr where there can be none.
   bool (*visit_parameter)(const LeafVisitor& self, const ParameterSlot& slot) = nullptr;
 
-  bool operator()(const Written& memory, const Buffer* buffer) const { return visit(*this, memory, buffer); }
+  bool operator()(const Written& memory, const BufferShare* share) const { return visit(*this, memory, share); }
 };
 
 /// Says yes to memory that overlaps what is written.
@@ -37,6 +38,19 @@ export struct OverlapVisitor : LeafVisitor {
   explicit OverlapVisitor(const Written& memory);
 
   Written written;
+};
+
+/// Counts the leaves that are names of a buffer.
+export struct NameCounter : LeafVisitor {
+  explicit NameCounter(const Buffer& named);
+
+  const Buffer* buffer;
+  mutable std::uint32_t count = 0;
+};
+
+/// Makes holds of the names that a node keeps.
+export struct NameReleaser : LeafVisitor {
+  NameReleaser();
 };
 
 /// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile.

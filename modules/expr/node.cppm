@@ -23,6 +23,41 @@ import :vector_reach;
 // type for several instruction sets wherever they can, because the compiler keeps each type's functions.
 namespace tessera {
 
+/// Base of all nodes: what a user can do with an expression as with an array that is not there yet.
+export template <class Derived, class Value, int Rank>
+class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
+ public:
+  /// A part, as of an array: the indices move down to the arrays of an expression, so that no more is computed; a reduction, product or other
+  /// operand that is computed as a whole is computed once.
+  template <class... I>
+    requires(sizeof...(I) > 0) && SliceIndexers<Rank, I...>
+  auto operator()(const I&... indexers) const {
+    return viewed(self(), [=](const auto& layout) { return sliced(layout, indexers...); });
+  }
+
+  /// One element, computed alone as far as that is possible. Throws IndexError outside the shape.
+  template <std::integral... I>
+    requires(sizeof...(I) == Rank && Rank > 0)
+  auto operator()(I... at) const {
+    return viewed(self(), [=](const auto& layout) { return sliced(layout, at...); });
+  }
+
+  /// The axes in reverse order.
+  auto T() const {
+    return viewed(self(), [](const auto& layout) { return reversed_axes(layout); });
+  }
+
+  /// Iterates over the values, which are computed by the call.
+  auto begin() const { return evaluated_begin(self()); }
+  std::default_sentinel_t end() const { return {}; }
+
+ protected:
+  ExpressionOperations() = default;
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
 /// Reads elements of one block in their compute type.
 export template <Element T>
 struct LeafPlan {
@@ -64,7 +99,7 @@ struct ScalarPlan {
 
 /// An array or view as an expression.
 template <Elements A>
-class LeafNode {
+class LeafNode : public ExpressionOperations<LeafNode<A>, typename A::value_type, A::rank> {
  public:
   using expression_tag = void;
   using value_type = typename A::value_type;
@@ -93,7 +128,7 @@ class LeafNode {
   [[gnu::noinline]] bool any_leaf(const plan::LeafVisitor& visit) const {
     if (array_.data() == nullptr) return false;
     if constexpr (ArrayHandle<A>) {
-      return visit(memory(), array_.buffer().get());
+      return visit(memory(), &array_.buffer());
     } else {
       return visit(memory(), nullptr);
     }
@@ -109,7 +144,7 @@ class LeafNode {
 
 /// A scalar as an expression of rank 0.
 template <Element T>
-class ScalarNode {
+class ScalarNode : public ExpressionOperations<ScalarNode<T>, T, 0> {
  public:
   using expression_tag = void;
   using value_type = T;
@@ -147,6 +182,8 @@ template <Operand O>
     return Plain(std::forward<O>(operand));
   } else if constexpr (ArrayParameter<Plain>) {
     return ParameterNode<Plain>(operand);
+  } else if constexpr (requires { operand.as_operand(); }) {
+    return LeafNode(operand.as_operand());
   } else {
     return LeafNode<Plain>(std::forward<O>(operand));
   }

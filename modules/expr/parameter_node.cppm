@@ -14,7 +14,8 @@ namespace tessera {
 
 /// A parameter that is an array, or a view of one, as an expression. Its shape and place are those of the example that capture() was given.
 template <ArrayParameter O>
-class ParameterNode {
+class ParameterNode
+    : public ExpressionOperations<ParameterNode<O>, typename O::value_type, O::rank> {
  public:
   using expression_tag = void;
   using value_type = typename O::value_type;
@@ -46,7 +47,7 @@ class ParameterNode {
     if (visit.visit_parameter != nullptr && is_being_recorded(parameter_.slot()))
       return visit.visit_parameter(visit, parameter_.slot());
     const auto& array = parameter_.array();
-    return visit(memory_of(array), array.buffer().get());
+    return visit(memory_of(array), &array.buffer());
   }
 
  private:
@@ -61,7 +62,7 @@ class ParameterNode {
 
 /// A parameter that is a scalar, beside elements of type T, of which `Convert` makes an element of type T.
 template <Element T, ScalarParameter P, class Convert>
-class ScalarParameterNode {
+class ScalarParameterNode : public ExpressionOperations<ScalarParameterNode<T, P, Convert>, T, 0> {
  public:
   using expression_tag = void;
   using value_type = T;

@@ -112,9 +112,15 @@ void store_results(void* to, std::ptrdiff_t stride, const void* accumulators, st
     static_cast<To*>(to)[i * stride] = static_cast<To>(result_of<Op, C>(from[i], finish));
 }
 
+template <bool Keep, int Rank, int Axes>
+inline constexpr int reduced_rank = Keep ? Rank : Axes == 0 ? 0 : Rank - Axes;
+
 /// A reduction of `Node` by Op along Axis... .
 template <ReduceOp Op, bool Keep, class Node, int... Axis>
-class ReduceNode {
+class ReduceNode
+    : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis...>,
+                                  typename ReducedValue<Op, typename Node::value_type>::type,
+                                  reduced_rank<Keep, Node::rank, static_cast<int>(sizeof...(Axis))>> {
   using Operand = typename Node::value_type;
   using Compute = compute_t<Operand>;
 
@@ -123,9 +129,7 @@ class ReduceNode {
   using value_type = typename ReducedValue<Op, Operand>::type;
   using place_type = typename Node::place_type;
   static constexpr std::array reduced = reduced_axes<Node::rank, Axis...>();
-  static constexpr int rank = Keep                   ? Node::rank
-                              : sizeof...(Axis) == 0 ? 0
-                                                     : Node::rank - static_cast<int>(sizeof...(Axis));
+  static constexpr int rank = reduced_rank<Keep, Node::rank, static_cast<int>(sizeof...(Axis))>;
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
   static constexpr const char* name = reduction_name(Op);

@@ -16,7 +16,7 @@ namespace tessera {
 
 /// A node whose axes appear several times, as a whole or element by element.
 template <class Node>
-class RepeatNode {
+class RepeatNode : public ExpressionOperations<RepeatNode<Node>, typename Node::value_type, Node::rank> {
  public:
   using expression_tag = void;
   using value_type = typename Node::value_type;

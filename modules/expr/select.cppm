@@ -94,11 +94,4 @@ auto cast(O&& operand) {
   return map_of<Cast<T>, T>([&] { return as_node(std::forward<O>(operand)); });
 }
 
-/// The elements as an expression: `a = copy(b)` writes them into a's storage, where `a = b` would re-point a.
-export template <class A>
-  requires Elements<A> || ArrayParameter<A>
-auto copy(A&& array) {
-  return as_node(std::forward<A>(array));
-}
-
 }  // namespace tessera

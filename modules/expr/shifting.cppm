@@ -20,7 +20,7 @@ namespace tessera {
 
 /// A node whose axes are made up of runs of another node's axes. Where no run covers the result it has the value `fill`.
 template <class Node, bool Fills>
-class RunsNode {
+class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Node::value_type, Node::rank> {
  public:
   using expression_tag = void;
   using value_type = typename Node::value_type;

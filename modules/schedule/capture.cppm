@@ -32,6 +32,7 @@ struct ReplayOf : ReplayState {
     kind = &replay_kind;
     bound = vars.data();
     bind_vars(std::index_sequence_for<T...>());
+    std::apply([](const auto&... each) { (ParameterRules<T>::keep(each), ...); }, values);
   }
 
   template <std::size_t... I>

@@ -38,6 +38,8 @@ struct ParameterRules {
   void drop_example() noexcept {}
   /// Throws if the recorded ops cannot work on this value.
   void check(const T&, const ArgumentName&) const noexcept {}
+  /// A replay keeps this copy until it has ended.
+  static void keep(const T&) noexcept {}
   /// Ops on what is behind the value are about to be submitted to the engine.
   void name_to(auto&, const T&) const noexcept {}
 };

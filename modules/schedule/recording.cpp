@@ -245,4 +245,13 @@ void throw_no_replay(const ParameterSlot& slot) {
                                   .advice = "read it in the body of a recorded op"}));
 }
 
+void Recorder::add_condition(const ReplayCondition& condition) {
+  auto& conditions = recording_->conditions;
+  if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
+}
+
+void add_replay_condition(const void* subject, void (*check)(const void* subject)) {
+  thread_context().recorder->add_condition({.subject = subject, .check = check});
+}
+
 }  // namespace tessera

@@ -43,6 +43,14 @@ struct NodeAccess {
   bool writes;
 };
 
+/// What must hold before each replay, about something that the recorded ops keep alive.
+struct ReplayCondition {
+  const void* subject;
+  void (*check)(const void* subject);  ///< throws if it does not hold
+
+  friend bool operator==(const ReplayCondition&, const ReplayCondition&) = default;
+};
+
 struct RecordedVar {
   Var var;
   std::uint32_t writes = 0;
@@ -74,6 +82,7 @@ struct Recording {
   std::size_t fixed_vars = 0;     // that are no parameter's
   std::ptrdiff_t bytes = 0;
   bool has_stops = false;
+  std::vector<ReplayCondition> conditions;  // of every replay
 
   /// Of the recorded ops, without times; `id` is their place in the order of submission, from 1.
   std::vector<OpRecord> records() const;
@@ -94,6 +103,8 @@ class Recorder {
   /// Takes an op. Throws SchedulerError if it cannot be recorded, std::bad_alloc; it is the caller's then.
   void take(OpState& op);
   void take_failure(const SharedFailure& failure) noexcept { failure_ = failure; }
+  /// Throws std::bad_alloc.
+  void add_condition(const ReplayCondition& condition);
 
   /// Resolves the edges. Throws SchedulerError, std::bad_alloc, and what a coroutine has thrown that was refused.
   void finish();
@@ -111,5 +122,8 @@ class Recorder {
   SharedFailure failure_;
   Recorder* outer_;
 };
+
+/// Adds a condition to the recording that this thread makes; there must be one. Throws std::bad_alloc.
+export void add_replay_condition(const void* subject, void (*check)(const void* subject));
 
 }  // namespace tessera

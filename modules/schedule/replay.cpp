@@ -102,6 +102,7 @@ void submit_replay(UnsubmittedReplay replay, const std::source_location& where) 
   const std::shared_ptr<Engine> engine = recording.engine.lock();
   if (engine == nullptr || engine->is_retired())
     refuse_replay(*replay, "its scheduler has been destroyed", "keep the Scheduler until then");
+  for (const ReplayCondition& condition : recording.conditions) condition.check(condition.subject);
   replay->check_arguments();
   check_bound_vars(*replay);
   declare_all(*replay);

@@ -23,6 +23,7 @@ using std::atomic_signal_fence;
 using std::atomic_thread_fence;
 using std::condition_variable;
 using std::lock_guard;
+using std::memory_order_acq_rel;
 using std::memory_order_acquire;
 using std::memory_order_relaxed;
 using std::memory_order_release;
