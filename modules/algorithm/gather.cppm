@@ -9,32 +9,66 @@ import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 import :device_gather;
+import :device_work;
+import :rows;
 
 // Picking slices by index.
 namespace tessera {
 
-[[noreturn]] inline void throw_take_error(std::int64_t index, std::ptrdiff_t position, std::ptrdiff_t extent,
+[[noreturn]] inline void throw_take_error(const std::string& index, std::ptrdiff_t position, std::ptrdiff_t extent,
                                           const std::source_location& where) {
   throw IndexError(
       to_string(Failure{.operation = "take",
-                        .problem = "index " + std::to_string(index) + " at position " + std::to_string(position) +
+                        .problem = "index " + index + " at position " + std::to_string(position) +
                                    " is out of range for an axis with extent " + std::to_string(extent),
                         .where = where}));
 }
 
-/// Writes slice indices[i] of `array` along the first axis into slice i of `result`; negative indices count from the end. `result`
-/// and `array` are on one place and share no memory; the indices are best on the host, which looks at them first. Throws IndexError for an
+/// Elements and indices of slices along their first axis.
+export template <class O, class I>
+concept TakeOperands =
+    rows::KnownOperand<O> && rows::KnownOperand<I> &&
+    (rank_of<O> >= 1 || unsatisfied<"a scalar has no axis to take from">) &&
+    (Integer<value_of<I>> || unsatisfied<"indices are integers">) &&
+    (rank_of<I> == 1 || unsatisfied<"take() takes a vector of indices">);
+
+/// The indices where the host can look at them.
+template <class I>
+auto indices_on_host(const I& indices) {
+  const auto elements = rows::elements_of(indices);
+  if constexpr (ArrayHandle<std::remove_const_t<decltype(elements)>>) {
+    return elements.to(Place(CpuPlace{}));
+  } else {
+    require_host(elements.place(), "take");
+    return elements;
+  }
+}
+
+/// The slice that an index names. Throws IndexError out of range.
+template <class I>
+std::ptrdiff_t slice_of(I index, std::ptrdiff_t position, std::ptrdiff_t extent, const std::source_location& where) {
+  const bool counts_from_end = std::cmp_less(index, 0);
+  if (std::cmp_greater_equal(index, extent) || (counts_from_end && std::cmp_less(index, -extent)))
+    throw_take_error(std::to_string(index), position, extent, where);
+  const auto counted = static_cast<std::ptrdiff_t>(index);
+  return counts_from_end ? counted + extent : counted;
+}
+
+/// Writes slice indices[i] of `x` along the first axis into slice i of `result`; negative indices count from the end. `result`
+/// and `x` are on one place and share no memory; the indices are best on the host, which looks at them first. Throws IndexError for an
 /// index out of range, ShapeError for a result of another shape, PlaceError for arrays on different places; nothing has been written then.
-export template <Element T, int Rank, AnyPlace P, Element I, AnyPlace Q>
-  requires(Rank >= 1) && Integer<I>
-void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,
+export template <class R, class O, class I>
+  requires TakeOperands<O, I> && ResultElements<R, value_of<O>, rank_of<O>>
+void take_into(const R& result, const O& x, const I& indices,
                std::source_location where = std::source_location::current()) {
+  using T = value_of<O>;
+  const auto array = rows::elements_of(x);
+  const auto picked = indices_on_host(indices);
   const Place place = array.place();
-  if (!Place(indices.place()).on_host()) return take_into(result, array, indices.to(Place(CpuPlace{})), where);
   require_same_place(result.place(), place, "take_into");
-  indices.settle(Purpose::read);
+  picked.settle(Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
-  const std::ptrdiff_t count = indices.shape()[0];
+  const std::ptrdiff_t count = picked.shape()[0];
   if (result.shape() != array.shape().with(0, count)) {
     throw ShapeError(to_string(Failure{.operation = "take_into",
                                        .problem = "the result has shape " + to_string(result.shape()) + " instead of " +
@@ -42,10 +76,7 @@ void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, 
                                        .where = where}));
   }
   const auto slice_at = [&](std::ptrdiff_t i) {
-    const auto index = static_cast<std::int64_t>(indices.data()[i * indices.strides()[0]]);
-    const std::int64_t counted = index < 0 ? index + extent : index;
-    if (counted < 0 || counted >= extent) throw_take_error(index, i, extent, where);
-    return counted;
+    return slice_of(picked.data()[i * picked.strides()[0]], i, extent, where);
   };
   for (std::ptrdiff_t i = 0; i < count; ++i) slice_at(i);
   const auto extents = array.shape().extents().template subspan<1>();
@@ -54,15 +85,15 @@ void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, 
     std::vector<std::int64_t> slices;
     for (std::ptrdiff_t i = 0; i < count; ++i) slices.push_back(slice_at(i));
     const auto gather = [result, array, slices = std::move(slices)] {
-      gather_on_device({.to = {result.data(), result.strides(), result.place(), result.buffer()->uses()},
-                        .from = {array.data(), array.strides(), array.place(), array.buffer()->uses()},
+      gather_on_device({.to = device_work::memory_of(result),
+                        .from = device_work::memory_of(array),
                         .slice = array.shape().extents().template subspan<1>(),
                         .item = sizeof(T)},
                        slices);
     };
     if (submit_algorithm(result, array, "take", gather)) return;
-    result.settle_for(place, Purpose::change);
-    array.settle_for(place, Purpose::read);
+    device_work::settle_ops(result, Purpose::change);
+    device_work::settle_ops(array, Purpose::read);
     return gather();
   }
   result.settle(Purpose::change);
@@ -81,13 +112,14 @@ void take_into(const Array<T, Rank, P>& result, const Array<T, Rank, P>& array, 
   });
 }
 
-/// A new array whose slice i along the first axis is slice indices[i] of `array`; negative indices count from the end, and are
+/// A new array whose slice i along the first axis is slice indices[i] of `x`; negative indices count from the end, and are
 /// best on the host, which looks at them first. Throws IndexError for an index out of range.
-export template <Element T, int Rank, AnyPlace P, Element I, AnyPlace Q>
-  requires(Rank >= 1) && Integer<I>
-Array<T, Rank, P> take(const Array<T, Rank, P>& array, const Array<I, 1, Q>& indices,
-                       std::source_location where = std::source_location::current()) {
-  Array<T, Rank, P> result(array.shape().with(0, indices.shape()[0]), array.place());
+export template <class O, class I>
+  requires TakeOperands<O, I>
+auto take(const O& x, const I& indices, std::source_location where = std::source_location::current()) {
+  const auto array = rows::elements_of(x);
+  Array<value_of<O>, rank_of<O>, rows::result_place<O>> result(array.shape().with(0, Dim<1>(indices.shape())[0]),
+                                                               array.place());
   take_into(result, array, indices, where);
   return result;
 }

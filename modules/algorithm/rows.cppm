@@ -115,6 +115,8 @@ template <class O>
 auto elements_of(const O& operand) {
   if constexpr (Expression<O>) {
     return Array<value_of<O>, rank_of<O>, result_place<O>>(operand);
+  } else if constexpr (requires { operand.as_operand(); }) {
+    return operand.as_operand();
   } else {
     return operand;
   }
@@ -164,7 +166,7 @@ namespace tessera {
 /// What results are written to: elements of type T along as many axes as the operand has.
 export template <class A, class T, int Rank>
 concept ResultElements =
-    Elements<A> && (std::same_as<value_of<A>, T> || unsatisfied<"the result has elements of another type">) &&
+    WritableElements<std::remove_const_t<A>> && (std::same_as<value_of<A>, T> || unsatisfied<"the result has elements of another type">) &&
     (rank_of<A> == Rank || unsatisfied<"the result has another number of axes than the operand">);
 
 }  // namespace tessera

@@ -93,20 +93,22 @@ concept WeakScalar = std::is_arithmetic_v<T>;
 export template <class Scalar, class Array>
 concept WeakWith = WeakScalar<Scalar> && Element<Array> && weak_fits<Array, Scalar>();
 
-/// Assignment from one element type to another that keeps the kind (it may narrow), or goes up: integers of any
-/// signedness among themselves, floating among themselves and into complex.
+/// All values of one integer type are values of the other.
+constexpr bool holds_integers(DType from, DType to) {
+  const bool widens = item_size(to) > item_size(from);
+  if (kind(from) == kind(to)) return widens || item_size(to) == item_size(from);
+  return kind(from) == Kind::unsigned_integer && widens;
+}
+
+/// Assignment from one element type to another: floating types among themselves, where it may narrow, and into complex ones; integers into
+/// those that hold all their values. Nothing else loses digits or changes its kind without a cast.
 export constexpr bool assignable(DType from, DType to) {
-  const auto group = [](DType dtype) {
-    switch (kind(dtype)) {
-      case Kind::boolean: return 0;
-      case Kind::signed_integer:
-      case Kind::unsigned_integer: return 1;
-      case Kind::floating: return 2;
-      case Kind::complex: return 3;
-    }
-    return 0;
+  const auto is_integer = [](DType dtype) {
+    return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer;
   };
-  return group(from) == group(to) || (group(from) == 2 && group(to) == 3);
+  if (is_integer(from) && is_integer(to)) return holds_integers(from, to);
+  if (kind(from) == kind(to)) return true;
+  return kind(from) == Kind::floating && kind(to) == Kind::complex;
 }
 
 /// Elements of type From may be assigned to elements of type To without a cast.

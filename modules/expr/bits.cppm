@@ -183,4 +183,15 @@ auto logical_not(O&& x) {
   return !std::forward<O>(x);
 }
 
+/// What has more than one truth value.
+template <class O>
+concept SeveralValues = Operand<O> && (rank_of<O> > 0);
+
+export template <class L, class R>
+  requires SeveralValues<L> || SeveralValues<R>
+bool operator&&(const L&, const R&) = delete;  // && asks for one truth value: write a & b for elements, or all(a) && all(b)
+export template <class L, class R>
+  requires SeveralValues<L> || SeveralValues<R>
+bool operator||(const L&, const R&) = delete;  // || asks for one truth value: write a | b for elements, or any(a) || any(b)
+
 }  // namespace tessera

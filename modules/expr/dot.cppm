@@ -6,6 +6,7 @@ import :node;
 import :map;
 import :operators;
 import :select;
+import :seen;
 import :reduction;
 export import :dot_node;
 
@@ -101,10 +102,10 @@ auto vecdot(A&& a, B&& b, std::source_location where = std::source_location::cur
 }
 
 /// All products of an element of a vector and one of another: row i is a(i) * b. Fused with what is around it.
-export template <Elements A, class B>
+export template <class A, class B>
   requires NumericOperands<A, B> && ((rank_of<A> == 1 && rank_of<B> == 1) || unsatisfied<"outer takes two vectors">)
-auto outer(const A& a, B&& b) {
-  return a(all, newaxis) * std::forward<B>(b);
+auto outer(A&& a, B&& b) {
+  return expand_dims<1>(std::forward<A>(a)) * std::forward<B>(b);
 }
 
 }  // namespace tessera

@@ -65,6 +65,7 @@ export import :reduction_node;
 export import :reduction;
 export import :normalise;
 export import :statistics;
+export import :axis;
 export import :factor;
 export import :dot_node;
 export import :dot;

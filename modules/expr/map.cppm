@@ -157,7 +157,7 @@ template <class First, class... Rest>
 inline constexpr bool places_may_meet<First, Rest...> = (PlacesMayMeet<First, Rest> && ...) && places_may_meet<Rest...>;
 
 template <class L, class R>
-struct common_value;
+struct common_value {};  // empty, so that a pair without a common type is a no and not an error
 template <Operand L, Operand R>
   requires Promotable<value_of<L>, value_of<R>>
 struct common_value<L, R> {

@@ -26,24 +26,30 @@ struct Where {
 };
 
 template <class A, class B>
-struct where_value {
-  using type = common_value_t<A, B>;
-};
+struct where_value : common_value<A, B> {};
 template <Scalar A, Scalar B>
   requires std::same_as<scalar_of<A>, scalar_of<B>> && Element<scalar_of<A>>
 struct where_value<A, B> {
   using type = scalar_of<A>;
 };
+/// Two C++ numbers of different types meet as they do in C++.
+template <Scalar A, Scalar B>
+  requires(!std::same_as<scalar_of<A>, scalar_of<B>>) && std::is_arithmetic_v<scalar_of<A>> &&
+          std::is_arithmetic_v<scalar_of<B>> && (!std::same_as<scalar_of<A>, bool>) &&
+          (!std::same_as<scalar_of<B>, bool>) && Element<decltype(scalar_of<A>() + scalar_of<B>())>
+struct where_value<A, B> {
+  using type = decltype(scalar_of<A>() + scalar_of<B>());
+};
 
-/// a where the condition is true, b elsewhere; all three broadcast. Two C++ scalars must be of one type. Throws DTypeError for an
+/// a where the condition is true, b elsewhere; all three broadcast. Two C++ numbers meet as they do in C++. Throws DTypeError for an
 /// integer scalar that does not fit in the type of the other branch.
 export template <Operand Condition, class A, class B>
   requires(std::same_as<value_of<Condition>, bool> ||
            unsatisfied<"the condition of where is an expression of bool, as z > 0 is">) &&
-          (requires { typename where_value<A, B>::type; } ||
+          (requires { typename where_value<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type; } ||
            unsatisfied<"the two branches have no common type: write cast<T>(...)">)
 auto where(Condition&& condition, A&& a, B&& b) {
-  using T = typename where_value<A, B>::type;
+  using T = typename where_value<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type;
   return map_of<Where<compute_t<T>>, T>([&] { return as_node(std::forward<Condition>(condition)); },
                                         [&] { return as_fitting_node<T>("where", std::forward<A>(a)); },
                                         [&] { return as_fitting_node<T>("where", std::forward<B>(b)); });

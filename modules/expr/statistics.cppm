@@ -25,16 +25,26 @@ concept AveragedOperand =
     Operand<O> && (Floating<value_of<O>> || Complex<value_of<O>> ||
                    unsatisfied<"the function takes floating or complex elements: write cast<float>(...)">);
 
-/// Mean along the named axes, or of all elements. Throws ShapeError over an empty axis.
-export template <int... Axis, AveragedOperand O>
+/// The operand with elements that have a mean: integers and bool as double.
+template <Operand O>
+auto as_averaged(O&& x) {
+  if constexpr (Floating<value_of<O>> || Complex<value_of<O>>) {
+    return as_node(std::forward<O>(x));
+  } else {
+    return cast<double>(std::forward<O>(x));
+  }
+}
+
+/// Mean along the named axes, or of all elements; of integers and bool it is double. Throws ShapeError over an empty axis.
+export template <int... Axis, Operand O>
   requires ReducibleAxes<O, Axis...>
 auto mean(O&& x) {
-  return make_reduction<ReduceOp::mean, false, Axis...>(std::forward<O>(x));
+  return make_reduction<ReduceOp::mean, false, Axis...>(as_averaged(std::forward<O>(x)));
 }
-export template <int... Axis, AveragedOperand O>
+export template <int... Axis, Operand O>
   requires ReducibleAxes<O, Axis...>
 auto mean(O&& x, KeepDims) {
-  return make_reduction<ReduceOp::mean, true, Axis...>(std::forward<O>(x));
+  return make_reduction<ReduceOp::mean, true, Axis...>(as_averaged(std::forward<O>(x)));
 }
 
 /// What is taken from the count in the denominator of a variance: 0 for that of a population, 1 for an unbiased estimate.

@@ -142,6 +142,7 @@ using std::random_access_iterator_tag;
 // optional, utility
 using std::cmp_equal;
 using std::cmp_greater;
+using std::cmp_greater_equal;
 using std::cmp_less;
 using std::declval;
 using std::as_const;
