@@ -1,0 +1,208 @@
+"""The index of names: which declarations .ci/names.py finds in module interfaces, what it says of them, and what it complains of.
+
+names_test.py NAMES; NAMES is .ci/names.py, which reads with .ci/declarations.py.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+NAMES = pathlib.Path(sys.argv.pop()).resolve()
+
+HOUSE = {
+    "tessera/tessera.cppm": "export module tessera;\nexport import tessera.core;\nexport import tessera.array;\n",
+    "core/core.cppm": "export module tessera.core;\nexport import :shapes;\n",
+    "core/shapes.cppm": "export module tessera.core:shapes;\n",
+    "core/hidden.cppm": "export module tessera.core:hidden;\nnamespace tessera {\n/// Of the room only.\nexport int hidden();\n}\n",
+    "array/array.cppm": "export module tessera.array;\nexport import :handle;\n",
+    "array/handle.cppm": "export module tessera.array:handle;\n",
+}
+
+SHAPES = '''\
+module;
+#include <new>
+#define BRACE {
+export module tessera.core:shapes;
+
+namespace tessera {
+
+/// Highest rank. It is a limit.
+export inline constexpr int max_rank = 9;
+
+/// Integers, e.g. int.
+export template <class T>
+concept Integral = requires(T a) { a % a; } && sizeof(T) > 0;
+
+int not_exported();
+
+/// The sum of a | b in
+/// `int<8>`, with * and Dim<2>. The second sentence.
+export template <class A, int N = (1 < 2)>
+  requires(N >= 0) && requires(A a) { a + a; }
+auto add(A a, A b = A{}) -> decltype(a + b) {
+  return [](auto x) { return x; }(a) + b;
+}
+export int add(int a, int b);
+
+export enum class Colour : int { red, green };
+export using Words = int[4];
+/// Writes.
+export int& operator<<(int& out, const char* text = "}");
+export [[nodiscard]] bool operator|(Colour a, Colour b) noexcept;
+
+namespace raw {
+/// Bytes of memory.
+export inline void* take(int bytes) { const char* text = R"(})"; return nullptr; }  // }
+}  // namespace raw
+
+namespace {
+int local;
+}
+
+export struct Point;
+/// A point.
+export struct Point {
+  int x = 0;
+};
+export Point(int) -> Point;
+
+}  // namespace tessera
+'''
+
+HANDLE = """\
+module;
+export module tessera.array:handle;
+namespace tessera {
+
+template <class Derived>
+class Shared {
+ public:
+  /// From the base.
+  int size() const { return 0; }
+};
+
+/// A handle.
+export template <class T>
+  requires(sizeof(T) > 0)
+class Array : public Shared<Array<T>> {
+ public:
+  using value_type = T;
+  static constexpr int rank = int{1} + 1;
+
+  /// No storage.
+  Array() = default;
+  Array(const Array&) = delete;
+  explicit Array(int n) : size_{n}, more_{n} {}
+  ~Array() {}
+
+  /// The element.
+  T& operator[](int i) const { return data_[i]; }
+  explicit operator bool() const { return true; }
+
+  /// Waits.
+  template <class F>
+  void wait(F f = F{}) const {}
+
+  friend bool operator==(const Array&, const Array&) = default;
+
+ private:
+  void secret();
+  int size_, more_;
+};
+
+}  // namespace tessera
+"""
+
+
+class Names(unittest.TestCase):
+    """Each test has a folder with a small house of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name, text in {**HOUSE, "core/shapes.cppm": SHAPES, "array/handle.cppm": HANDLE}.items():
+            self.put(f"modules/{name}", text)
+        self.put("mkdocs.yml", "nav:\n  - Core: core.md\n  - array.md\n  - decisions/one.md\n")
+        self.put("docs/core.md", "# The core\n\n`add(a, b)`, `std::take`, `raw::take` and `x.Point`.\n")
+        self.put("docs/array.md", "# Arrays\n\n`add` `max_rank`\n\n```cpp\n`Point` `max_rank`\n```\n\n`Array`: `a.wait()`, `Scheduler::size`\n")
+        self.put("docs/decisions/one.md", "# One\n\n`Words` `max_rank` `max_rank`\n")
+
+    def put(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_script(self, mode):
+        done = subprocess.run([sys.executable, "-B", NAMES, mode], cwd=self.root, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stderr, "")
+        return done
+
+    def tables(self):
+        done = self.run_script("write")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        names, members = (self.root / "docs/names.md").read_text().split("\n## ")[1:]
+        rows = [[line[2:-2] for line in table.splitlines() if line.startswith(("| `", "| <code>"))] for table in (names, members)]
+        return rows
+
+    def row(self, name):
+        found = [row for row in self.tables()[0] if row.startswith(f"`{name}` ")]
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def test_exactly_what_users_see_is_listed_in_order(self):
+        names = [row.split(" | ")[0].strip("`") for row in self.tables()[0]]
+        self.assertEqual(names, ["add", "Array", "Colour", "Integral", "max_rank", "operator<<", "<code>operator&#124;</code>", "Point", "raw::take", "Words"])
+
+    def test_a_row_says_kind_room_and_first_sentence(self):
+        self.assertEqual(self.row("max_rank"), "`max_rank` | constant | core | Highest rank. | [Arrays](array.md)")
+        self.assertEqual(self.row("Integral"), "`Integral` | concept | core | Integers, e.g. int. | ")
+        self.assertEqual(self.row("Colour"), "`Colour` | enumeration | core |  | ")
+        self.assertEqual(self.row("Words"), "`Words` | type | core |  | ")
+
+    def test_overloads_are_one_row_whose_text_is_no_markup(self):
+        self.assertEqual(self.row("add"),
+                         "`add` | function | core | The sum of a \\| b in `int<8>`, with \\* and Dim&lt;2>. | [The core](core.md)")
+
+    def test_a_name_links_to_pages_that_mean_it(self):
+        self.assertTrue(self.row("raw::take").endswith("| [The core](core.md)"))
+        self.assertTrue(self.row("Point").endswith("| A point. | "))
+        self.put("docs/core.md", "# The core\n\n`std::take`\n")
+        self.assertTrue(self.row("raw::take").endswith("| Bytes of memory. | "))
+
+    def test_public_members_of_main_classes_and_their_bases_are_listed(self):
+        self.assertEqual(self.tables()[1], [
+            "`Array::Array` | constructor | No storage. | ",
+            "`Array::operator bool` | function |  | ",
+            "`Array::operator[]` | function | The element. | ",
+            "`Array::rank` | constant |  | ",
+            "`Array::size` | function | From the base. | ",
+            "`Array::value_type` | type |  | ",
+            "`Array::wait` | function | Waits. | [Arrays](array.md)"])
+
+    def test_what_was_written_is_up_to_date_until_a_source_changes(self):
+        self.run_script("write")
+        self.assertEqual(self.run_script("check").returncode, 0)
+        self.put("modules/core/shapes.cppm", SHAPES.replace("Highest rank.", "Largest rank."))
+        done = self.run_script("check")
+        self.assertEqual((done.returncode, done.stdout), (1, "docs/names.md is not what the sources say: ./dev docs writes it\n"))
+
+    def test_an_export_in_which_no_name_is_found_is_a_complaint(self):
+        self.put("modules/core/shapes.cppm", SHAPES.replace("export using Words = int[4];", "export ();"))
+        done = self.run_script("write")
+        self.assertEqual((done.returncode, done.stdout), (1, "modules/core/shapes.cppm:27: no name is found in this exported declaration\n"))
+
+    def test_an_export_that_is_read_as_part_of_another_is_a_complaint(self):
+        self.put("modules/core/shapes.cppm", SHAPES.replace("int not_exported();", "int not_exported()"))
+        done = self.run_script("write")
+        self.assertEqual((done.returncode, done.stdout), (1, "modules/core/shapes.cppm:19: this exported declaration was not read\n"))
+
+    def test_a_bracket_that_is_not_closed_is_a_complaint(self):
+        self.put("modules/array/handle.cppm", HANDLE.replace("}  // namespace tessera", ""))
+        done = self.run_script("write")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("modules/array/handle.cppm: a bracket is not closed", done.stdout)
+
+
+unittest.main()
