@@ -129,7 +129,7 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   /// A view that shares the storage: integers drop an axis, range(start, stop, step) and all keep it, newaxis adds
   /// one, ellipsis stands for the axes not named. Throws IndexError for an index outside its axis and for step 0.
   template <class... I>
-    requires(sizeof...(I) > 0) && SliceIndexers<Rank, I...>
+    requires deep && (sizeof...(I) > 0) && SliceIndexers<Rank, I...>
   const auto operator()(const I&... indexers) const {
     return self().with_layout(sliced(self().layout(), indexers...));
   }
@@ -138,11 +138,25 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   auto operator()(const I&... indexers) {
     return self().with_layout(sliced(self().layout(), indexers...));
   }
+  template <class... I>
+    requires(!deep) && (sizeof...(I) > 0) && SliceIndexers<Rank, I...>
+  auto operator()(const I&... indexers) const {
+    return self().with_layout(sliced(self().layout(), indexers...));
+  }
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
-  const auto T() const { return self().with_layout(reversed_axes(self().layout())); }
+  const auto T() const
+    requires deep
+  {
+    return self().with_layout(reversed_axes(self().layout()));
+  }
   auto T()
     requires deep
+  {
+    return self().with_layout(reversed_axes(self().layout()));
+  }
+  auto T() const
+    requires(!deep)
   {
     return self().with_layout(reversed_axes(self().layout()));
   }

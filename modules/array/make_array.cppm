@@ -45,12 +45,14 @@ Array<T, 3, P> make_array(std::initializer_list<std::initializer_list<std::initi
   return {blocks, place};
 }
 
-/// Numbers of different types, such as {1, 2.5}, are taken as double.
-export inline Array<double, 1> make_array(std::initializer_list<double> values, Place place = {}) {
-  return {values, place};
-}
-export inline Array<double, 2> make_array(std::initializer_list<std::initializer_list<double>> rows, Place place = {}) {
-  return {rows, place};
-}
+/// Numbers that a list of one type does not take, such as 1 and 2.5 together.
+struct MixedNumbers {
+  std::initializer_list<double> values;
+
+  MixedNumbers(std::initializer_list<double> of) : values(of) {}
+};
+
+/// Numbers of different types are taken as double: make_array({1, 2.5}).
+export inline Array<double, 1> make_array(MixedNumbers numbers, Place place = {}) { return {numbers.values, place}; }
 
 }  // namespace tessera

@@ -74,6 +74,14 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P, Co
     return {data_, layout, place_};
   }
 
+  /// The elements in an array of their own, row-major, at the same place. Throws OutOfMemory.
+  auto clone() const { return copy(*this); }
+  /// The elements in an array at `place`. Throws DeviceError, OutOfMemory.
+  template <AnyPlace Q>
+  auto to(Q place) const {
+    return clone().to(place);
+  }
+
   /// The same view for expressions, which read it and are of one type whether it is read only or not.
   ArrayView<value_type, Rank, P> as_operand() const
     requires is_read_only

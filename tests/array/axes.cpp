@@ -45,7 +45,7 @@ std::string described(const Model& model) {
 
 TEST_CASE("flip, moveaxis and expand_dims look at the same storage") {
   // --8<-- [start:axes]
-  const auto a = reshape(arange(0, 6), 2, 3);             // [[0 1 2] [3 4 5]]
+  auto a = reshape(arange(0, 6), 2, 3);             // [[0 1 2] [3 4 5]]
   CHECK(to_string(flip<1>(a)) == "[[2 1 0]\n [5 4 3]]");  // views: the elements stay where they are
   CHECK(to_string(flip(a)) == "[[5 4 3]\n [2 1 0]]");
   const Array<float, 4> images = zeros<float>(Dim{8, 3, 32, 64});
@@ -70,7 +70,7 @@ TEST_CASE("flip agrees with a model, for arrays and views, along every set of ax
   CHECK(described(flip(a)) == described(model.picked(0, backwards(2)).picked(1, backwards(3)).picked(2, backwards(4))));
   CHECK(described(flip(make_view(a))) == described(flip(a)));
   CHECK(described(flip<0>(a(all, range(none, none, -2), 1))) == described(flip<0>(a)(all, range(none, none, -2), 1)));
-  const auto scalar = a(0, 0, 0);
+  const auto scalar = a(0, 0, 0, ellipsis);
   CHECK(flip(scalar).data() == scalar.data());
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("expand_dims adds axes at positions of the result") {
   CHECK(described(expand_dims<0>(a)) == "(1, 2, 3) 0 1 2 3 4 5");
   CHECK(described(expand_dims<-1>(a.T())) == "(3, 2, 1) 0 3 1 4 2 5");
   CHECK(described(expand_dims<1, 3>(a)) == "(2, 1, 3, 1) 0 1 2 3 4 5");
-  CHECK(described(expand_dims<0, 1>(a(1, 2))) == "(1, 1) 5");
+  CHECK(described(expand_dims<0, 1>(a(1, 2, ellipsis))) == "(1, 1) 5");
   CHECK(described(squeeze<0, 3>(expand_dims<0, -1>(a))) == described(a));
 }
 

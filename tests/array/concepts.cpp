@@ -50,9 +50,10 @@ static_assert(PlacesMayMeet<Place, CpuPlace> && PlacesMayMeet<GpuPlace, Place> &
 static_assert(PlacesMayMeet<void, GpuPlace> && !PlacesMayMeet<CpuPlace, GpuPlace> &&
               !PlacesMayMeet<PinnedPlace, CpuPlace>);
 
-// Within a kind, also where it narrows; never across, except for a C++ scalar that takes the array's type.
+// Floats narrow, integers do not; never across kinds, except for a C++ scalar that takes the array's type.
 static_assert(ValueFits<Array<double, 1>, float> && ValueFits<Array<float, 1>, std::complex<float>> &&
-              ValueFits<Array<int, 1>, std::uint8_t>);
+              ValueFits<Array<std::uint8_t, 1>, int> && !ValueFits<Array<int, 1>, std::uint8_t> &&
+              !ValueFits<Array<std::int64_t, 1>, int>);
 static_assert(!ValueFits<Array<float, 1>, int> && !ValueFits<Array<int, 1>, float> && !ValueFits<Array<bool, 1>, int>);
 static_assert(ValueFits<double, float> && ValueFits<int, float> && ValueFits<int, float16> && !ValueFits<float, int> &&
               !ValueFits<int, bool>);
@@ -61,10 +62,11 @@ static_assert(AssignableSource<Matrix, float, 2, Place> && AssignableSource<Arra
               AssignableSource<int, float, 2, Place>);
 static_assert(!AssignableSource<Array<float, 3>, float, 2, Place> && !AssignableSource<Matrix, int, 2, Place>);
 static_assert(!AssignableSource<HostMatrix, float, 2, GpuPlace> && !AssignableSource<std::string, float, 2, Place>);
-static_assert(EvaluatedSource<Sum> && EvaluatedSource<MatrixView> && EvaluatedSource<float> &&
-              !EvaluatedSource<Matrix>);
+static_assert(NamedSource<Sum, float, 2, Place> && NamedSource<MatrixView, float, 2, Place> &&
+              NamedSource<float, float, 2, Place> && !NamedSource<Matrix, float, 2, Place> &&
+              !NamedSource<ArrayView<float, 1>, float, 2, Place>);
 
-// A variable is re-pointed by an array of its own type alone; an rvalue writes the elements of whatever fits.
+// A name takes an array of its own type alone as it is; an rvalue writes the elements of whatever fits.
 static_assert(AssignableAsVariable<Matrix, Matrix> && AssignableAsVariable<Matrix, HostMatrix> &&
               AssignableAsVariable<Matrix, Sum>);
 static_assert(!AssignableAsVariable<Matrix, Array<double, 2>> && !AssignableAsVariable<Matrix, Array<float, 1>> &&
@@ -76,7 +78,7 @@ static_assert(!AssignableAsRvalue<Matrix, Array<int, 2>> && !AssignableAsRvalue<
 static_assert(!std::is_assignable_v<const Matrix&, Sum>);
 
 static_assert(MakesArray<bool> && MakesArray<bfloat16> && MakesArray<long long> && MakesArray<std::complex<double>>);
-static_assert(!MakesArray<char> && !MakesArray<std::string> && !MakesArray<const float> && !MakesArray<long double> &&
+static_assert(!MakesArray<char> && !MakesArray<std::string> && !MakesArray<long double> &&
               !MakesArray<float*>);
 
 static_assert(std::is_nothrow_move_constructible_v<Matrix> && std::is_nothrow_move_assignable_v<Matrix> &&

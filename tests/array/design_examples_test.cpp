@@ -112,7 +112,7 @@ TEST_CASE("rule 4: extents that do not fit throw") {
 }
 
 TEST_CASE("rule 6: moving is explicit, and a static place makes element access a plain reference") {
-  const Array<float, 1, CpuPlace> a = make_array(std::vector{1.f}, CpuPlace{});
+  Array<float, 1, CpuPlace> a = make_array(std::vector{1.f}, CpuPlace{});
   static_assert(std::same_as<decltype(a[0]), float&>);
   const auto move = [&] { return a.to(GpuPlace{0}); };
   if (device_count() == 0) {

@@ -17,7 +17,7 @@ using namespace tessera;
 
 TEST_CASE("an array starts without storage") {
   const Array<float, 2> a;
-  CHECK_FALSE(static_cast<bool>(a));
+  CHECK_FALSE(a.has_storage());
   CHECK(a.shape() == Dim{0, 0});
   CHECK(a.size() == 0);
   CHECK(a.data() == nullptr);
@@ -26,7 +26,7 @@ TEST_CASE("an array starts without storage") {
 
 TEST_CASE("an array of a shape has aligned row-major storage on the CPU") {
   const Array<double, 3> a(Dim{2, 3, 4});
-  CHECK(static_cast<bool>(a));
+  CHECK(a.has_storage());
   CHECK(a.size() == 24);
   CHECK(a.strides() == Strides<3>{12, 4, 1});
   CHECK(a.place() == Place(CpuPlace{}));
@@ -41,11 +41,11 @@ TEST_CASE("rank 0 holds one element, a zero extent none") {
   CHECK(scalar[{}] == 3);
   const Array<int, 3> empty(Dim{2, 0, 3});
   CHECK(empty.size() == 0);
-  CHECK(static_cast<bool>(empty));
+  CHECK(empty.has_storage());
 }
 
 TEST_CASE("an array over a buffer sees the layout that it is given") {
-  const Array<int, 1> a = arange(0, 6);
+  Array<int, 1> a = arange(0, 6);
   const Array<int, 2> columns(a.buffer(), Layout<2>{.shape = Dim{3, 2}, .strides = {1, 3}, .offset = 0}, a.place());
   CHECK(described(columns) == "(3, 2) 0 3 1 4 2 5");
   CHECK(columns.buffer() == a.buffer());
@@ -68,7 +68,7 @@ TEST_CASE("a handle on the right re-points, an expression writes elements") {
 }
 
 TEST_CASE("a view on the left always writes elements") {
-  const Array<int, 2> a = zeros<int>(Dim{2, 3});
+  Array<int, 2> a = zeros<int>(Dim{2, 3});
   const auto row = make_array({1, 2, 3});
   a(0) = row;
   CHECK(to_string(a) == "[[1 2 3]\n [0 0 0]]");
@@ -86,7 +86,7 @@ TEST_CASE("assigning an expression to an array without storage allocates it") {
 // --8<-- [end:assignment]
 
 TEST_CASE("an expression initialises an array") {
-  const auto a = make_array({1, 2, 3});
+  auto a = make_array({1, 2, 3});
   const Array<int, 1> b = a * a;
   CHECK(joined(b) == "1 4 9");
   const Array<double, 2> table = reshape(arange(0.0, 3.0), 3, 1) + arange(0.0, 2.0);
@@ -100,13 +100,13 @@ TEST_CASE("a scalar or a source of lower rank cannot give an array without stora
       "assignment: the array on the left has no storage; the right side is (); give it a shape first, or assign an "
       "expression of its full rank",
       ShapeError);
-  CHECK_THROWS_AS(a = copy(make_array({1.f})), ShapeError);
-  CHECK_FALSE(static_cast<bool>(a));
+  CHECK_THROWS_AS(a(ellipsis) = make_array({1.f}), ShapeError);
+  CHECK_FALSE(a.has_storage());
 }
 
 TEST_CASE("an rvalue writes a whole array of its own type, broadcast") {
-  const Array<int, 2> a = zeros<int>(Dim{2, 2});
-  const auto b = reshape(arange(0, 4), 2, 2);
+  Array<int, 2> a = zeros<int>(Dim{2, 2});
+  auto b = reshape(arange(0, 4), 2, 2);
   a(ellipsis) = b;
   CHECK(joined(a) == "0 1 2 3");
   CHECK(a.data() != b.data());
@@ -119,7 +119,7 @@ TEST_CASE("an rvalue writes a whole array of its own type, broadcast") {
 TEST_CASE("a failed assignment leaves the elements as they were") {
   Array<int, 2> a = reshape(arange(0, 6), 2, 3);
   const auto wrong = make_array({1, 2});
-  CHECK_THROWS_WITH_AS(a = wrong + 0,
+  CHECK_THROWS_WITH_AS(a(ellipsis) = wrong + 0,
                        doctest::Contains("the shape (2,) does not broadcast to (2, 3): axis 1 has extents 2 and 3"),
                        ShapeError);
   CHECK_THROWS_AS(a(ellipsis) = wrong, ShapeError);
@@ -127,8 +127,8 @@ TEST_CASE("a failed assignment leaves the elements as they were") {
   CHECK(described(a) == "(2, 3) 0 1 2 3 4 5");
 }
 
-TEST_CASE("compound assignments write into the storage, also through const handles and views") {
-  const Array<double, 1> a = make_array({2.0, 4.0});
+TEST_CASE("compound assignments write into the storage, also through views") {
+  Array<double, 1> a = make_array({2.0, 4.0});
   const auto same = a;
   a += same;
   CHECK(joined(same) == "4 8");
@@ -145,7 +145,7 @@ TEST_CASE("compound assignments write into the storage, also through const handl
 TEST_CASE("a moved-from array has no storage") {
   Array<int, 1> a = arange(0, 3), b;
   b = std::move(a);
-  CHECK_FALSE(static_cast<bool>(a));
+  CHECK_FALSE(a.has_storage());
   CHECK(a.size() == 0);
   CHECK_THROWS_AS(a[0], IndexError);
   const Array<int, 1> c(std::move(b));
@@ -163,7 +163,7 @@ TEST_CASE("moving an array to itself keeps it") {
 }
 
 TEST_CASE("static places become dynamic by themselves, dynamic ones static on request") {
-  const Array<int, 1, CpuPlace> fixed(Dim<1>{2});
+  Array<int, 1, CpuPlace> fixed(Dim<1>{2});
   fixed[0] = 1;
   const Array<int, 1> dynamic = fixed;
   CHECK(dynamic.data() == fixed.data());
@@ -192,14 +192,14 @@ TEST_CASE("to a device that does not exist throws and says what is missing") {
 
 TEST_CASE("clone is row-major whatever it copies") {
   const auto a = reshape(arange(0, 6), 2, 3).T();
-  const auto copied = a.clone();
+  auto copied = a.clone();
   CHECK(copied.is_contiguous());
   CHECK(described(copied) == described(a));
   copied[{0, 0}] = 9;
   CHECK(a[{0, 0}] == 0);
   CHECK(Array<int, 2>(Dim{0, 4}).clone().shape() == Dim{0, 4});
-  CHECK_FALSE(static_cast<bool>(Array<int, 2>().clone()));
-  CHECK_FALSE(static_cast<bool>(Array<int, 0>().clone()));
+  CHECK_FALSE(Array<int, 2>().clone().has_storage());
+  CHECK_FALSE(Array<int, 0>().clone().has_storage());
 }
 
 // --8<-- [start:borrow]
@@ -207,9 +207,9 @@ TEST_CASE("borrowed memory is seen as an array and never freed") {
   const std::ptrdiff_t used = memory::used(CpuPlace{});
   std::vector<float> mine{1, 2, 3, 4, 5, 6};
   {
-    const auto a = borrow(mine.data(), Dim{2, 3}, CpuPlace{});
+    auto a = borrow(mine.data(), Dim{2, 3}, CpuPlace{});
     a *= 10;
-    CHECK_FALSE(a.buffer()->owns());
+    a = a + 0.f;  // a window: = writes, too
     CHECK(memory::used(CpuPlace{}) == used);
   }
   CHECK(joined(mine) == "10 20 30 40 50 60");
@@ -229,8 +229,8 @@ TEST_CASE("storage lives as long as any view of it, and not longer") {
   std::optional<Array<int, 1>> last;
   {
     const Array<int, 3> a = reshape(arange(0, 24), 2, 3, 4);
-    last = a(1, ellipsis, range(none, none, -1)).T()(0);
-    CHECK(a.buffer().use_count() == 2);
+    last = a(1, ellipsis, range(none, none, -1)).T()(0, all);
+    CHECK(a.buffer()->names() == 2);
   }
   CHECK(joined(*last) == "15 19 23");
   CHECK(memory::used(CpuPlace{}) == used + 24 * 4);

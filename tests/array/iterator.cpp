@@ -27,7 +27,7 @@ static_assert(std::ranges::borrowed_range<ArrayView<float, 2>> && !std::ranges::
 
 // --8<-- [start:algorithms]
 TEST_CASE("standard algorithms work on every view") {
-  const auto a = make_array({{3, 1, 2}, {9, 7, 8}});
+  auto a = make_array({{3, 1, 2}, {9, 7, 8}});
   std::ranges::sort(a(1));
   CHECK(to_string(a) == "[[3 1 2]\n [7 8 9]]");
   std::ranges::sort(a.T()(0), std::greater{});
@@ -92,7 +92,7 @@ TEST_CASE("std::sort sorts strided elements as it sorts a vector") {
 }
 
 TEST_CASE("standard views compose over arrays") {
-  const auto a = reshape(arange(0, 12), 3, 4);
+  auto a = reshape(arange(0, 12), 3, 4);
   auto odd = a.T() | std::views::filter([](int x) { return x % 2 == 1; }) |
              std::views::transform([](int x) { return x * 10; });
   CHECK(joined(odd) == "10 50 90 30 70 110");

@@ -94,7 +94,7 @@ TEST_CASE("when memory runs out, every array is as it was") {
   }
   CHECK(target.data() == storage);
   CHECK(target[999] == 7);
-  CHECK_FALSE(static_cast<bool>(empty));
+  CHECK_FALSE(empty.has_storage());
   CHECK(array_equal(a, arange(0, 1000)));
   target = a.clone();
   CHECK(target[999] == 999);

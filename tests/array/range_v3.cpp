@@ -19,7 +19,7 @@ static_assert(ranges::random_access_range<const Array<float, 2>> && ranges::rand
 
 TEST_CASE("range-v3's algorithms work on strided arrays") {
   const auto a = make_array({{3, 1, 2}, {9, 7, 8}});
-  const auto transposed = a.T();
+  auto transposed = a.T();
   CHECK(ranges::accumulate(transposed, 0) == 30);
   CHECK(*ranges::max_element(transposed) == 9);
   ranges::sort(transposed);

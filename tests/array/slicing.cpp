@@ -36,7 +36,8 @@ static_assert(MayIndexMatrix<int> && MayIndexMatrix<int, int> && MayIndexMatrix<
 static_assert(!MayIndexMatrix<double> && !MayIndexMatrix<>);
 static_assert(std::same_as<decltype(std::declval<Array<int, 3>>()(0, all)), Array<int, 2>>);
 static_assert(std::same_as<decltype(std::declval<Array<int, 3>>()(newaxis, 0, ellipsis, 1)), Array<int, 2>>);
-static_assert(std::same_as<decltype(std::declval<Array<int, 1, CpuPlace>>()(0)), Array<int, 0, CpuPlace>>);
+static_assert(std::same_as<decltype(std::declval<Array<int, 1, CpuPlace>>()(0)), int&>);
+static_assert(std::same_as<decltype(std::declval<Array<int, 1, CpuPlace>>()(0, ellipsis)), Array<int, 0, CpuPlace>>);
 
 TEST_CASE("slices of one axis select what NumPy's select") {
   for (const NumpySlice& numpy : numpy_slices) {
@@ -140,7 +141,7 @@ TEST_CASE("an index outside its axis throws with index, axis and extent") {
   CHECK_THROWS_WITH_AS(a(ellipsis, -5), "slice: index -5 is out of range for axis 2 with extent 4", IndexError);
   CHECK_THROWS_AS(a(PTRDIFF_MIN), IndexError);
   CHECK_THROWS_AS(a(PTRDIFF_MAX), IndexError);
-  CHECK(a(-2, -3, -4).shape() == Dim<0>{});
+  CHECK(a(-2, -3, -4, ellipsis).shape() == Dim<0>{});
 }
 
 TEST_CASE("a step of 0 throws with its axis and what to do") {

@@ -121,18 +121,22 @@ static_assert(WeakWith<double, float> && WeakWith<int, float16> && WeakWith<doub
 static_assert(!WeakWith<double, int> && !WeakWith<int, bool> && !WeakWith<bool, int> && !WeakWith<bool, float> &&
               !WeakWith<int, char>);
 
-TEST_CASE("assignment may narrow within a kind and never crosses kinds, except from floating to complex") {
+TEST_CASE("assignment narrows floats, widens integers and never crosses kinds, except from floating to complex") {
   const auto group = [](DType dtype) {
     const std::string_view kind = codes[static_cast<int>(dtype)].substr(0, 1);
     return kind == "u" ? std::string_view("i") : kind == "b" ? std::string_view("f") : kind;
   };
   for_each_pair([&](DType from, DType to) {
-    const bool allowed = group(from) == group(to) || (group(from) == "f" && group(to) == "c");
+    const auto is_signed = [](DType dtype) { return codes[static_cast<int>(dtype)].substr(0, 1) == "i"; };
+    const bool holds = is_signed(from) == is_signed(to) ? item_size(from) <= item_size(to)
+                                                        : is_signed(to) && item_size(from) < item_size(to);
+    const bool allowed =
+        group(from) == "i" && group(to) == "i" ? holds : group(from) == group(to) || (group(from) == "f" && group(to) == "c");
     CHECK(assignable(from, to) == allowed);
   });
 }
 
-static_assert(AssignableTo<double, float> && AssignableTo<std::int64_t, std::uint8_t> &&
+static_assert(AssignableTo<double, float> && AssignableTo<std::uint8_t, std::int16_t> && !AssignableTo<std::int64_t, std::uint8_t> &&
               AssignableTo<float, std::complex<float>>);
 static_assert(!AssignableTo<float, int> && !AssignableTo<int, float> && !AssignableTo<std::complex<float>, float>);
 static_assert(!AssignableTo<bool, int> && !AssignableTo<float, char>);
