@@ -93,7 +93,7 @@ class Network {
   }
 
   /// The logits of a batch: images in rows, one column a class. The arrays of a batch may be parameters of a recording, here and below.
-  const Array<T, 2>& forward(const auto& images) {
+  const Array<T, 2>& forward(auto& images) {
     // --8<-- [start:forward]
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       const bool is_last = i + 1 == layers_.size();
@@ -118,9 +118,9 @@ class Network {
 
   /// The same into two arrays of rank 0; in an Async scope it is computed when its turn comes.
   void loss_into(auto& log_likelihood, auto& correct, const auto& targets, const auto& labels) {
-    const Array<T, 2>& logits = layers_.back().out;
+    Array<T, 2>& logits = layers_.back().out;
     const auto count = static_cast<double>(logits.shape()[0]);
-    if (delta_ && delta_.shape() != logits.shape()) log_p_ = delta_ = Array<State, 2>();
+    if (delta_.has_storage() && delta_.shape() != logits.shape()) log_p_ = delta_ = Array<State, 2>();
     log_p_ = log_softmax<1>(cast<State>(logits));
     delta_ = (exp(log_p_) - targets) / count;
     log_likelihood = sum(log_p_ * targets);
@@ -201,8 +201,8 @@ class Network {
   };
 
   // --8<-- [start:layer]
-  static void activate(Layer& layer, const auto& input, bool is_last) {
-    if (layer.out && layer.out.shape()[0] != input.shape()[0]) layer.out = Array<T, 2>();
+  static void activate(Layer& layer, auto& input, bool is_last) {
+    if (layer.out.has_storage() && layer.out.shape()[0] != input.shape()[0]) layer.out = Array<T, 2>();
     if (is_last) {
       layer.out = dot(input, layer.w) + layer.b;
     } else {

@@ -189,7 +189,7 @@ class Trainer {
     pending.back().correct.wait();
     while (!pending.empty()) read_one();
     if (trace_) draw_trace();
-    const auto count = static_cast<double>(train_.count());
+    auto count = static_cast<double>(train_.count());
     result.train_loss = loss / count;
     result.train_accuracy = static_cast<double>(correct) / count;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -198,7 +198,7 @@ class Trainer {
 
   /// Arrays of `count` images; the ones that a pending step reads stay alive until it has done so.
   void make_room(BatchPlace& batch, std::int64_t count) {
-    if (batch.labels && batch.labels.shape()[0] == count) return;
+    if (batch.labels.has_storage() && batch.labels.shape()[0] == count) return;
     batch = {.images = Array<T, 2>(train_.images.shape().with(0, count), place_),
              .targets = Array<T, 2>(train_.targets.shape().with(0, count), place_),
              .labels = Array<std::int64_t, 1>(Dim{count}, place_)};

@@ -41,7 +41,7 @@ TEST_CASE("random numbers are the same for 1, 2 and 4 threads") {
 
 TEST_CASE("random numbers are the same for every instruction set") {
   const Settings restore;
-  const Array<float, 1> uniform = random::uniform<float>(random::Key{9}, Dim{5003});
+  Array<float, 1> uniform = random::uniform<float>(random::Key{9}, Dim{5003});
   const Array<float, 1> normal = random::normal<float>(random::Key{9}, Dim{5003});
   for (const device::Isa isa : {device::Isa::baseline, device::Isa::avx2}) {
     device::limit_isa(isa);
@@ -64,7 +64,7 @@ TEST_CASE("an element depends on its position only, not on the layout it is writ
 TEST_CASE("random expressions broadcast and fuse like any other") {
   const Array<float, 1> row = random::uniform<float>(random::Key{5}, Dim{30});
   Array<float, 2> matrix(Dim{20, 30});
-  matrix = random::uniform<float>(random::Key{5}, Dim{30}) - 0.5f;
+  matrix(ellipsis) = random::uniform<float>(random::Key{5}, Dim{30}) - 0.5f;
   for (std::ptrdiff_t i = 0; i < 20; ++i) CHECK(array_equal(matrix(i, all), row - 0.5f));
   CHECK(item(sum(random::uniform<float>(random::Key{5}, Dim{30}))) == item(sum(row)));
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <random>
 #include <sstream>
+#include <type_traits>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,15 @@ std::string joined(Values&& values) {
     text << separator << value;
     separator = " ";
   }
+  return text.str();
+}
+
+/// "() 5": an element is an array of rank 0 here.
+template <class T>
+  requires std::is_arithmetic_v<T>
+std::string described(const T& value) {
+  std::ostringstream text;
+  text << "() " << value;
   return text.str();
 }
 

@@ -37,15 +37,15 @@ TEST_CASE("a = copy(a.T()) transposes in place") {
 TEST_CASE("shifted views: each side of the overlap is read before it is written" * doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {2, 7, 1000, 5000, 100000}) {
     CAPTURE(n);
-    const Array<float, 1> forward = there(arange(static_cast<float>(n)));
+    Array<float, 1> forward = there(arange(static_cast<float>(n)));
     const Array<float, 1> shifted = forward(range(0, n - 1)).clone();
     forward(range(1, n)) = forward(range(0, n - 1));
     CHECK(array_equal(forward(range(1, n)), shifted));
-    const Array<float, 1> backward = there(arange(static_cast<float>(n)));
+    Array<float, 1> backward = there(arange(static_cast<float>(n)));
     const Array<float, 1> later = backward(range(1, n)).clone();
     backward(range(0, n - 1)) = backward(range(1, n)) * 1;
     CHECK(array_equal(backward(range(0, n - 1)), later));
-    const Array<float, 1> smooth = there(arange(static_cast<float>(n)));
+    Array<float, 1> smooth = there(arange(static_cast<float>(n)));
     smooth(range(1, n)) += smooth(range(0, n - 1));
     const Array<float, 1> sums = 2 * there(arange(1.0f, static_cast<float>(n))) - 1;
     CHECK(array_equal(smooth(range(1, n)), sums));
@@ -59,7 +59,7 @@ TEST_CASE("reversing in place" * doctest::test_suite("any place")) {
     const Array<float, 1> expected = a(range(none, none, -1)).clone();
     a = copy(a(range(none, none, -1)));
     CHECK(array_equal(a, expected));
-    const Array<float, 2> rows = counted(n, 3);
+    Array<float, 2> rows = counted(n, 3);
     const Array<float, 2> reversed = rows(range(none, none, -1), all).clone();
     rows(all, all) = rows(range(none, none, -1), all);
     CHECK(array_equal(rows, reversed));
@@ -67,14 +67,14 @@ TEST_CASE("reversing in place" * doctest::test_suite("any place")) {
 }
 
 TEST_CASE("overlapping rows and steps" * doctest::test_suite("any place")) {
-  const Array<float, 2> a = counted(50, 40);
+  Array<float, 2> a = counted(50, 40);
   const Array<float, 2> reference = a.clone();
   a(range(1, 50), all) = a(range(0, 49), all) + a(range(1, 50), all);
   const Array<float, 2> expected = reference(range(0, 49), all) + reference(range(1, 50), all);
   CHECK(array_equal(a(range(1, 50), all), expected));
   CHECK(array_equal(a(0, all), reference(0, all)));
 
-  const Array<float, 1> line = there(arange(100.0f));
+  Array<float, 1> line = there(arange(100.0f));
   line(range(0, 50)) = line(range(0, 100, 2));  // the second half is read before the first overwrites it
   CHECK(array_equal(line(range(0, 50)), there(arange(0.0f, 100.0f, 2.0f))));
 }
@@ -120,10 +120,10 @@ TEST_CASE("a reduction into its own operand" * doctest::test_suite("any place"))
   for (const auto side : sides) {
     CAPTURE(side);
     const Array<double, 2> start = cast<double>(counted(side, side));
-    const Array<double, 2> a = start.clone();
+    Array<double, 2> a = start.clone();
     a(0, all) = sum<0>(a);
     CHECK(array_equal(a(0, all), evaluate(sum<0>(start))));
-    const Array<double, 2> b = start.clone();
+    Array<double, 2> b = start.clone();
     b(all, 0) = max<1>(b);
     CHECK(array_equal(b(all, 0), evaluate(max<1>(start))));
     Array<double, 2> c = start.clone();
@@ -151,7 +151,7 @@ TEST_CASE("a destination that repeats its elements gets one of the values meant 
           doctest::test_suite("any place")) {
   for (const std::ptrdiff_t repeats : {3, 200, 5000}) {
     CAPTURE(repeats);
-    const Array<float, 1> a = there(make_array<float>({1, 2, 3}));
+    Array<float, 1> a = there(make_array<float>({1, 2, 3}));
     broadcast_to(a, Dim{repeats, 3}) += 1;
     CHECK(array_equal(a, there(make_array<float>({2, 3, 4}))));
   }

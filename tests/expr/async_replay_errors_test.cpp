@@ -74,7 +74,7 @@ TEST_CASE("shapes are checked while the step is recorded") {
   CHECK_THROWS_AS(scheduler.capture(
                       [&](Parameter<Matrix> to) {
                         const Async on{scheduler};
-                        out = to(5, all);
+                        out(ellipsis) = to(5, all);
                       },
                       square),
                   IndexError);

@@ -199,7 +199,7 @@ TEST_CASE("an op may name an array's Var and use its elements") {
       const Async on{scheduler};
       a = a + 1;
     }
-    scheduler.submit(writes(a.var()), [a] { a[{0}] *= 10; }, {.name = "scale one"});
+    scheduler.submit(writes(a.var()), [a]() mutable { a[{0}] *= 10; }, {.name = "scale one"});
     // --8<-- [end:by_hand]
     scheduler.wait(a.var());
     CHECK(elements(a) == std::vector<float>{10, 1, 1, 1});

@@ -103,7 +103,7 @@ struct Machine {
   }
 
   void run(const Statement& step) {
-    const Array<float, 2>& whole = matrix[static_cast<std::size_t>(step.to.matrix)];
+    Array<float, 2>& whole = matrix[static_cast<std::size_t>(step.to.matrix)];
     switch (step.action) {
       case Action::add:
         view(step.to, step)(ellipsis) = view(step.from, step) * step.factor + view(step.also, step);
@@ -256,7 +256,7 @@ TEST_CASE("ops on views wait for just those that they must wait for") {
     {
       const Async on{scheduler, {.disjoint_views = true}};
       // Reads that come before the first write of a part count as reads of all.
-      for (const Array<float, 2>& matrix : machine.matrix) matrix(0, 0) = 0;
+      for (Array<float, 2>& matrix : machine.matrix) matrix(0, 0) = 0;
       for (const Statement& step : program) machine.run(step);
     }
     scheduler.start();

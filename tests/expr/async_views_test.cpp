@@ -39,7 +39,7 @@ bool run_together(const View& first, const View& second, const AsyncOptions& opt
   Scheduler scheduler({.workers = 2});
   Meet::have_met = false;
   Meet::until = std::chrono::steady_clock::now() + std::chrono::milliseconds(expected ? 10000 : 50);
-  const Array<float, 1> one = ones<float>(Dim{1});
+  Array<float, 1> one = ones<float>(Dim{1});
   {
     const Async on{scheduler, options};
     first(ellipsis) = F<Meet>(one) + 2;
@@ -93,7 +93,7 @@ TEST_CASE("an array whose Var is asked for is one thing from then on") {
   for (const SchedulerOptions& options :
        {SchedulerOptions{.executor = Permuting{.seed = 3}}, SchedulerOptions{.workers = 2}}) {
     Scheduler scheduler(options);
-    const Array<float, 1> a = zeros<float>(Dim{8});
+    Array<float, 1> a = zeros<float>(Dim{8});
     {
       const Async on{scheduler, disjoint};
       a(range(0, 4)) = 1;
@@ -114,7 +114,7 @@ TEST_CASE("a recorded step names arrays as a whole, so its replays wait for what
   for (const SchedulerOptions& options :
        {SchedulerOptions{.executor = Permuting{.seed = 5}}, SchedulerOptions{.workers = 2}}) {
     Scheduler scheduler(options);
-    const Array<float, 1> a = zeros<float>(Dim{8}), b = ones<float>(Dim{4});
+    Array<float, 1> a = zeros<float>(Dim{8}), b = ones<float>(Dim{4});
     const Async on{scheduler, disjoint};
     a(range(0, 4)) = b;
     const auto step = scheduler.capture([&] {
@@ -132,7 +132,7 @@ TEST_CASE("a recorded step names arrays as a whole, so its replays wait for what
 
 TEST_CASE("the list of views stays short, however many there have been") {
   Scheduler scheduler({.workers = 1});
-  const Array<float, 1> a = zeros<float>(Dim{4000});
+  Array<float, 1> a = zeros<float>(Dim{4000});
   const Async on{scheduler, disjoint};
   std::ptrdiff_t longest = 0;
   for (std::ptrdiff_t i = 0; i + 7 <= 4000; ++i) {
@@ -146,7 +146,7 @@ TEST_CASE("the list of views stays short, however many there have been") {
 }
 
 TEST_CASE("handles and schedulers may go while ops on views are pending") {
-  const Array<float, 1> kept = zeros<float>(Dim{8});
+  Array<float, 1> kept = zeros<float>(Dim{8});
   {
     Scheduler scheduler({.workers = 2});
     scheduler.stop();
@@ -171,7 +171,7 @@ TEST_CASE("handles and schedulers may go while ops on views are pending") {
 
 TEST_CASE("threads may submit to views of one array at the same time, with and without the option") {
   Scheduler scheduler({.workers = 2});
-  const Array<float, 1> a = zeros<float>(Dim{64});
+  Array<float, 1> a = zeros<float>(Dim{64});
   std::vector<std::thread> threads;
   for (std::ptrdiff_t thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
@@ -198,7 +198,7 @@ void find_shortest_ways(Scheduler& scheduler, const Array<float, 2>& way, std::p
   for (std::ptrdiff_t k = 0; k < places; ++k) {
     const auto from_k = way(range(k, k + 1), all);
     for (std::ptrdiff_t first = 0; first < places; first += block) {
-      const auto rows = way(range(first, first + block), all);
+      auto rows = way(range(first, first + block), all);
       const auto to_k = rows(all, range(k, k + 1));
       rows(ellipsis) = minimum(rows, to_k + from_k);  // beside the other blocks of rows, when row k is ready
     }

@@ -15,14 +15,14 @@ TEST_CASE("operands broadcast from the right; extents of 1 and missing axes repe
   CHECK((zeros<float>(Dim{1}) + zeros<float>(Dim{0})).shape() == Dim<1>{0});
 }
 
-TEST_CASE("an expression of lower rank or extent 1 is broadcast to the array on the left" *
+TEST_CASE("an expression of lower rank or extent 1 is broadcast to the elements on the left" *
           doctest::test_suite("any place")) {
   Array<float, 2> a = there(Array<float, 2>(Dim{2, 3}));
-  a = there(make_array<float>({1, 2, 3})) * 2;
+  a(ellipsis) = there(make_array<float>({1, 2, 3})) * 2;
   CHECK(array_equal(a, there(make_array<float>({{2, 4, 6}, {2, 4, 6}}))));
-  a = there(make_array<float>({{5}, {6}})) + 0;
+  a(ellipsis) = there(make_array<float>({{5}, {6}})) + 0;
   CHECK(array_equal(a, there(make_array<float>({{5, 5, 5}, {6, 6, 6}}))));
-  a = sum(a);
+  a(ellipsis) = sum(a);
   CHECK(array_equal(a, there(full(Dim{2, 3}, 33.0f))));
 }
 
@@ -58,14 +58,14 @@ TEST_CASE("of three operands the message names the two that disagree") {
   CHECK(contains(message, "where: the shapes (3,) and (4,) do not broadcast: axis 0 has extents 3 and 4"));
 }
 
-TEST_CASE("an expression that does not fit the array on the left is a ShapeError, and nothing is written") {
+TEST_CASE("an expression that does not fit the elements on the left is a ShapeError, and nothing is written") {
   Array<float, 2> a = full(Dim{2, 3}, 7.0f);
-  const auto message = message_of<ShapeError>([&] { a = zeros<float>(Dim{2, 4}) * 1; });
+  const auto message = message_of<ShapeError>([&] { a(ellipsis) = zeros<float>(Dim{2, 4}) * 1; });
   CHECK(contains(message, "assignment: "));
   CHECK(contains(message, "(2, 4)"));
   CHECK(contains(message, "(2, 3)"));
   CHECK(contains(message, "axis 1"));
-  CHECK(contains(message_of<ShapeError>([&] { a = sum<0>(zeros<float>(Dim{3, 2})); }), "(2,)"));
+  CHECK(contains(message_of<ShapeError>([&] { a(ellipsis) = sum<0>(zeros<float>(Dim{3, 2})); }), "(2,)"));
   CHECK(contains(message_of<ShapeError>([&] { a += zeros<float>(Dim{3, 3}); }),
                  "operator +: the shapes (2, 3) and (3, 3)"));
   CHECK(contains(message_of<ShapeError>([&] { a(0, all) = zeros<float>(Dim{2}); }), "assignment"));

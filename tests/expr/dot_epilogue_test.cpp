@@ -50,10 +50,10 @@ TEST_CASE("an elementwise epilogue, with the destination as one of its operands"
     CHECK(array_equal(y, evaluate(2 * product - before)));
     y += dot(x, w);
     CHECK(array_equal(y, evaluate(3 * product - before)));
-    const Array<float, 2> transposed = there(zeros<float>(Dim{columns, rows}));
+    Array<float, 2> transposed = there(zeros<float>(Dim{columns, rows}));
     transposed.T() = dot(x, w) + 1;
     CHECK(array_equal(transposed.T(), evaluate(product + 1)));
-    const Array<float, 2> stepped = there(zeros<float>(Dim{2 * rows, 3 * columns}));
+    Array<float, 2> stepped = there(zeros<float>(Dim{2 * rows, 3 * columns}));
     stepped(range(none, none, -2), range(0, none, 3)) = where(dot(x, w) > 0, 1.0f, b);
     CHECK(array_equal(stepped(range(none, none, -2), range(0, none, 3)), evaluate(where(product > 0, 1.0f, b))));
   }
@@ -94,12 +94,12 @@ TEST_CASE("a destination that overlaps a factor" * doctest::test_suite("any plac
   Random random(603);
   for (const std::ptrdiff_t side : {4, 180}) {
     const Array<float, 2> x = whole(side, side, random);
-    const Array<float, 2> w = whole(side, side, random);
+    Array<float, 2> w = whole(side, side, random);
     const Array<float, 2> expected = evaluate(product_of(x, w) + x);
     Array<float, 2> a = x.clone();
     a = dot(a, w) + a;
     CHECK(array_equal(a, expected));
-    const Array<float, 2> storage = there(zeros<float>(Dim{side + 1, side}));
+    Array<float, 2> storage = there(zeros<float>(Dim{side + 1, side}));
     storage(range(1, none), all) = x;
     storage(range(0, side), all) = dot(storage(range(1, none), all), w);
     CHECK(array_equal(storage(range(0, side), all), product_of(x, w)));

@@ -251,7 +251,7 @@ TEST_CASE("an element out of a function's reach changes no other element") {
     CAPTURE(device::name(isa));
     const auto apart = elements(evaluate(sin(usual) + cos(usual) * log(usual)));
     for (const float stranger : strange) {
-      const Array<float, 1> mixed = usual.clone();
+      Array<float, 1> mixed = usual.clone();
       for (std::ptrdiff_t i = 0; i < 257; i += 37) mixed[{i}] = stranger;
       auto together = elements(evaluate(sin(mixed) + cos(mixed) * log(mixed)));
       for (std::ptrdiff_t i = 0; i < 257; i += 37)
