@@ -256,7 +256,7 @@ export template <class T, int Rank, AnyPlace P, class S>
 }
 
 /// Writes the elements of an array or view that cannot get new storage.
-export template <Elements D, class S>
+export template <WritableElements D, class S>
   requires AssignableSource<S, typename D::value_type, D::rank, typename D::place_type>
 [[gnu::always_inline]] inline void assign(const D& destination, const S& source) {
   const auto& node = as_assigned_node<typename D::value_type>(source);

@@ -35,7 +35,7 @@ struct Meet {
 
 /// Whether assignments to the two views are computed at the same time; if that is expected, they may take long for it.
 template <class View>
-bool run_together(const View& first, const View& second, const AsyncOptions& options, bool expected) {
+bool run_together(View first, View second, const AsyncOptions& options, bool expected) {
   Scheduler scheduler({.workers = 2});
   Meet::have_met = false;
   Meet::until = std::chrono::steady_clock::now() + std::chrono::milliseconds(expected ? 10000 : 50);

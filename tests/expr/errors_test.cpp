@@ -27,8 +27,8 @@ void check_error(const Array<float, 2>& array, const Action& action, std::initia
 }  // namespace
 
 TEST_CASE("every failed operation says what, with which values, and what to do, and changes nothing") {
-  const Array<float, 2> a = ones<float>(Dim{2, 3}), b = ones<float>(Dim{2, 4});
-  const Array<float, 1> row = ones<float>(Dim{4});
+  Array<float, 2> a = ones<float>(Dim{2, 3}), b = ones<float>(Dim{2, 4});
+  Array<float, 1> row = ones<float>(Dim{4});
   check_error<ShapeError, std::invalid_argument>(
       a, [&] { assign(a, a + b); }, {"operator +", "(2, 3)", "(2, 4)", "axis 1", "3 and 4", "must be equal"});
   check_error<ShapeError, std::invalid_argument>(a, [&] { a += row; }, {"operator +", "(2, 3)", "(4,)", "axis 1"});

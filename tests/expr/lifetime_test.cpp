@@ -19,7 +19,7 @@ TEST_CASE("an expression kept past the scope of its arrays is valid") {
 }
 
 TEST_CASE("an expression sees the elements as they are when it is computed") {
-  const Array<float, 1> a = make_array<float>({1, 2, 3});
+  Array<float, 1> a = make_array<float>({1, 2, 3});
   const auto doubled = a * 2;
   a[{0}] = 100.0f;
   CHECK(array_equal(evaluate(doubled), make_array<float>({200, 4, 6})));

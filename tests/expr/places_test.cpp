@@ -24,9 +24,12 @@ static_assert(std::same_as<decltype(std::declval<Anywhere>() + 1)::place_type, P
 static_assert(std::same_as<decltype(sum(std::declval<OnCpu>()))::place_type, CpuPlace>);
 
 /// An array that says it is on another host place; the memory is ours.
-Anywhere pinned(std::vector<float>& values) {
-  return borrow(values.data(), Dim<1>{values.size()}, Place(PinnedPlace{}));
+Anywhere elsewhere(std::vector<float>& values, Place place) {
+  const auto count = static_cast<std::ptrdiff_t>(values.size());
+  return {BufferShare::make(memory::Allocation::borrow(values.data(), count * 4, place)),
+          Layout<1>{.shape = Dim{count}, .strides = {1}}, place};
 }
+Anywhere pinned(std::vector<float>& values) { return elsewhere(values, PinnedPlace{}); }
 
 }  // namespace
 
@@ -39,7 +42,7 @@ TEST_CASE("static places stay static through expressions") {
 
 TEST_CASE("operands of two places in one expression are a PlaceError that names both") {
   std::vector<float> values{1, 2, 3};
-  const Anywhere there = pinned(values);
+  Anywhere there = pinned(values);
   Anywhere here = full(Dim{3}, 7.0f);
   const auto message = message_of<PlaceError>([&] { here = there + 1; });
   CHECK(contains(message, to_string(Place(PinnedPlace{}))));
@@ -54,7 +57,7 @@ TEST_CASE("operands of two places in one expression are a PlaceError that names 
 
 TEST_CASE("expressions on pinned host memory are computed there") {
   std::vector<float> values{1, 2, 3};
-  const Anywhere there = pinned(values);
+  Anywhere there = pinned(values);
   there += 1;
   CHECK(values == std::vector<float>{2, 3, 4});
   there(all) = there * there;
@@ -64,8 +67,8 @@ TEST_CASE("expressions on pinned host memory are computed there") {
 TEST_CASE("a destination on a GPU that is not there is a DeviceError that says so") {
   if (device_count() > 0) return;
   std::vector<float> values{1, 2, 3};
-  const Anywhere there = borrow(values.data(), Dim<1>{3}, Place(GpuPlace{0}));
-  const auto message = message_of<DeviceError>([&] { there(all) = 1.0f; });
+  Anywhere there = elsewhere(values, GpuPlace{0});
+  auto message = message_of<DeviceError>([&] { there(all) = 1.0f; });
   CHECK(contains(message, to_string(Place(GpuPlace{0}))));
   CHECK(contains(message, no_device_reason()));
   CHECK(values == std::vector<float>{1, 2, 3});

@@ -82,7 +82,7 @@ TEST_CASE("the sum of nothing is 0, the product 1; other reductions of nothing a
 TEST_CASE("NaN goes through min, max and their positions; the first one wins" * doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {5, 100, 3000, 300000}) {
     CAPTURE(n);
-    const Array<float, 1> a = there(arange(static_cast<float>(n)));
+    Array<float, 1> a = there(arange(static_cast<float>(n)));
     const std::ptrdiff_t first = n / 2;
     a[{first}] = not_a_number;
     a[{n - 1}] = not_a_number;
@@ -112,7 +112,7 @@ TEST_CASE("infinities and extreme values are found" * doctest::test_suite("any p
 TEST_CASE("of equal elements argmin and argmax give the first" * doctest::test_suite("any place")) {
   for (const std::ptrdiff_t n : {2, 130, 5000, 300000}) {
     CAPTURE(n);
-    const Array<std::int32_t, 1> a = there(full(Dim<1>{n}, 7));
+    Array<std::int32_t, 1> a = there(full(Dim<1>{n}, 7));
     CHECK(item(argmax(a)) == 0);
     a[{n / 3}] = 9;
     a[{n - 1}] = 9;

@@ -217,7 +217,7 @@ TEST_CASE("a destination that is the operand sees it as it was, also in a period
     const Array<float, 2> up = roll<0>(start, 1), down = roll<0>(start, -1);
     const Array<float, 2> left = roll<1>(start, 1), right = roll<1>(start, -1);
     CHECK(array_equal(a, evaluate(start + 0.25f * (up + down + left + right - 4 * start))));
-    const Array<float, 2> framed = there(zeros<float>(Dim{n + 2, n + 2}));
+    Array<float, 2> framed = there(zeros<float>(Dim{n + 2, n + 2}));
     framed(range(1, -1), range(1, -1)) = start;
     framed(all, all) = pad(framed(range(1, -1), range(1, -1)), 1, PadMode::wrap);
     CHECK(array_equal(framed, pad(start, 1, PadMode::wrap)));

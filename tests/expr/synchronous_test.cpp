@@ -25,7 +25,7 @@ TEST_CASE("an assignment is done when it returns: its elements can be read throu
 
 TEST_CASE("a sum is complete when it is read, and an operand may change as soon as the assignment has returned") {
   const std::ptrdiff_t n = 1 << 19;
-  const Array<double, 1> x = ones<double>(Dim{n}), y = zeros<double>(Dim{n});
+  Array<double, 1> x = ones<double>(Dim{n}), y = zeros<double>(Dim{n});
   const Threads restore(2);
   for (int round = 0; round < 20; ++round) {
     assign(y, x + 1.0);

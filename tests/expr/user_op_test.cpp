@@ -156,7 +156,7 @@ TEST_CASE("a map with a loop of its own, or one that the compiler cannot look in
 }
 
 TEST_CASE("F<Op> takes any number of arguments" * doctest::test_suite("any place")) {
-  const Array<double, 1> x = there(make_array<double>({0, 1, 2}));
+  Array<double, 1> x = there(make_array<double>({0, 1, 2}));
   CHECK(array_equal(F<Polynomial>(x * 0 + 1, x, 1.0, x * 0, 0.5, x), there(make_array<double>({1, 3.5, 39}))));
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("an exception out of map arrives at the caller, leaks nothing and leav
     for (const int threads : {1, 2, 4}) {
       INFO(n << " elements, " << threads << " threads");
       const Threads restore(threads);
-      const A x = arange(static_cast<float>(n));
+      A x = arange(static_cast<float>(n));
       A y = zeros<float>(Dim<1>{n});
       const Array<float, 2> steps = broadcast_to(x, Dim<2>{2, n});
       y = F<Picky>(x(range(none, none, -1)) * 0);  // threads get their buffers
