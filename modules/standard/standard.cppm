@@ -1,8 +1,10 @@
-// tessera.standard: the names of the C++ standard library that the other rooms' interfaces use. It imports nothing, and no room re-exports it.
+// tessera.standard: the names of the C++ standard library that the other rooms' interfaces use. It imports nothing.
 //
 // The declarations of each header that an interface includes are in its BMI, and whoever imports the library reads all copies and merges
 // them. So interfaces import the large headers from here. Small ones that also have macros (cstddef, cstdint, cstring, new) and cmath they
 // include. A name that is missing here is added to the group of its header; implementation units include what they like.
+//
+// `import tessera;` makes these names visible: a user who forgets the header of one would otherwise be told to import this module.
 export module tessera.standard;
 
 export import :values;
