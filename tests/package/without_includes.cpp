@@ -1,0 +1,30 @@
+// Includes nothing: what values of a user's have in common with the library's interfaces can be named after the import alone.
+import tessera;
+
+using namespace tessera;
+using namespace std::complex_literals;
+
+tessera::Op add(Scheduler&, Array<float, 1> a, float value) {
+  co_await access(writes(a.var()));
+  a[{0}] = a[{0}] + value;
+}
+
+int main() {
+  const std::complex<float> z{3.0f, 4.0f};
+  Array<std::complex<float>, 1> a = zeros<std::complex<float>>(Dim{2});
+  a = a + z;
+  if (a[{1}] != z || std::abs(z) != 5.0f || std::conj(z).imag() != -4.0f || 2.0i * 2.0i != -4.0) return 1;
+
+  const std::array pair{1, 2};
+  const auto [first, second] = pair;
+  int third = 0;
+  std::tie(third, std::ignore) = std::make_tuple(first + second, 0);
+  const std::tuple<int, float> both{third, 0.5f};
+  if (std::get<0>(both) != 3 || std::tuple_size_v<decltype(both)> != 2) return 2;
+
+  Array<float, 1> b = make_array(std::vector{1.0f, 2.0f}, CpuPlace{});
+  Scheduler scheduler;
+  static_cast<void>(add(scheduler, b, 4.0f));
+  scheduler.wait_all();
+  return b[{0}] == 5.0f && to_string(b.shape()) == std::string("(2,)") ? 0 : 3;
+}
