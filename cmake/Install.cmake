@@ -23,9 +23,10 @@ install(CODE "
 get_target_property(type tessera TYPE)
 string(REPLACE _LIBRARY "" library_type ${type})
 set(library ${CMAKE_INSTALL_LIBDIR}/${CMAKE_${type}_PREFIX}tessera${CMAKE_${type}_SUFFIX})
+set(debug_types ${CMAKE_INSTALL_LIBDIR}/tessera_debug_types.o)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
-  INSTALL_DESTINATION ${package_dir} PATH_VARS library modules)
+  INSTALL_DESTINATION ${package_dir} PATH_VARS library modules debug_types)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
