@@ -10,6 +10,7 @@ function(run)
     message("${output}")  # as it is: a FATAL_ERROR would wrap its lines
     message(FATAL_ERROR "failed (${status}): ${command}")
   endif()
+  set(output "${output}" PARENT_SCOPE)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${work}/prefix)
@@ -20,4 +21,8 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR} -B ${work}/build
   -D CMAKE_CXX_FLAGS=${FLAGS}
   -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM})
 run(${CMAKE_COMMAND} --build ${work}/build)
+if(output MATCHES "warning: [^\n]*")
+  message("${output}")
+  message(FATAL_ERROR "a user's build is not quiet")
+endif()
 run(${CMAKE_CTEST_COMMAND} --test-dir ${work}/build --output-on-failure --no-tests=error)
