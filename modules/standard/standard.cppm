@@ -4,7 +4,8 @@
 // them. So interfaces import the large headers from here. Small ones that also have macros (cstddef, cstdint, cstring, new) and cmath they
 // include. A name that is missing here is added to the group of its header; implementation units include what they like.
 //
-// `import tessera;` makes these names visible: a user who forgets the header of one would otherwise be told to import this module.
+// No room re-exports it, because clang 19 then refuses headers below the import. What users may name without a header is in core's
+// standard_names.cppm.
 export module tessera.standard;
 
 export import :values;

@@ -1,7 +1,6 @@
 // tessera: everything, by one import.
 export module tessera;
 
-export import tessera.standard;
 export import tessera.core;
 export import tessera.device;
 export import tessera.memory;
