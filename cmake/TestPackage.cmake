@@ -26,3 +26,14 @@ if(output MATCHES "warning: [^\n]*")
   message(FATAL_ERROR "a user's build is not quiet")
 endif()
 run(${CMAKE_CTEST_COMMAND} --test-dir ${work}/build --output-on-failure --no-tests=error)
+
+# In a project with a dialect and flags of its own the interfaces have those too.
+run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR}/dialect -B ${work}/dialect -D CMAKE_PREFIX_PATH=${work}/prefix
+  -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM} -D CMAKE_EXPORT_COMPILE_COMMANDS=ON)
+file(READ ${work}/dialect/compile_commands.json commands)
+string(REGEX MATCHALL "\"command\": [^\n]*" files "${commands}")
+list(LENGTH files count)
+list(FILTER files EXCLUDE REGEX "-std=c[+][+]23 .*-fsanitize=undefined|-fsanitize=undefined .*-std=c[+][+]23 ")
+if(count LESS 5 OR files)
+  message(FATAL_ERROR "of ${count} files, these have another dialect or lack flags:\n${files}")
+endif()

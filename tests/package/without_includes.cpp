@@ -10,9 +10,11 @@ tessera::Op add(Scheduler&, Array<float, 1> a, float value) {
 }
 
 int main() {
+  // --8<-- [start:names]
   const std::complex<float> z{3.0f, 4.0f};
   Array<std::complex<float>, 1> a = zeros<std::complex<float>>(Dim{2});
   a = a + z;
+  // --8<-- [end:names]
   if (a[{1}] != z || std::abs(z) != 5.0f || std::conj(z).imag() != -4.0f || 2.0i * 2.0i != -4.0) return 1;
 
   const std::array pair{1, 2};
