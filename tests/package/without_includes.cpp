@@ -29,7 +29,8 @@ int main() {
 #if __clang_major__ >= 22
   for (const float number : numbers) sum += number;
 #else
-  for (std::size_t i = 0; i < numbers.size(); ++i) sum += numbers[i];  // its iterators are compared by functions from <vector>
+  // Its iterators are compared by functions from <vector>.
+  for (std::size_t i = 0; i < numbers.size(); ++i) sum += numbers[i];
 #endif
   if (sum != 3.0f) return 3;
 
