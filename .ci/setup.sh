@@ -87,10 +87,10 @@ setup_build() {
   export PATH=$env_dir/build/bin:$PATH
 }
 
-# What only the presets clang19 and libcxx, readable reports of sanitizers, the models and the test of the report need.
+# What only the presets clang19 and libcxx, readable reports of sanitizers, the models and the tests of the report and of debuggers need.
 setup_test() {
   setup_build
-  packages "libc++-$clang-dev" "libc++abi-$clang-dev" "llvm-$clang" spin
+  packages "libc++-$clang-dev" "libc++abi-$clang-dev" "llvm-$clang" spin gdb "lldb-$clang"
   if has_clang19; then packages clang-19 clang-tools-19 libclang-rt-19-dev; fi
   command -v chromium >/dev/null || command -v google-chrome >/dev/null || packages chromium ||
     echo "  no chromium here: the test that looks at the report in a browser will be skipped"

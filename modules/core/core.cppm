@@ -1,6 +1,7 @@
 // tessera.core: element types, shapes, checked size arithmetic and errors. The ground floor: it imports no other room.
 export module tessera.core;
 
+export import :standard_names;
 export import :error;
 export import :explain;
 export import :checked;

@@ -13,7 +13,7 @@ module;
 #include <utility>
 export module tessera.standard:threads;
 
-// Names of what threads share, of memory, and of clocks.
+// Names of what threads share, of memory, and of clocks; all those of <coroutine>.
 // NOLINTBEGIN(bugprone-std-namespace-modification): the names are the library's own, passed on.
 export namespace std {
 
@@ -35,6 +35,8 @@ using std::unique_lock;
 using std::coroutine_handle;
 using std::coroutine_traits;
 using std::noop_coroutine;
+using std::noop_coroutine_handle;
+using std::noop_coroutine_promise;
 using std::stop_source;
 using std::stop_token;
 using std::suspend_always;

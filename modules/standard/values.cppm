@@ -27,7 +27,7 @@ module;
 #include <vector>
 export module tessera.standard:values;
 
-// Names of values, text, containers and what is known of types.
+// Names of values, text, containers and what is known of types. Those of <array>, <complex> and <tuple>, which values of users have, are all here.
 // NOLINTBEGIN(bugprone-std-namespace-modification): the names are the library's own, passed on.
 export namespace std {
 
@@ -45,12 +45,19 @@ using std::dynamic_extent;
 using std::erase_if;
 using std::forward_as_tuple;
 using std::get;
+using std::ignore;
+using std::make_from_tuple;
 using std::make_tuple;
 using std::monostate;
 using std::span;
 using std::ssize;
+using std::tie;
+using std::to_array;
 using std::tuple;
+using std::tuple_cat;
+using std::tuple_element;
 using std::tuple_element_t;
+using std::tuple_size;
 using std::tuple_size_v;
 using std::unordered_map;
 using std::variant;
@@ -66,16 +73,24 @@ using std::popcount;
 using std::abs;
 using std::acos;
 using std::acosh;
+using std::arg;
 using std::asin;
 using std::asinh;
 using std::atan;
 using std::atanh;
 using std::complex;
+using std::conj;
 using std::cos;
 using std::cosh;
 using std::exp;
+using std::imag;
 using std::log;
+using std::log10;
+using std::norm;
+using std::polar;
 using std::pow;
+using std::proj;
+using std::real;
 using std::sin;
 using std::sinh;
 using std::sqrt;
@@ -182,6 +197,14 @@ using std::operator==;
 using std::operator>;
 using std::operator>=;
 using std::strong_ordering;
+
+inline namespace literals {
+inline namespace complex_literals {
+using std::complex_literals::operator""i;
+using std::complex_literals::operator""if;
+using std::complex_literals::operator""il;
+}  // namespace complex_literals
+}  // namespace literals
 
 namespace ranges {
 using std::ranges::begin;

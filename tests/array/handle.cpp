@@ -52,19 +52,18 @@ TEST_CASE("an array over a buffer sees the layout that it is given") {
 }
 
 // --8<-- [start:assignment]
-TEST_CASE("a handle on the right re-points, an expression writes elements") {
+TEST_CASE("= gives a name a value and never changes what another name sees") {
   Array<float, 1> a = make_array({1.f, 2.f}), b = make_array({3.f, 4.f});
   const auto first = a;
   a = b;  // now a and b are the same elements
   CHECK(a.data() == b.data());
   CHECK(to_string(first) == "[1. 2.]");
-  a = b * 2;  // evaluated into the elements of a, which are b's
-  CHECK(to_string(b) == "[6. 8.]");
-  a = copy(first);
-  CHECK(to_string(b) == "[1. 2.]");
+  a = b * 2;  // in storage of its own
+  CHECK(to_string(b) == "[3. 4.]");
+  CHECK(to_string(a) == "[6. 8.]");
   const auto own = b.clone();  // new storage
-  b = 0;
-  CHECK(to_string(own) == "[1. 2.]");
+  b(all) = 0;
+  CHECK(to_string(own) == "[3. 4.]");
 }
 
 TEST_CASE("a view on the left always writes elements") {

@@ -256,7 +256,7 @@ TEST_CASE("ops on views wait for just those that they must wait for") {
     {
       const Async on{scheduler, {.disjoint_views = true}};
       // Reads that come before the first write of a part count as reads of all.
-      for (Array<float, 2>& matrix : machine.matrix) matrix(0, 0) = 0;
+      for (Array<float, 2>& matrix : machine.matrix) matrix(0, 0, ellipsis) = 0;
       for (const Statement& step : program) machine.run(step);
     }
     scheduler.start();

@@ -72,9 +72,9 @@ TEST_CASE("an expression that does not fit the elements on the left is a ShapeEr
   CHECK(array_equal(a, full(Dim{2, 3}, 7.0f)));
 }
 
-TEST_CASE("the array on the left is never broadcast") {
+TEST_CASE("the elements on the left are never broadcast") {
   Array<float, 1> a = full(Dim{1}, 7.0f);
-  CHECK(contains(message_of<ShapeError>([&] { a = zeros<float>(Dim{3}) + 1; }), "assignment"));
+  CHECK(contains(message_of<ShapeError>([&] { a(all) = zeros<float>(Dim{3}) + 1; }), "assignment"));
   CHECK(a[{0}] == 7.0f);
 }
 

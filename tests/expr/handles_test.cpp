@@ -4,17 +4,17 @@
 using namespace tessera;
 using namespace support;
 
-TEST_CASE("a handle on the right re-points, an expression or a view on the left writes elements") {
+TEST_CASE("= gives a name a value, and a view on the left writes elements") {
   // --8<-- [start:handles]
   Array<float, 1> a = make_array<float>({1, 2});
   Array<float, 1> b = make_array<float>({3, 4});
   const Array<float, 1> first = a;
-  a = b;  // a now shares b's elements; `first` keeps the old ones
+  a = b;  // two names for b's elements; `first` keeps the old ones
   CHECK(a.data() == b.data());
   CHECK(first[{0}] == 1.0f);
-  a = copy(first);  // an expression: written into the elements that a and b share
-  CHECK(b[{1}] == 2.0f);
-  a(all) = 9;  // a view on the left always writes elements
+  a(all) = 9;  // elements, which b sees too
+  CHECK(b[{0}] == 9.0f);
+  a = b + 1;  // a value for a alone
   CHECK(b[{0}] == 9.0f);
   CHECK(first[{0}] == 1.0f);
   // --8<-- [end:handles]

@@ -44,7 +44,7 @@ TEST_CASE("operands of two places in one expression are a PlaceError that names 
   std::vector<float> values{1, 2, 3};
   Anywhere there = pinned(values);
   Anywhere here = full(Dim{3}, 7.0f);
-  const auto message = message_of<PlaceError>([&] { here = there + 1; });
+  const auto message = message_of<PlaceError>([&] { here(all) = there + 1; });
   CHECK(contains(message, to_string(Place(PinnedPlace{}))));
   CHECK(contains(message, to_string(Place(CpuPlace{}))));
   CHECK(contains(message, "to(place)"));

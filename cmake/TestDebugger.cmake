@@ -1,0 +1,37 @@
+# Lets a debugger (KIND: gdb or lldb) print the values of PROGRAM with the printers in SCRIPTS; passes if it prints all lines of EXPECTED, one
+# below the other with others between them.
+if(KIND STREQUAL "gdb")
+  find_program(debugger gdb)
+  set(commands -nx -batch -ex "source ${SCRIPTS}/tessera_gdb.py" -ex "break stop_here" -ex run -ex up -ex "info locals")
+else()
+  find_program(debugger NAMES lldb lldb-22 lldb-21 lldb-20 lldb-19)
+  set(commands -x -b -o "command script import ${SCRIPTS}/tessera_lldb.py" -o "breakpoint set -n stop_here" -o run -o up -o "frame variable")
+endif()
+if(NOT debugger)
+  message("skipped: there is no ${KIND}")
+  return()
+endif()
+
+set(ENV{PYTHONDONTWRITEBYTECODE} 1)
+execute_process(COMMAND ${debugger} ${commands} ${PROGRAM} TIMEOUT 60 OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(output MATCHES "[Oo]peration not permitted")
+  message("skipped: no program may be debugged here")
+  return()
+endif()
+
+# Not a list: elements have brackets.
+file(READ ${EXPECTED} expected)
+set(rest "${output}")
+while(expected MATCHES "^([^\n]+)\n(.*)$")
+  set(line "${CMAKE_MATCH_1}")
+  set(expected "${CMAKE_MATCH_2}")
+  string(FIND "${rest}" "${line}" found)
+  if(found EQUAL -1)
+    message("${output}")  # as it is: a FATAL_ERROR would wrap its lines
+    message(FATAL_ERROR "${KIND} does not print, below the lines before it,\n  ${line}")
+  endif()
+  string(SUBSTRING "${rest}" ${found} -1 rest)
+endwhile()
+if(NOT expected STREQUAL "")
+  message(FATAL_ERROR "${EXPECTED} does not end with a line")
+endif()

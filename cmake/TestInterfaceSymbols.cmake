@@ -1,0 +1,25 @@
+# Checks that the library installed in PREFIX defines all that the objects of its joined interfaces in USER_BUILD define: they are compiled from
+# other files than the library's own, and none of them is linked.
+function(read_symbols archive output)
+  execute_process(COMMAND ${NM} --extern-only --defined-only --format=posix ${archive} RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${NM} cannot read ${archive}")
+  endif()
+  # Code and data that belong to one object: not weak, as what is compiled wherever it is used.
+  string(REGEX MATCHALL "[^\n ]+ [TDRB] " symbols "${text}")
+  set(${output} "${symbols}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB library ${PREFIX}/lib*/libtessera.a)
+read_symbols("${library}" defined)
+read_symbols(${USER_BUILD}/libtessera_interfaces.a wanted)
+list(LENGTH wanted count)
+if(count LESS 50)
+  message(FATAL_ERROR "only ${count} symbols were found in the interfaces: this test reads the wrong file")
+endif()
+list(REMOVE_ITEM wanted ${defined})
+if(wanted)
+  list(JOIN wanted "\n  " lines)
+  message(FATAL_ERROR "the library does not define\n  ${lines}")
+endif()
+message("${count} symbols, all of them in the library")
