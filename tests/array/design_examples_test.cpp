@@ -74,15 +74,15 @@ TEST_CASE("slices, views and shapes") {
   for (const float* data : {s.data(), r.data(), t.data(), flat.data(), q.data()}) CHECK(data == a.data());
 }
 
-TEST_CASE("rule 1: handles re-point, expressions and rvalue views write elements") {
+TEST_CASE("rule 1: = gives a name a value, views write elements") {
   Array<float, 2> a = zeros<float>(Dim{2, 2}), b = ones<float>(Dim{2, 2}), empty;
   const auto column = make_array({5.f, 6.f});
   a(all, 0) = column;
   CHECK(joined(a) == "5 0 6 0");
   const auto before = a;
-  a = copy(b);
-  CHECK(before.data() == a.data());
-  CHECK(joined(before) == "1 1 1 1");
+  a = b + 0;
+  CHECK(joined(a) == "1 1 1 1");
+  CHECK(joined(before) == "5 0 6 0");
   a = b;
   CHECK(a.data() == b.data());
   const auto cloned = b.clone();

@@ -48,12 +48,15 @@ TEST_CASE("an operand that overlaps the destination is read as it was, whatever 
   for (const SchedulerOptions& options : executors()) {
     Scheduler scheduler(options);
     std::vector<float> raw{1, 2, 3, 4, 5};
-    const auto window = [&](std::ptrdiff_t first) { return borrow(raw.data() + first, Dim{4}, Place(CpuPlace{})); };
+    const auto window = [&](std::ptrdiff_t first) {
+      return Array<float, 1>(BufferShare::make(memory::Allocation::borrow(raw.data() + first, 16, CpuPlace{})),
+                             Layout<1>{.shape = Dim{4}, .strides = {1}}, CpuPlace{});
+    };
     Array<float, 1> captured = window(0);
     const auto shift = scheduler.capture(
         [&](Parameter<Array<float, 1>> from) {
           const Async on{scheduler};
-          captured = from * 1;
+          captured(all) = from * 1;
         },
         captured);
     const auto step = scheduler.capture(
