@@ -26,7 +26,7 @@ void count(benchmark::State& state) {
 }
 
 void at_once(benchmark::State& state) {
-  const Arrays arrays(state.range(0));
+  Arrays arrays(state.range(0));
   float rate = 0.1f;
   for (auto _ : state) {
     for (int i = 0; i < steps; ++i) {
@@ -38,7 +38,7 @@ void at_once(benchmark::State& state) {
 }
 
 void submitted(benchmark::State& state) {
-  const Arrays arrays(state.range(0));
+  Arrays arrays(state.range(0));
   Scheduler scheduler({.workers = 1});
   float rate = 0.1f;
   for (auto _ : state) {
@@ -55,7 +55,7 @@ void submitted(benchmark::State& state) {
 }
 
 void replayed_fixed(benchmark::State& state) {
-  const Arrays arrays(state.range(0));
+  Arrays arrays(state.range(0));
   Scheduler scheduler({.workers = 1});
   const auto step = scheduler.capture([&] {
     const Async on{scheduler};
@@ -69,7 +69,7 @@ void replayed_fixed(benchmark::State& state) {
 }
 
 void replayed(benchmark::State& state) {
-  const Arrays arrays(state.range(0));
+  Arrays arrays(state.range(0));
   Scheduler scheduler({.workers = 1});
   const auto step = scheduler.capture(
       [&](Parameter<Vector> gradient, Parameter<float> rate) {
@@ -85,7 +85,7 @@ void replayed(benchmark::State& state) {
 }
 
 void replayed_destination(benchmark::State& state) {
-  const Arrays arrays(state.range(0));
+  Arrays arrays(state.range(0));
   Scheduler scheduler({.workers = 1});
   const auto step = scheduler.capture(
       [&](Parameter<Vector> weights, Parameter<Vector> gradient, Parameter<float> rate) {
@@ -103,7 +103,7 @@ void replayed_destination(benchmark::State& state) {
 
 /// One assignment a replay: what arguments cost.
 void replayed_alone(benchmark::State& state) {
-  const Arrays arrays(state.range(0));
+  Arrays arrays(state.range(0));
   Scheduler scheduler({.workers = 1});
   const auto step = scheduler.capture(
       [&](Parameter<Vector> gradient, Parameter<float> rate) {

@@ -30,7 +30,7 @@ Array<T, 1> numbers(std::ptrdiff_t count) {
 template <class T, class Work>
 void sort_by(benchmark::State& state, const Work& work) {
   const Array<T, 1> x = numbers<T>(state.range(0));
-  const Array<T, 1> sorted = x.clone();
+  Array<T, 1> sorted = x.clone();
   for (auto _ : state) {
     state.PauseTiming();
     sorted(all) = x;

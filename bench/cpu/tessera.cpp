@@ -39,8 +39,8 @@ bench::Result result_of(const Array<T, Rank, P>& values) {
 bench::Result result_of(const ArrayView<float, 1>& values) { return {values.data(), values.shape()[0]}; }
 
 Repeat stencil() {
-  return repeat([x = matrix(), y = matrix()] {
-    const auto low = range(0, side - 2), middle = range(1, side - 1), high = range(2, side);
+  return repeat([x = matrix(), y = matrix()]() mutable {
+    auto low = range(0, side - 2), middle = range(1, side - 1), high = range(2, side);
     y(middle, middle) = 0.25f * (x(low, middle) + x(high, middle) + x(middle, low) + x(middle, high));
     return result_of(y);
   });

@@ -37,7 +37,7 @@ Work sgd(const Request& request) {
   const Dim shape{request.count()};
   return rotate(
       request, 2 * bytes_of<T>(request), [&] { return Set{numbers<T>(shape, 1), numbers<T>(shape, 2)}; },
-      [](const Set& s) { s.p -= rate * (s.g + decay * s.p); }, [](const Set& s) { return samples(s.p); });
+      [](Set& s) { s.p -= rate * (s.g + decay * s.p); }, [](const Set& s) { return samples(s.p); });
 }
 
 /// Two assignments, so two kernels.

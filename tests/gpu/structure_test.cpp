@@ -58,7 +58,7 @@ TEST_CASE("normalisations of columns, of all elements, of doubles, and inside la
     return x;
   });
   check_alike("into a transposed view", close, [&](Place p) {
-    const auto x = zeros<float>(Dim{35, 60}, p);
+    auto x = zeros<float>(Dim{35, 60}, p);
     x.T() = softmax<1>(matrix(p));
     return x;
   });
@@ -96,7 +96,7 @@ TEST_CASE("products of every type, batched, transposed and with vectors") {
         dot(numbers<std::complex<float>>(Dim{9, 17}, 1).to(p), numbers<std::complex<float>>(Dim{17, 5}, 2).to(p)));
   });
   check_alike("into a transposed view", close, [&](Place p) {
-    const auto c = zeros<float>(Dim{47, 33}, p);
+    auto c = zeros<float>(Dim{47, 33}, p);
     c.T() = dot(a(p), b(p));
     return c;
   });
@@ -114,7 +114,7 @@ TEST_CASE("elements are joined, moved and repeated") {
   check_alike("roll", exactly, [&](Place p) { return evaluate(roll<1>(a(p), 2)); });
   check_alike("flip", exactly, [&](Place p) { return evaluate(flip<0>(a(p))); });
   check_alike("overlap", exactly, [&](Place p) {
-    const auto x = numbers<float>(Dim{50}, 3).to(p).clone();
+    auto x = numbers<float>(Dim{50}, 3).to(p).clone();
     x(range(1, 50)) = x(range(0, 49)) + 0;
     return x;
   });

@@ -42,7 +42,7 @@ void check_layouts(const Shape& shape) {
   check_alike(name + ", reversed", exactly, [&](Place p) { return x(p)(range(none, none, -1), ellipsis).T().clone(); });
   check_alike(name + ", assigned", exactly, [&](Place p) { return evaluate(copy(x(p).T())); });
   check_alike(name + ", into a transposed view", exactly, [&](Place p) {
-    const auto y = full(x(p).T().shape(), T(1), p);
+    auto y = full(x(p).T().shape(), T(1), p);
     y.T() = copy(x(p));
     return y;
   });
@@ -76,14 +76,14 @@ TEST_CASE("every order of the axes of three and four") {
 }
 
 TEST_CASE("steps and directions of both sides") {
-  const auto x = [](Place p) { return numbers<float>(Dim{80, 90}, 4).to(p); };
+  auto x = [](Place p) { return numbers<float>(Dim{80, 90}, 4).to(p); };
   check_alike("every second", exactly, [&](Place p) { return x(p)(all, range(none, none, 2)).T().clone(); });
   check_alike("every third, backwards", exactly,
               [&](Place p) { return x(p)(range(none, none, -3), range(none, none, -2)).T().clone(); });
   check_alike("backwards, computed", exactly,
               [&](Place p) { return evaluate(-x(p)(range(none, none, -1), range(none, none, -1)).T()); });
   check_alike("into every second column", exactly, [&](Place p) {
-    const auto y = zeros<float>(Dim{90, 160}, p);
+    auto y = zeros<float>(Dim{90, 160}, p);
     y(all, range(none, none, 2)) = x(p).T() + 1.0f;
     y(all, range(none, none, -2)) = copy(x(p).T());
     return y;

@@ -90,12 +90,12 @@ TEST_CASE_TEMPLATE("every pair of transposed and plain factors, with leading dim
       CHECK(call.left_leading == (left ? rows + 3 : inner + 3));
       CHECK(call.right_leading == (right ? inner : columns + 5));
       check("part of a matrix", rounding<T>, 1, [&](Place p) {
-        const auto c = full(Dim{rows + 2, columns + 4}, T(7.0f), p);
+        auto c = full(Dim{rows + 2, columns + 4}, T(7.0f), p);
         c(range(1, 1 + rows), range(3, 3 + columns)) = dot(a(p), b(p));
         return c;
       });
       check("transposed", rounding<T>, 1, [&](Place p) {
-        const auto c = full(Dim{columns, rows}, T(7.0f), p);
+        auto c = full(Dim{columns, rows}, T(7.0f), p);
         c.T() = dot(a(p), b(p));
         return c;
       });
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("batches are one call where one step leads from each matrix t
     return c;
   });
   check("into part of an array", rounding<T>, 1, [&](Place p) {
-    const auto c = full(Dim{6, 7, 9}, T(7.0f), p);
+    auto c = full(Dim{6, 7, 9}, T(7.0f), p);
     c(all, range(1, 6), range(2, 6)) = matmul(a(p), b(p));
     return c;
   });

@@ -66,7 +66,7 @@ TEST_CASE("a placed pointer gets and puts elements on a GPU") {
 }
 
 TEST_CASE("a reference to an element of a GPU reads, writes and updates it") {
-  const auto a = counting(GpuPlace{0});
+  auto a = counting(GpuPlace{0});
   a[{0, 1}] += 10.0f;
   a[{0, 2}] = a[{2, 3}];
   a[{-1, -1}] *= 2.0f;
@@ -81,7 +81,7 @@ TEST_CASE("a reference to an element of a GPU reads, writes and updates it") {
 
 TEST_CASE("a clone on a GPU has storage of its own at the same place") {
   const auto a = counting(other_gpu());
-  const auto b = a.clone();
+  auto b = a.clone();
   CHECK(b.place() == other_gpu());
   CHECK(b.data() != a.data());
   b[{0, 0}] = 9.0f;

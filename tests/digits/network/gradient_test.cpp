@@ -43,7 +43,7 @@ TEST_CASE("every weight's gradient agrees with central differences") {
     digits::Network<double> stepped(widths, random::Key{5});
     const Array<double, 2> gradient = gradient_of(stepped, problem, layer);
     digits::Network<double> network(widths, random::Key{5});
-    const Array<double, 2>& w = network.weights(layer);
+    Array<double, 2> w = network.weights(layer);
     constexpr double h = 1e-5;
     for (std::ptrdiff_t i = 0; i < w.shape()[0]; ++i) {
       for (std::ptrdiff_t j = 0; j < w.shape()[1]; ++j) {
@@ -71,7 +71,7 @@ TEST_CASE("every bias's gradient agrees with central differences") {
     stepped.step(problem.images, problem.targets, problem.labels, {.learning_rate = 1, .momentum = 0, .decay = 0},
                  times);
     digits::Network<double> network(widths, random::Key{5});
-    const Array<double, 1>& b = network.biases(layer);
+    Array<double, 1> b = network.biases(layer);
     constexpr double h = 1e-5;
     for (std::ptrdiff_t j = 0; j < b.shape()[0]; ++j) {
       b[{j}] = h;

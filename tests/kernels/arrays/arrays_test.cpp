@@ -56,7 +56,7 @@ TEST_CASE("sort_into and cumulative_sum_into write views and overlapping arrays 
 
 TEST_CASE("work before and after a sort is ordered by streams, and the host waits for none of it") {
   const Array<double, 2> x = reshape(arange(12.0), Dim{3, 4});
-  const Array<double, 2> y = x.to(gpu);
+  Array<double, 2> y = x.to(gpu);
   Array<double, 2> doubled = y * 2.0;
   Array<double, 2> totals = cumulative_sum<1>(doubled);
   Array<double, 2> products = cumulative_prod<0>(doubled + 1.0);
@@ -137,7 +137,7 @@ TEST_CASE(
 TEST_CASE("work before and after compress is ordered by streams, and inside Async by ops") {
   const Array<double, 2> x = reshape(arange(60.0), Dim{6, 10});
   const Array<double, 2> y = x.to(gpu);
-  const Array<bool, 2> mask = y < 25.0;
+  Array<bool, 2> mask = y < 25.0;
   Array<double, 2> doubled = y * 2.0;
   Array<double, 1> picked = compress(mask, doubled);
   doubled(ellipsis) = 0.0;

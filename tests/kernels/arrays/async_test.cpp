@@ -52,9 +52,9 @@ TEST_CASE("sort, argsort, running sums and take of arrays that are not ready are
   const Array<std::int16_t, 2> small = cast<std::int16_t>(x * 9.0f);
   const Array<std::int32_t, 1> rows = make_array({3, -1, 0});
   Scheduler scheduler({.workers = 2});
-  const Array<float, 2> y = x.to(gpu);
-  const Array<double, 2> wide_on_gpu = wide.to(gpu);
-  const Array<std::int16_t, 2> small_on_gpu = small.to(gpu);
+  Array<float, 2> y = x.to(gpu);
+  Array<double, 2> wide_on_gpu = wide.to(gpu);
+  Array<std::int16_t, 2> small_on_gpu = small.to(gpu);
   Hold first(scheduler, y), second(scheduler, wide_on_gpu), third(scheduler, small_on_gpu);
   Array<float, 2> sorted, taken, across;
   Array<double, 2> sums, products;
@@ -110,7 +110,7 @@ TEST_CASE("algorithms keep their order among assignments, with any number of wor
 TEST_CASE("with disjoint views, sorting one half runs while the other half is held") {
   const Array<float, 2> x = numbers(3);
   Scheduler scheduler({.workers = 2});
-  const Array<float, 2> y = x.to(gpu);
+  Array<float, 2> y = x.to(gpu);
   {
     const Async on{scheduler, {.disjoint_views = true}};
     sort_into(y(range(0, 3), all), y(range(0, 3), all));
@@ -125,7 +125,7 @@ TEST_CASE("a recorded sort is replayed") {
   Scheduler scheduler({.workers = 2});
   const Array<float, 2> y = numbers(4).to(gpu);
   const Array<float, 2> sorted(y.shape(), gpu);
-  const Array<float, 2> total = zeros<float>(Dim{7, 11}, gpu);
+  Array<float, 2> total = zeros<float>(Dim{7, 11}, gpu);
   const auto step = scheduler.capture([&](Parameter<float> factor) {
     const Async on{scheduler};
     assign(y, y * factor);
