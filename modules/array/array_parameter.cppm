@@ -151,6 +151,15 @@ class ParameterElements {
     return self();
   }
   template <class S>
+    requires MisfitOfElements<S, value_type, rank, place_type, Misfit::more_axes>
+  void operator=(const S&) const = delete;  // the source has more axes than the parameter: index or reduce it
+  template <class S>
+    requires MisfitOfElements<S, value_type, rank, place_type, Misfit::values>
+  void operator=(const S&) const = delete;  // the elements do not fit: only floats narrow by themselves, write cast<T>(x)
+  template <class S>
+    requires MisfitOfElements<S, value_type, rank, place_type, Misfit::places>
+  void operator=(const S&) const = delete;  // the source is on another place than the parameter: move it with to(place)
+  template <class S>
     requires AssignableSource<S, value_type, rank, place_type>
   const Derived& operator+=(const S& source) const {
     assign(self(), self() + source);
@@ -188,11 +197,7 @@ class ParameterElements {
   }
 
   /// There are no elements yet.
-  template <class D = Derived>
-    requires(!std::same_as<D, Derived> ||
-             unsatisfied<
-                 "a parameter has no elements before its replay: read parameter.value()[{...}] in a recorded op">)
-  void operator[](const Index<rank>&) const = delete;
+  void operator[](const Index<rank>&) const = delete;  // a parameter has no elements before its replay: read parameter.value()[{...}] in an op
 
  private:
   const Derived& self() const { return static_cast<const Derived&>(*this); }

@@ -51,7 +51,7 @@ class OperandMembers {
  public:
   /// The value of what has one element and no axis: `double s = mean(x);`, `if (any(x > 0))`. Computes an expression, and waits for what
   /// is pending. Throws IndexError without storage, and what evaluation throws.
-  operator Value() const
+  operator Value() const  // only what has rank 0 is a value: index an element, or write sum(x), any(x), all(x)
     requires(Rank == 0)
   {
     return value();
@@ -63,9 +63,9 @@ class OperandMembers {
     return static_cast<float>(value());
   }
 
-  explicit operator bool() const
+  explicit operator bool() const  // an array has no truth value: write any(x) or all(x), and & | ! for elements; has_storage() asks for memory
     requires(Rank > 0)
-  = delete;  // an array has no truth value: write any(x) or all(x), and & | ! for elements; has_storage() asks for memory
+  = delete;
 
 // Each is the function of its name: x.sum<1>(keepdims) is sum<1>(x, keepdims).
 #define TESSERA_MEMBER(name, function)                          \

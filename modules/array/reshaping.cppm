@@ -159,7 +159,7 @@ Layout<Result> squeezed(const Layout<Rank>& from, const std::array<bool, static_
 /// Without the named axes, whose extents must be 1, sharing the storage. Throws ShapeError if one is not.
 export template <int... Axis, Operand A>
   requires(sizeof...(Axis) > 0) && AxesOf<rank_of<A>, Axis...>
-decltype(auto) squeeze(A&& array) {
+decltype(auto) squeeze(A&& array) {  // axes in range, each once
   constexpr int result_rank = rank_of<A> - static_cast<int>(sizeof...(Axis));
   return viewed(std::forward<A>(array), []<int Rank>(const Layout<Rank>& layout) {
     return squeezed<result_rank>(layout, named_axes<Rank, Axis...>());
@@ -170,7 +170,7 @@ decltype(auto) squeeze(A&& array) {
 /// writes each element many times). Throws ShapeError under NumPy's rules.
 export template <Operand A, int To>
   requires(To >= rank_of<A> || unsatisfied<"broadcasting adds axes and drops none">)
-decltype(auto) broadcast_to(A&& array, const Dim<To>& shape) {
+decltype(auto) broadcast_to(A&& array, const Dim<To>& shape) {  // broadcasting adds axes and drops none
   return viewed(std::forward<A>(array), [=](const auto& layout) { return broadcasted(layout, shape); });
 }
 

@@ -42,6 +42,19 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
     return viewed(self(), [=](const auto& layout) { return sliced(layout, at...); });
   }
 
+  template <class... I>
+    requires TooManyIndexers<Rank, I...>
+  void operator()(const I&...) const = delete;  // more indices than axes
+  template <class... I>
+    requires TwoEllipses<Rank, I...>
+  void operator()(const I&...) const = delete;  // an index may hold one ellipsis
+  template <class... I>
+    requires NoIndexer<I...>
+  void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
+  template <class... I>
+    requires OperandAsIndexer<I...>
+  void operator()(const I&...) const = delete;  // arrays pick elements by take(x, indices) and compress(mask, x)
+
   /// The axes in reverse order.
   auto T() const {
     return viewed(self(), [](const auto& layout) { return reversed_axes(layout); });
