@@ -30,7 +30,7 @@ auto contiguous(const A& elements) {
   if constexpr (ArrayHandle<A>) {
     if (is_contiguous(elements.shape(), elements.strides())) return elements;
   }
-  return Contiguous(as_node(elements));
+  return Contiguous(evaluate(elements));
 }
 
 template <class M, class A>

@@ -189,12 +189,19 @@ class ParameterElements {
 
   /// What indices select, as of an array. Throws IndexError.
   template <class... I>
-    requires(sizeof...(I) > 0) && (Indexer<I> && ...) &&
-            (consumed_axes<I...> <= rank || unsatisfied<"more indices than axes">) &&
-            (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">)
+    requires(sizeof...(I) > 0) && SliceIndexers<rank, I...>
   auto operator()(const I&... indexers) const {
     return self().seen_by(IndexedArgument<I...>{{indexers...}});
   }
+  template <class... I>
+    requires TooManyIndexers<rank, I...>
+  void operator()(const I&...) const = delete;  // more indices than axes
+  template <class... I>
+    requires TwoEllipses<rank, I...>
+  void operator()(const I&...) const = delete;  // an index may hold one ellipsis
+  template <std::integral... I>
+    requires(sizeof...(I) == rank)
+  void operator()(I...) const = delete;  // a parameter has no elements before its replay: read parameter.value()(i, j) in an op
 
   /// There are no elements yet.
   void operator[](const Index<rank>&) const = delete;  // a parameter has no elements before its replay: read parameter.value()[{...}] in an op

@@ -136,6 +136,7 @@ ViewIterator<T, Rank> make_iterator(T* data, const Dim<Rank>& shape) {
 
 /// The elements of an array in row-major order, from the first.
 export template <Elements A>
+  requires requires(A& array) { array.begin(); }
 auto make_iterator(A&& array) {
   return array.begin();
 }

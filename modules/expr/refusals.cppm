@@ -20,9 +20,9 @@ import :dot;
 // hundreds. The constraints of the functions themselves and of these overloads exclude each other. A new function needs a line below.
 namespace tessera {
 
-/// Two sources of which one makes the operation ours.
+/// Two sources of which one makes the operation ours. What has rank 0 on both sides converts to values, which C++ has operators for.
 template <class L, class R>
-concept Pair = Source<L> && Source<R> && (Operand<L> || Operand<R>);
+concept Pair = Source<L> && Source<R> && (rank_of<L> > 0 || rank_of<R> > 0);
 
 template <class L, class R>
 concept WithCommonValue = requires { typename common_value_t<L, R>; };

@@ -1,5 +1,5 @@
 // A matrix is made of what has two axes.
-// expect first: has its rank
+// expect first: an expression has the rank of the array
 import tessera;
 using namespace tessera;
 
