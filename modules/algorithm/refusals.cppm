@@ -20,10 +20,9 @@ inline constexpr Why why_not_sorted = Why::nothing_is_wrong;
 template <int Axis, rows::KnownOperand O>
   requires(!SortableOperand<O, Axis>)
 inline constexpr Why why_not_sorted<Axis, O> =
-    Complex<value_of<O>>   ? Why::complex_numbers_have_no_order__compare_abs
-    : !OrderedOperand<O>   ? Why::bool_has_no_order__write_cast_T
-    : rank_of<O> == 0      ? Why::a_scalar_has_no_axis
-                           : Why::an_axis_is_out_of_range_or_named_twice;
+    !OrderedOperand<O> ? Why::complex_numbers_have_no_order__compare_abs
+    : rank_of<O> == 0  ? Why::a_scalar_has_no_axis
+                       : Why::an_axis_is_out_of_range_or_named_twice;
 
 template <class O, int... Axis>
 inline constexpr Why why_not_scanned = Why::nothing_is_wrong;

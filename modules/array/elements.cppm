@@ -70,7 +70,7 @@ template <class Derived, std::size_t... Axis>
 class ElementCalls<Derived, std::index_sequence<Axis...>> {
  public:
   /// One element, as `a[{i, j}]`. Negative positions count from the end. Throws IndexError outside the shape.
-  [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) const {
+  [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) const {  // elements of a const array only read
     return static_cast<const Derived&>(*this)[index_of<static_cast<int>(sizeof...(Axis))>({at...})];
   }
   [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) {
@@ -121,7 +121,7 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
 
   /// One element: a reference where the place is known to be the host's, a Reference otherwise, which reads and writes on every
   /// place; of a const array, a const reference or the value. Negative indices count from the end. Throws IndexError outside the shape.
-  decltype(auto) operator[](const Index<Rank>& index) const {  // one integer for each axis: a[{i, j}] for rank 2
+  decltype(auto) operator[](const Index<Rank>& index) const {  // one integer for each axis: a[{i, j}] for rank 2; elements of a const array only read
     return element_at<P>(static_cast<ConstValue*>(address<ConstValue>(index)), self().place());
   }
   decltype(auto) operator[](const Index<Rank>& index)

@@ -151,6 +151,9 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   template <ArrayHandle A>
     requires MisfitOfName<A, T, Rank, P, Misfit::other_elements>
   explicit Array(const A&) = delete;  // an array of other elements is another array: write cast<T>(b)
+  template <ArrayHandle A>
+    requires MisfitOfName<A, T, Rank, P, Misfit::places> && StaticPlace<place_of<A>>
+  explicit Array(const A&) = delete;  // the array is on another place: move it with to(place)
 
   // Copying and moving are calls, because an expression does both for each of its leaves.
   // clang-format off

@@ -26,7 +26,6 @@ export enum class Why {
   operands_are_on_different_places__move_one_with_to_place,
   bool_has_no_arithmetic__write_cast_T,
   complex_numbers_have_no_order__compare_abs,
-  bool_has_no_order__write_cast_T,
   it_takes_integers__write_cast_int,
   operations_on_bits_take_integers_or_bool,
   logic_takes_bool__write_x_not_equal_0__or_bitwise_and,

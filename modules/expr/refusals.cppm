@@ -59,9 +59,7 @@ template <class L, class R>
 inline constexpr Why why_not_ordered = Why::nothing_is_wrong;
 template <class L, class R>
   requires Pair<L, R> && (!OrderedOperands<L, R>)
-inline constexpr Why why_not_ordered<L, R> = first_of<L, R>(Complex<value_of<L>> || Complex<value_of<R>>
-                                                                ? Why::complex_numbers_have_no_order__compare_abs
-                                                                : Why::bool_has_no_order__write_cast_T);
+inline constexpr Why why_not_ordered<L, R> = first_of<L, R>(Why::complex_numbers_have_no_order__compare_abs);
 
 template <class L, class R>
 inline constexpr Why why_not_floating = Why::nothing_is_wrong;
@@ -249,8 +247,7 @@ template <class Axes, class O, class... Rest>
 inline constexpr Why why_not_order = why_not_axes<Axes, O, Rest...>;
 template <class Axes, Operand O, class... Rest>
   requires(!OrderedOperand<O>)
-inline constexpr Why why_not_order<Axes, O, Rest...> =
-    Complex<value_of<O>> ? Why::complex_numbers_have_no_order__compare_abs : Why::bool_has_no_order__write_cast_T;
+inline constexpr Why why_not_order<Axes, O, Rest...> = Why::complex_numbers_have_no_order__compare_abs;
 
 template <class Axes, class O, class... Rest>
 inline constexpr Why why_not_position = why_not_order<Axes, O, Rest...>;
