@@ -30,7 +30,7 @@ concept Elements = ArrayHandle<A> || ViewHandle<A>;
 /// A node of an expression: it has an element type, a rank, a shape and a place_type (void when it has no operand in
 /// memory), and computes nothing until it is assigned.
 export template <class E>
-concept Expression = requires(const std::remove_cvref_t<E>& node) {
+concept ExpressionNode = requires(const std::remove_cvref_t<E>& node) {
   typename std::remove_cvref_t<E>::expression_tag;
   typename std::remove_cvref_t<E>::place_type;
   requires Element<typename std::remove_cvref_t<E>::value_type>;
@@ -52,7 +52,12 @@ concept WritableElements =
 
 /// Operands of expressions: arrays, views and other expressions.
 export template <class O>
-concept Operand = Expression<O> || Elements<O> || ArrayParameter<O>;
+concept Operand = ExpressionNode<O> || Elements<O> || ArrayParameter<O>;
+
+/// What an operation on arrays takes, computed or not: `template <Expression E> auto f(const E& x)` is called with an array, a view, or
+/// `a + b`. An Operand by the name that is looked for.
+export template <class E>
+concept Expression = Operand<E>;
 
 /// A C++ arithmetic type or any other element type.
 export template <class T>

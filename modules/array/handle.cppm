@@ -115,7 +115,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
 
   /// The values of an expression or a view in new storage.
   template <class E>
-    requires(Expression<E> || ViewHandle<E>) && NamedSource<E, value_type, Rank, P>
+    requires(ExpressionNode<E> || ViewHandle<E>) && NamedSource<E, value_type, Rank, P>
   Array(const E& expression) {
     assign_name(*this, expression);
   }
@@ -137,16 +137,16 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
       : Array(other.buffer(), other.data(), other.layout(), place_cast<P>(other.place())) {}
 
   template <class E>
-    requires(Expression<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::more_axes>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::more_axes>
   explicit Array(const E&) = delete;  // the expression has more axes than the array: index or reduce it
   template <class E>
-    requires(Expression<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::fewer_axes>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::fewer_axes>
   explicit Array(const E&) = delete;  // the expression has fewer axes than the array: broadcast_to(x, shape) gives it more
   template <class E>
-    requires(Expression<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::values>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::values>
   explicit Array(const E&) = delete;  // its elements do not fit in the array's: only floats narrow by themselves, write cast<T>(x)
   template <class E>
-    requires(Expression<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::places>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::places>
   explicit Array(const E&) = delete;  // the expression is on another place than the array: move it with to(place)
   template <ArrayHandle A>
     requires MisfitOfName<A, T, Rank, P, Misfit::other_elements>

@@ -11,7 +11,7 @@ import :conversion;
 import :vector_reach;
 
 // The leaves of expressions, and what every node offers:
-//   value_type, rank, place_type, expression_tag   as the Expression concept asks
+//   value_type, rank, place_type, expression_tag   as the ExpressionNode concept asks
 //   leaf_count, products                           how many leaves and matrix products it can lower to
 //   shape(), place()                               place() is empty without operands in memory
 //   lower(Lowering&)                               registers its leaves and returns its plan
@@ -191,7 +191,7 @@ class ParameterNode;
 template <Operand O>
 [[gnu::always_inline]] inline auto as_node(O&& operand) {
   using Plain = std::remove_cvref_t<O>;
-  if constexpr (Expression<Plain>) {
+  if constexpr (ExpressionNode<Plain>) {
     return Plain(std::forward<O>(operand));
   } else if constexpr (ArrayParameter<Plain>) {
     return ParameterNode<Plain>(operand);

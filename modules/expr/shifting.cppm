@@ -108,7 +108,7 @@ auto roll(O&& operand, Shift... shifts) {  // one shift for each named axis; axe
 }
 
 /// The expression in reverse order along the named axes, or along all when none is named. Of arrays and views, flip is a view.
-export template <int... Axis, Expression E>
+export template <int... Axis, ExpressionNode E>
   requires AxesOf<rank_of<E>, Axis...>
 auto flip(E&& expression) {  // axes in range, each once
   auto node = as_node(std::forward<E>(expression));
