@@ -1,5 +1,6 @@
-# Builds TARGET in BUILD_DIR and passes if that fails with an output that matches every "// expect: <regex>" line of SOURCE, and whose
-# first five lines match every "// expect first: <regex>" line: what a user reads without scrolling.
+# Compiles SOURCE with the command of the source LIKE in BUILD_DIR and passes if that fails with an output that matches every
+# "// expect: <regex>" line of SOURCE, and whose first five lines match every "// expect first: <regex>" line: what a user reads without
+# scrolling.
 # The regular expressions are CMake's (no \d, no {n}).
 set(first_count 5)
 
@@ -8,8 +9,17 @@ if(NOT text MATCHES "// expect( first)?: [^\n]")
   message(FATAL_ERROR "${SOURCE} has no line '// expect: <regex>' or '// expect first: <regex>'")
 endif()
 
+# "command": "clang++ ... @LIKE.o.modmap -o LIKE.o -c LIKE", as a JSON string.
+string(REPLACE "." "\\." like "${LIKE}")
+file(STRINGS ${BUILD_DIR}/compile_commands.json command REGEX "\"command\": .* -c [^ ]*/${like}\"")
+if(NOT command MATCHES "\"command\": \"(.*) -o [^ ]+ -c ([^ ]+)\"")
+  message(FATAL_ERROR "${BUILD_DIR}/compile_commands.json has no command for ${LIKE}")
+endif()
+string(REPLACE "\\\"" "\"" command "${CMAKE_MATCH_1}")
+separate_arguments(command UNIX_COMMAND "${command}")
 execute_process(
-  COMMAND ${CMAKE_COMMAND} --build ${BUILD_DIR} --target ${TARGET}
+  COMMAND ${command} -fsyntax-only ${SOURCE}
+  WORKING_DIRECTORY ${BUILD_DIR}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(status EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles, and must not")

@@ -18,3 +18,4 @@ export import :scanning;
 export import :scan;
 export import :compressing;
 export import :compress;
+export import :refusals;

@@ -113,7 +113,7 @@ using result_place = std::conditional_t<std::is_void_v<place_of<O>>, CpuPlace, p
 /// The elements of an operand in memory: arrays and views themselves, expressions computed.
 template <class O>
 auto elements_of(const O& operand) {
-  if constexpr (Expression<O>) {
+  if constexpr (ExpressionNode<O>) {
     return Array<value_of<O>, rank_of<O>, result_place<O>>(operand);
   } else if constexpr (requires { operand.as_operand(); }) {
     return operand.as_operand();

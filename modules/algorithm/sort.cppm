@@ -67,7 +67,7 @@ template <int Axis, class O>
 auto sorted(const O& x, bool descending, const std::source_location& where) {
   using Result = Array<value_of<O>, rank_of<O>, rows::result_place<O>>;
   const auto values = rows::elements_of(x);
-  if constexpr (Expression<O>) {
+  if constexpr (ExpressionNode<O>) {
     order_rows<Axis>(value_ordering, "sort", values, values, descending, where);
     return Result(values);
   } else {

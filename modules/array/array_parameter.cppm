@@ -151,6 +151,15 @@ class ParameterElements {
     return self();
   }
   template <class S>
+    requires MisfitOfElements<S, value_type, rank, place_type, Misfit::more_axes>
+  void operator=(const S&) const = delete;  // the source has more axes than the parameter: index or reduce it
+  template <class S>
+    requires MisfitOfElements<S, value_type, rank, place_type, Misfit::values>
+  void operator=(const S&) const = delete;  // the elements do not fit: only floats narrow by themselves, write cast<T>(x)
+  template <class S>
+    requires MisfitOfElements<S, value_type, rank, place_type, Misfit::places>
+  void operator=(const S&) const = delete;  // the source is on another place than the parameter: move it with to(place)
+  template <class S>
     requires AssignableSource<S, value_type, rank, place_type>
   const Derived& operator+=(const S& source) const {
     assign(self(), self() + source);
@@ -180,19 +189,22 @@ class ParameterElements {
 
   /// What indices select, as of an array. Throws IndexError.
   template <class... I>
-    requires(sizeof...(I) > 0) && (Indexer<I> && ...) &&
-            (consumed_axes<I...> <= rank || unsatisfied<"more indices than axes">) &&
-            (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">)
+    requires(sizeof...(I) > 0) && SliceIndexers<rank, I...>
   auto operator()(const I&... indexers) const {
     return self().seen_by(IndexedArgument<I...>{{indexers...}});
   }
+  template <class... I>
+    requires TooManyIndexers<rank, I...>
+  void operator()(const I&...) const = delete;  // more indices than axes
+  template <class... I>
+    requires TwoEllipses<rank, I...>
+  void operator()(const I&...) const = delete;  // an index may hold one ellipsis
+  template <std::integral... I>
+    requires(sizeof...(I) == rank)
+  void operator()(I...) const = delete;  // a parameter has no elements before its replay: read parameter.value()(i, j) in an op
 
   /// There are no elements yet.
-  template <class D = Derived>
-    requires(!std::same_as<D, Derived> ||
-             unsatisfied<
-                 "a parameter has no elements before its replay: read parameter.value()[{...}] in a recorded op">)
-  void operator[](const Index<rank>&) const = delete;
+  void operator[](const Index<rank>&) const = delete;  // a parameter has no elements before its replay: read parameter.value()[{...}] in an op
 
  private:
   const Derived& self() const { return static_cast<const Derived&>(*this); }

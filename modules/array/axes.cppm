@@ -114,7 +114,7 @@ Layout<Result> expanded(const Layout<Rank>& from, const std::array<bool, static_
 /// New axes of extent 1 at the named positions of the result, sharing the storage.
 export template <int... Axis, Operand A>
   requires(sizeof...(Axis) > 0) && AxesOf<rank_of<A> + static_cast<int>(sizeof...(Axis)), Axis...>
-decltype(auto) expand_dims(A&& array) {
+decltype(auto) expand_dims(A&& array) {  // axes of the result, in range, each once
   constexpr int result_rank = rank_of<A> + static_cast<int>(sizeof...(Axis));
   return viewed(std::forward<A>(array), [](const auto& layout) {
     return expanded<result_rank>(layout, named_axes<result_rank, Axis...>());

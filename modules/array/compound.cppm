@@ -12,6 +12,19 @@ concept CompoundSource = WritableElements<std::remove_reference_t<D>> &&
                          AssignableSource<std::remove_cvref_t<S>, typename std::remove_cvref_t<D>::value_type,
                                           rank_of<D>, place_of<D>>;
 
+/// Why `elements += source` is refused whatever the sign.
+template <class D, class S>
+inline constexpr Why why_not_compound = Why::nothing_is_wrong;
+template <Elements D, Source S>
+  requires(!WritableElements<std::remove_reference_t<D>>)
+inline constexpr Why why_not_compound<D, S> = Why::a_const_array_is_read_only;
+template <Elements D, Source S>
+  requires WritableElements<std::remove_reference_t<D>> && (!CompoundSource<D, S>)
+inline constexpr Why why_not_compound<D, S> =
+    rank_of<S> > rank_of<D>             ? Why::the_source_has_more_axes_than_the_array__index_or_reduce_it
+    : !ValueFits<S, value_of<D>>        ? Why::the_elements_do_not_fit__write_cast_T
+                                        : Why::operands_are_on_different_places__move_one_with_to_place;
+
 // Each throws as assignment to elements does, and returns the array.
 #define TESSERA_COMPOUND(sign)                                            \
   export template <Elements D, class S>                                   \
@@ -21,7 +34,16 @@ concept CompoundSource = WritableElements<std::remove_reference_t<D>> &&
   {                                                                       \
     assign(static_cast<const D&>(elements), elements sign source);        \
     return static_cast<D&&>(elements);                                    \
-  }
+  }                                                                       \
+  export template <class D, class S, Why error = why_not_compound<D, S>>  \
+    requires(error != Why::nothing_is_wrong)                              \
+  void operator sign##=(D&&, const S&) = delete;                          \
+  export template <Elements D, class S,                                   \
+                   Why error = Why::these_elements_have_no_such_operation__write_cast_T> \
+    requires CompoundSource<D, S>                                         \
+  void operator sign##=(D&&, const S&)                                    \
+    requires(!requires(D& elements, const S& source) { elements sign source; }) \
+  = delete;
 TESSERA_COMPOUND(+)
 TESSERA_COMPOUND(-)
 TESSERA_COMPOUND(*)

@@ -30,7 +30,7 @@ concept Elements = ArrayHandle<A> || ViewHandle<A>;
 /// A node of an expression: it has an element type, a rank, a shape and a place_type (void when it has no operand in
 /// memory), and computes nothing until it is assigned.
 export template <class E>
-concept Expression = requires(const std::remove_cvref_t<E>& node) {
+concept ExpressionNode = requires(const std::remove_cvref_t<E>& node) {
   typename std::remove_cvref_t<E>::expression_tag;
   typename std::remove_cvref_t<E>::place_type;
   requires Element<typename std::remove_cvref_t<E>::value_type>;
@@ -52,7 +52,12 @@ concept WritableElements =
 
 /// Operands of expressions: arrays, views and other expressions.
 export template <class O>
-concept Operand = Expression<O> || Elements<O> || ArrayParameter<O>;
+concept Operand = ExpressionNode<O> || Elements<O> || ArrayParameter<O>;
+
+/// What an operation on arrays takes, computed or not: `template <Expression E> auto f(const E& x)` is called with an array, a view, or
+/// `a + b`. An Operand by the name that is looked for.
+export template <class E>
+concept Expression = Operand<E>;
 
 /// A C++ arithmetic type or any other element type.
 export template <class T>
@@ -145,5 +150,38 @@ concept NamedSource =
                                     "same; cast<T>(b) converts the elements">) &&
     (Scalar<S> || rank_of<S> == Rank ||
      unsatisfied<"= gives a name the value of the right side, which has fewer axes: a(ellipsis) = x broadcasts">);
+
+/// What is wrong with a source of an assignment. Each misfit has a deleted overload of `=`, on whose line the compiler finds the sentence.
+enum class Misfit { none, no_source, more_axes, fewer_axes, values, places, other_elements, read_only };
+
+template <class S, class T, int Rank, class P>
+inline constexpr Misfit misfit_of_elements = Misfit::no_source;
+template <Source S, class T, int Rank, class P>
+inline constexpr Misfit misfit_of_elements<S, T, Rank, P> = rank_of<S> > Rank                       ? Misfit::more_axes
+                                                            : !ValueFits<S, T>                      ? Misfit::values
+                                                            : !PlacesMayMeet<place_of<S>, P>        ? Misfit::places
+                                                                                                    : Misfit::none;
+
+template <class S, class T, int Rank, class P>
+inline constexpr Misfit misfit_of_name = misfit_of_elements<S, std::remove_const_t<T>, Rank, P>;
+template <Operand S, class T, int Rank, class P>
+  requires(rank_of<S> < Rank)
+inline constexpr Misfit misfit_of_name<S, T, Rank, P> = Misfit::fewer_axes;
+/// An array is taken as it is: a place that is not known takes any, and nothing else is converted.
+template <ArrayHandle S, class T, int Rank, class P>
+  requires(rank_of<S> == Rank)
+inline constexpr Misfit misfit_of_name<S, T, Rank, P> =
+    !std::same_as<value_of<S>, std::remove_const_t<T>>                          ? Misfit::other_elements
+    : !std::same_as<P, Place> && !std::same_as<place_of<S>, P>                  ? Misfit::places
+    : !WritableElements<S> && !std::is_const_v<T>                               ? Misfit::read_only
+                                                                                : Misfit::none;
+
+/// S cannot be written to elements of type T along Rank axes at P because of `Reason`.
+template <class S, class T, int Rank, class P, Misfit Reason>
+concept MisfitOfElements = misfit_of_elements<S, std::remove_const_t<T>, Rank, P> == Reason;
+
+/// S cannot be the new value of a name because of `Reason`.
+template <class S, class T, int Rank, class P, Misfit Reason>
+concept MisfitOfName = misfit_of_name<S, T, Rank, P> == Reason;
 
 }  // namespace tessera

@@ -70,7 +70,7 @@ template <class Derived, std::size_t... Axis>
 class ElementCalls<Derived, std::index_sequence<Axis...>> {
  public:
   /// One element, as `a[{i, j}]`. Negative positions count from the end. Throws IndexError outside the shape.
-  [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) const {
+  [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) const {  // elements of a const array only read
     return static_cast<const Derived&>(*this)[index_of<static_cast<int>(sizeof...(Axis))>({at...})];
   }
   [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) {
@@ -83,6 +83,16 @@ export template <int Rank, class... I>
 concept SliceIndexers = (Indexer<I> && ...) && !((std::integral<I> && ...) && sizeof...(I) == Rank) &&
                         (consumed_axes<I...> <= Rank || unsatisfied<"more indices than axes">) &&
                         (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">);
+
+// The usual mistakes between the parentheses of `a(...)`.
+export template <int Rank, class... I>
+concept TooManyIndexers = (Indexer<I> && ...) && (consumed_axes<I...> > Rank);
+export template <int Rank, class... I>
+concept TwoEllipses = (Indexer<I> && ...) && (consumed_axes<I...> <= Rank) && (ellipses<I...> > 1);
+export template <class... I>
+concept NoIndexer = (std::floating_point<I> || ...) && !(Operand<I> || ...);
+export template <class... I>
+concept OperandAsIndexer = (Operand<I> || ...);
 
 /// Whether elements can be written through a const array or view of a type: a view is a window, whose constness is its own; a const array is
 /// read only, and so are its slices.
@@ -111,7 +121,7 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
 
   /// One element: a reference where the place is known to be the host's, a Reference otherwise, which reads and writes on every
   /// place; of a const array, a const reference or the value. Negative indices count from the end. Throws IndexError outside the shape.
-  decltype(auto) operator[](const Index<Rank>& index) const {
+  decltype(auto) operator[](const Index<Rank>& index) const {  // one integer for each axis: a[{i, j}] for rank 2; elements of a const array only read
     return element_at<P>(static_cast<ConstValue*>(address<ConstValue>(index)), self().place());
   }
   decltype(auto) operator[](const Index<Rank>& index)
@@ -120,6 +130,8 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
     return element_at<P>(address<Value>(index), self().place());
   }
 
+  template <std::floating_point I>
+  void operator[](I) const = delete;  // indices are integers
   template <std::integral I>
     requires(Rank > 1)
   void operator[](I) const = delete;  // an element of several axes is a(i, j) or a[{i, j}], a row is a(i, ellipsis)
@@ -143,6 +155,19 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   auto operator()(const I&... indexers) const {
     return self().with_layout(sliced(self().layout(), indexers...));
   }
+
+  template <class... I>
+    requires TooManyIndexers<Rank, I...>
+  void operator()(const I&...) const = delete;  // more indices than axes
+  template <class... I>
+    requires TwoEllipses<Rank, I...>
+  void operator()(const I&...) const = delete;  // an index may hold one ellipsis
+  template <class... I>
+    requires NoIndexer<I...>
+  void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
+  template <class... I>
+    requires OperandAsIndexer<I...>
+  void operator()(const I&...) const = delete;  // arrays pick elements by take(a, indices) and compress(mask, a)
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
   const auto T() const
@@ -172,6 +197,9 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   {
     return first<Value>();
   }
+  void begin() const  // the host cannot iterate over elements on a GPU: copy them with to(CpuPlace{})
+    requires(!IterablePlace<P>)
+  = delete;
   ViewIterator<ConstValue, Rank> end() const
     requires IterablePlace<P>
   {

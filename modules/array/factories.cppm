@@ -107,7 +107,7 @@ using place_beside = std::conditional_t<std::is_void_v<place_of<O>>, Place, plac
 
 template <Operand O>
 place_beside<O> place_like(const O& x) {
-  if constexpr (Expression<O>) {
+  if constexpr (ExpressionNode<O>) {
     const auto place = x.place();
     return place ? place_cast<place_beside<O>>(*place) : place_beside<O>{};
   } else {

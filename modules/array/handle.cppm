@@ -71,7 +71,7 @@ void copy_list(const NestedList<T, Rank>& list, std::span<const std::ptrdiff_t> 
 /// With P = Place the place is known at run time; with a concrete P checks are static and, on the host, element access is a plain
 /// reference.
 export template <class T, int Rank, AnyPlace P = Place>
-  requires Element<std::remove_const_t<T>> && (Rank >= 0)
+  requires Element<std::remove_const_t<T>> && (Rank >= 0)  // elements are bool, integers, floating and complex numbers
 class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness::of_elements> {
   static constexpr bool is_read_only = std::is_const_v<T>;
 
@@ -95,7 +95,9 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   explicit Array(Extent, More...) = delete;  // a shape is written Dim{2, 3}, as in Array<float, 2> a(Dim{2, 3}); values in braces
 
   /// These values, as deep as there are axes: Array<int, 2>{{1, 2}, {3, 4}}. Throws ShapeError if lists of one level differ in length.
-  Array(NestedList<value_type, Rank> values, P place = {})
+  // clang-format off
+  Array(NestedList<value_type, Rank> values, P place = {})  // in braces are values, as deep as there are axes; a shape is written Dim{2, 3}; an expression has the rank of the array and elements that fit: write cast<T>(x)
+      // clang-format on
     requires(Rank > 0)
       : Array(of_list(values, place)) {}
 
@@ -113,7 +115,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
 
   /// The values of an expression or a view in new storage.
   template <class E>
-    requires(Expression<E> || ViewHandle<E>) && NamedSource<E, value_type, Rank, P>
+    requires(ExpressionNode<E> || ViewHandle<E>) && NamedSource<E, value_type, Rank, P>
   Array(const E& expression) {
     assign_name(*this, expression);
   }
@@ -134,8 +136,29 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
     requires StaticPlace<P>
       : Array(other.buffer(), other.data(), other.layout(), place_cast<P>(other.place())) {}
 
+  template <class E>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::more_axes>
+  explicit Array(const E&) = delete;  // the expression has more axes than the array: index or reduce it
+  template <class E>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::fewer_axes>
+  explicit Array(const E&) = delete;  // the expression has fewer axes than the array: broadcast_to(x, shape) gives it more
+  template <class E>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::values>
+  explicit Array(const E&) = delete;  // its elements do not fit in the array's: only floats narrow by themselves, write cast<T>(x)
+  template <class E>
+    requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::places>
+  explicit Array(const E&) = delete;  // the expression is on another place than the array: move it with to(place)
+  template <ArrayHandle A>
+    requires MisfitOfName<A, T, Rank, P, Misfit::other_elements>
+  explicit Array(const A&) = delete;  // an array of other elements is another array: write cast<T>(b)
+  template <ArrayHandle A>
+    requires MisfitOfName<A, T, Rank, P, Misfit::places> && StaticPlace<place_of<A>>
+  explicit Array(const A&) = delete;  // the array is on another place: move it with to(place)
+
   // Copying and moving are calls, because an expression does both for each of its leaves.
-  [[gnu::noinline]] Array(const Array& other) noexcept
+  // clang-format off
+  [[gnu::noinline]] Array(const Array& other) noexcept  // what initialises an array has its rank and elements that fit: write cast<T>(x), index or reduce it
+      // clang-format on
       : buffer_(other.buffer_), data_(other.data_), layout_(other.layout_), place_(other.place_) {}
   /// The other name is left without storage.
   [[gnu::noinline]] Array(Array&& other) noexcept
@@ -143,7 +166,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
         data_(std::exchange(other.data_, nullptr)),
         layout_(std::exchange(other.layout_, {})),
         place_(other.place_) {}
-  Array& operator=(const Array&) & = default;
+  Array& operator=(const Array&) & = default;  // the right side of = is an array, an expression, a scalar, or values in braces
   [[gnu::noinline]] Array& operator=(Array&& other) & noexcept {
     Array taken(std::move(other));
     buffer_ = std::move(taken.buffer_);
@@ -162,6 +185,29 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
     assign_name(*this, std::forward<S>(source));
     return *this;
   }
+
+  // The usual mistakes, each with its sentence.
+  template <class S>
+    requires MisfitOfName<S, T, Rank, P, Misfit::more_axes>
+  void operator=(const S&) const = delete;  // the source has more axes than the array: index or reduce it
+  template <class S>
+    requires MisfitOfName<S, T, Rank, P, Misfit::fewer_axes>
+  void operator=(const S&) & = delete;  // the source has fewer axes than the array: a(ellipsis) = x broadcasts
+  template <class S>
+    requires MisfitOfElements<S, T, Rank, P, Misfit::values>
+  void operator=(const S&) const = delete;  // the elements do not fit: only floats narrow by themselves, write cast<T>(x)
+  template <class S>
+    requires MisfitOfElements<S, T, Rank, P, Misfit::places>
+  void operator=(const S&) const = delete;  // the source is on another place than the array: move it with to(place)
+  template <class S>
+    requires MisfitOfName<S, T, Rank, P, Misfit::other_elements>
+  void operator=(const S&) & = delete;  // an array of other elements is another array: write cast<T>(b), or a(ellipsis) = b
+  template <class S>
+    requires(MisfitOfName<S, T, Rank, P, Misfit::read_only> && !is_read_only)
+  void operator=(const S&) & = delete;  // an array that only reads cannot become one that writes: write copy(b)
+  template <class S>
+    requires MisfitOfElements<S, T, Rank, P, Misfit::none> && (!ArrayHandle<S> || std::same_as<S, Array>)
+  void operator=(const S&) const = delete;  // a const array is read only, and so are its parts and Array<const T, D>
 
   /// What is no name is a view, such as a(all, 0): its elements are written. Throws as above, and ShapeError without storage.
   void operator=(const Array& source) &&

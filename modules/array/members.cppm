@@ -51,7 +51,7 @@ class OperandMembers {
  public:
   /// The value of what has one element and no axis: `double s = mean(x);`, `if (any(x > 0))`. Computes an expression, and waits for what
   /// is pending. Throws IndexError without storage, and what evaluation throws.
-  operator Value() const
+  operator Value() const  // only what has rank 0 is a value: index an element, or write sum(x), any(x), all(x)
     requires(Rank == 0)
   {
     return value();
@@ -63,9 +63,9 @@ class OperandMembers {
     return static_cast<float>(value());
   }
 
-  explicit operator bool() const
+  explicit operator bool() const  // an array has no truth value: write any(x) or all(x), and & | ! for elements; has_storage() asks for memory
     requires(Rank > 0)
-  = delete;  // an array has no truth value: write any(x) or all(x), and & | ! for elements; has_storage() asks for memory
+  = delete;
 
 // Each is the function of its name: x.sum<1>(keepdims) is sum<1>(x, keepdims).
 #define TESSERA_MEMBER(name, function)                          \
@@ -75,18 +75,18 @@ class OperandMembers {
   {                                                             \
     return call_##function<Axis...>(self(), rest...);           \
   }
-  TESSERA_MEMBER(sum, sum)
-  TESSERA_MEMBER(prod, prod)
-  TESSERA_MEMBER(min, min)
-  TESSERA_MEMBER(max, max)
-  TESSERA_MEMBER(mean, mean)
-  TESSERA_MEMBER(var, var)
-  TESSERA_MEMBER(stddev, stddev)
-  TESSERA_MEMBER(any, any)
-  TESSERA_MEMBER(all, all_of)
-  TESSERA_MEMBER(argmin, argmin)
-  TESSERA_MEMBER(argmax, argmax)
-  TESSERA_MEMBER(squeeze, squeeze)
+  TESSERA_MEMBER(sum, sum)  // it takes what the function takes, which says what is wrong: write sum(x)
+  TESSERA_MEMBER(prod, prod)  // it takes what the function takes, which says what is wrong: write prod(x)
+  TESSERA_MEMBER(min, min)  // it takes what the function takes, which says what is wrong: write min(x)
+  TESSERA_MEMBER(max, max)  // it takes what the function takes, which says what is wrong: write max(x)
+  TESSERA_MEMBER(mean, mean)  // it takes what the function takes, which says what is wrong: write mean(x)
+  TESSERA_MEMBER(var, var)  // it takes what the function takes, which says what is wrong: write var(x)
+  TESSERA_MEMBER(stddev, stddev)  // it takes what the function takes, which says what is wrong: write stddev(x)
+  TESSERA_MEMBER(any, any)  // it takes what the function takes, which says what is wrong: write any(x)
+  TESSERA_MEMBER(all, all_of)  // it takes what the function takes, which says what is wrong: write all_of(x)
+  TESSERA_MEMBER(argmin, argmin)  // it takes what the function takes, which says what is wrong: write argmin(x)
+  TESSERA_MEMBER(argmax, argmax)  // it takes what the function takes, which says what is wrong: write argmax(x)
+  TESSERA_MEMBER(squeeze, squeeze)  // it takes what the function takes, which says what is wrong: write squeeze(x)
 #undef TESSERA_MEMBER
 
   /// reshape(x, shape): x.reshape(Dim{2, 3}), x.reshape(2, -1).

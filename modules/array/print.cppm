@@ -125,7 +125,7 @@ std::string to_string(const Array<T, Rank, P>& array) {
 
 /// The elements of an array or a view, or those that an expression evaluates to, as to_string() writes them.
 export template <class O>
-  requires Elements<O> || Expression<O>
+  requires Elements<O> || ExpressionNode<O>
 std::ostream& operator<<(std::ostream& out, const O& x) {
   return out << to_string(x);
 }

@@ -7,15 +7,21 @@ import :pointer;
 // What indexing returns when the element may be on any place.
 namespace tessera {
 
+// Friends that are found beside a Reference only: a template here, instead of in the class, is one template.
+struct ReferenceFriends {
+  template <class... A>
+  friend int printf(const char*, const A&...) = delete;  // an element on any place is no float or int for C: write float(a[i])
+};
+
 /// Stands for one element: reads on conversion to T, writes on assignment, wherever the element lives. It is made to be used at once:
 /// `auto t = a[0]` would be the element and not its value, so what has been named that way refuses to be read or written.
 export template <Element T>
-class Reference {
+class Reference : ReferenceFriends {
  public:
   using value_type = T;
 
   explicit Reference(PlacedPointer<T> pointer) : pointer_(pointer) {}
-  Reference(const Reference&) = default;
+  Reference(const Reference& other) : pointer_(other.pointer_) {}  // not trivial, so that std::printf refuses it
 
   operator T() const& { return pointer_.get(); }
   operator T() && { return pointer_.get(); }
@@ -31,6 +37,7 @@ class Reference {
   /// The value, for those who cannot convert.
   T get() const { return pointer_.get(); }
 
+  Reference& operator=(Reference&) && = delete;  // the right side is an element itself, not its value: write float t = a[0], not auto t = a[0]
   const Reference& operator=(T value) const&& {
     pointer_.put(value);
     return *this;

@@ -115,7 +115,7 @@ std::ptrdiff_t size_of(const O& x) {
 
 /// reshape(array, 3, -1): one extent may be -1 and is computed. Throws ShapeError for two of them or if none fits.
 export template <Operand A, std::integral... Extent>
-  requires(sizeof...(Extent) > 0)
+  requires(sizeof...(Extent) > 0 && !ArrayParameter<A>)
 auto reshape(const A& array, Extent... extents) {
   const std::ptrdiff_t inferred = inferred_extent({static_cast<std::ptrdiff_t>(extents)...}, size_of(array));
   return reshape(array,
@@ -126,6 +126,7 @@ auto reshape(const A& array, Extent... extents) {
 
 /// reshape(array, {3, -1}).
 export template <Operand A, std::integral Extent, std::size_t Count>
+  requires(!ArrayParameter<A>)
 auto reshape(const A& array, const Extent (&extents)[Count]) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return reshape(array, extents[I]...);
@@ -134,6 +135,7 @@ auto reshape(const A& array, const Extent (&extents)[Count]) {
 
 /// All elements in row-major order along one axis: a view where strides allow it, a copy otherwise.
 export template <Operand A>
+  requires(!ArrayParameter<A>)
 auto flatten(const A& array) {
   return reshape(array, Dim<1>{size_of(array)});
 }
@@ -159,7 +161,7 @@ Layout<Result> squeezed(const Layout<Rank>& from, const std::array<bool, static_
 /// Without the named axes, whose extents must be 1, sharing the storage. Throws ShapeError if one is not.
 export template <int... Axis, Operand A>
   requires(sizeof...(Axis) > 0) && AxesOf<rank_of<A>, Axis...>
-decltype(auto) squeeze(A&& array) {
+decltype(auto) squeeze(A&& array) {  // axes in range, each once
   constexpr int result_rank = rank_of<A> - static_cast<int>(sizeof...(Axis));
   return viewed(std::forward<A>(array), []<int Rank>(const Layout<Rank>& layout) {
     return squeezed<result_rank>(layout, named_axes<Rank, Axis...>());
@@ -170,7 +172,7 @@ decltype(auto) squeeze(A&& array) {
 /// writes each element many times). Throws ShapeError under NumPy's rules.
 export template <Operand A, int To>
   requires(To >= rank_of<A> || unsatisfied<"broadcasting adds axes and drops none">)
-decltype(auto) broadcast_to(A&& array, const Dim<To>& shape) {
+decltype(auto) broadcast_to(A&& array, const Dim<To>& shape) {  // broadcasting adds axes and drops none
   return viewed(std::forward<A>(array), [=](const auto& layout) { return broadcasted(layout, shape); });
 }
 

@@ -60,6 +60,20 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P, Co
     return *this;
   }
 
+  // The usual mistakes, each with its sentence.
+  template <class S>
+    requires MisfitOfElements<S, T, Rank, P, Misfit::more_axes>
+  void operator=(const S&) const = delete;  // the source has more axes than the view: index or reduce it
+  template <class S>
+    requires MisfitOfElements<S, T, Rank, P, Misfit::values>
+  void operator=(const S&) const = delete;  // the elements do not fit: only floats narrow by themselves, write cast<T>(x)
+  template <class S>
+    requires MisfitOfElements<S, T, Rank, P, Misfit::places>
+  void operator=(const S&) const = delete;  // the source is on another place than the view: move it with to(place)
+  template <class S>
+    requires MisfitOfElements<S, T, Rank, P, Misfit::none> && is_read_only
+  void operator=(const S&) const = delete;  // a view of const elements is read only
+
   /// A view knows no ops: it was made when none was pending.
   void settle(Purpose) const {}
 
@@ -122,6 +136,7 @@ ViewIterator<T, Rank> make_iterator(T* data, const Dim<Rank>& shape) {
 
 /// The elements of an array in row-major order, from the first.
 export template <Elements A>
+  requires requires(A& array) { array.begin(); }
 auto make_iterator(A&& array) {
   return array.begin();
 }

@@ -56,7 +56,7 @@ Layout<Rank + static_cast<int>(Count)> windowed(const Layout<Rank>& from, const 
 /// a window below 1 or above its axis.
 export template <int... Axis, Operand A>
   requires AxesOf<rank_of<A>, Axis...>
-decltype(auto) sliding_window(A&& array, const std::type_identity_t<Dim<named_count<rank_of<A>, Axis...>>>& window) {
+decltype(auto) sliding_window(A&& array, const std::type_identity_t<Dim<named_count<rank_of<A>, Axis...>>>& window) {  // axes in range, each once
   return viewed(std::forward<A>(array), [=]<int Rank>(const Layout<Rank>& layout) {
     return windowed(layout, listed_axes<Rank, Axis...>(), window);
   });

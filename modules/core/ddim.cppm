@@ -10,7 +10,7 @@ import :error;
 namespace tessera {
 
 /// Extent of each axis, slowest first; rank 0 to max_rank.
-export class DDim {
+export class DDim {  // a shape of at most max_rank axes
  public:
   DDim() = default;
 

@@ -14,7 +14,7 @@ export inline constexpr int max_rank = 9;
 /// Extent of each axis of an array, slowest first.
 export template <int Rank>
   requires(Rank >= 0)
-class Dim {
+class Dim {  // one extent for each axis: Dim{2, 3} for rank 2
  public:
   static constexpr int rank = Rank;
 

@@ -4,8 +4,11 @@ module;
 export module tessera.core:error;
 import tessera.standard;
 
-// The library's error types and the one form of their messages.
+// The library's error types and the one form of their messages. The types are attached to no module, so that their names are what a user
+// knows them by: what an uncaught exception prints begins with 'tessera::ShapeError', as std::type_info::name() does.
 namespace tessera {
+
+extern "C++" {
 
 /// Shapes that do not fit together, or a size that cannot exist.
 export class ShapeError : public std::invalid_argument {
@@ -58,6 +61,8 @@ export class SchedulerError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
+
+}  // extern "C++"
 
 /// The parts of an error message, in the order in which they are printed.
 export struct Failure {

@@ -178,7 +178,7 @@ template <class Node, class D>
 /// The node of a source: expressions are not copied, because that would count references.
 template <Element T, Source S>
 decltype(auto) as_assigned_node(const S& source) {
-  if constexpr (Expression<S>) {
+  if constexpr (ExpressionNode<S>) {
     return (source);
   } else if constexpr (Operand<S>) {
     return as_node(source);
@@ -249,7 +249,7 @@ export template <class T, int Rank, AnyPlace P, class S>
     assign_to_fresh(fresh, node);
     destination = fresh;
   } else {
-    constexpr bool is_kept = Expression<S> && std::is_lvalue_reference_v<S>;
+    constexpr bool is_kept = ExpressionNode<S> && std::is_lvalue_reference_v<S>;
     fits_own_storage<is_kept>(destination, node) ? assign_array(destination, node, true)
                                                  : assign_to_fresh(destination, node);
   }

@@ -30,6 +30,7 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
   explicit Async(Scheduler& scheduler, const AsyncOptions& options = {},
                  const std::source_location& where = std::source_location::current());
   Async(const Async&) = delete;
+  friend std::ostream& operator<<(std::ostream&, const Async&) = delete;  // an Async scope has nothing to print: print an array
   Async& operator=(const Async&) = delete;
   ~Async();
 

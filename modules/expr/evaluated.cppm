@@ -23,7 +23,7 @@ auto copy(const O& x) {
 }
 
 /// The values of an expression, as to_string() writes an array's.
-export template <Expression E>
+export template <ExpressionNode E>
 std::string to_string(const E& expression) {
   return to_string(evaluate(expression));
 }
@@ -54,7 +54,7 @@ class EvaluatedIterator {
   std::ptrdiff_t left_;
 };
 
-export template <Expression E>
+export template <ExpressionNode E>
 auto evaluated_begin(const E& expression) {
   const Array<value_of<E>, rank_of<E>> values = evaluate(expression);
   const Array<value_of<E>, rank_of<E>> on_host = values.to(Place(CpuPlace{}));

@@ -90,3 +90,4 @@ export import :explanation;
 export import :operation_speed;
 export import :explainer;
 export import :explain;
+export import :refusals;

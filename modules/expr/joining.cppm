@@ -52,11 +52,14 @@ To* slice_start(To* data, std::ptrdiff_t at, std::ptrdiff_t stride, bool empty) 
   return empty ? data : data + at * stride;
 }
 
-template <class T, class... U>
-struct PromotedAll {
+template <class... T>
+struct PromotedAll {};  // empty, so that types without a common one are a no and not an error
+template <class T>
+struct PromotedAll<T> {
   using type = T;
 };
 template <class T, class U, class... V>
+  requires Promotable<T, U>
 struct PromotedAll<T, U, V...> : PromotedAll<promote_t<T, U>, V...> {};
 
 /// Nodes joined along Axis, counted in the result; Stacks says that the axis is a new one.

@@ -11,7 +11,7 @@ import :conversion;
 import :vector_reach;
 
 // The leaves of expressions, and what every node offers:
-//   value_type, rank, place_type, expression_tag   as the Expression concept asks
+//   value_type, rank, place_type, expression_tag   as the ExpressionNode concept asks
 //   leaf_count, products                           how many leaves and matrix products it can lower to
 //   shape(), place()                               place() is empty without operands in memory
 //   lower(Lowering&)                               registers its leaves and returns its plan
@@ -41,6 +41,19 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
   auto operator()(I... at) const {
     return viewed(self(), [=](const auto& layout) { return sliced(layout, at...); });
   }
+
+  template <class... I>
+    requires TooManyIndexers<Rank, I...>
+  void operator()(const I&...) const = delete;  // more indices than axes
+  template <class... I>
+    requires TwoEllipses<Rank, I...>
+  void operator()(const I&...) const = delete;  // an index may hold one ellipsis
+  template <class... I>
+    requires NoIndexer<I...>
+  void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
+  template <class... I>
+    requires OperandAsIndexer<I...>
+  void operator()(const I&...) const = delete;  // arrays pick elements by take(x, indices) and compress(mask, x)
 
   /// The axes in reverse order.
   auto T() const {
@@ -178,7 +191,7 @@ class ParameterNode;
 template <Operand O>
 [[gnu::always_inline]] inline auto as_node(O&& operand) {
   using Plain = std::remove_cvref_t<O>;
-  if constexpr (Expression<Plain>) {
+  if constexpr (ExpressionNode<Plain>) {
     return Plain(std::forward<O>(operand));
   } else if constexpr (ArrayParameter<Plain>) {
     return ParameterNode<Plain>(operand);

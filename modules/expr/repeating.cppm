@@ -70,7 +70,7 @@ auto make_repeated(Node node, const typename RepeatNode<Node>::Times& times, con
 /// times.
 export template <Operand O, std::size_t Count>
   requires(static_cast<int>(Count) == rank_of<O> || unsatisfied<"tile takes a number of times for each axis">)
-auto tile(O&& operand, const std::ptrdiff_t (&times)[Count]) {
+auto tile(O&& operand, const std::ptrdiff_t (&times)[Count]) {  // tile takes a number of times for each axis
   auto node = as_node(std::forward<O>(operand));
   typename RepeatNode<decltype(node)>::Times repeats{};
   for (std::size_t axis = 0; axis < Count; ++axis) repeats[axis] = {.times = times[axis], .whole = true};
@@ -80,7 +80,7 @@ auto tile(O&& operand, const std::ptrdiff_t (&times)[Count]) {
 /// Each element `times` times along an axis: 1 1 2 2 3 3. Throws ShapeError for a negative number of times.
 export template <int Axis, Operand O>
   requires AxesOf<rank_of<O>, Axis>
-auto repeat(O&& operand, std::ptrdiff_t times) {
+auto repeat(O&& operand, std::ptrdiff_t times) {  // the axis is in range
   auto node = as_node(std::forward<O>(operand));
   typename RepeatNode<decltype(node)>::Times repeats{};
   repeats.fill({.times = 1, .whole = true});

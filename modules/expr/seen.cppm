@@ -109,14 +109,14 @@ auto seen(const MapNode<Op, Value, Nodes...>& node, const Dim<Rank>& shape, cons
 }
 
 /// An expression through another layout, which `change` makes of one of its shape.
-export template <Expression E, class Change>
+export template <ExpressionNode E, class Change>
 auto viewed(E&& expression, const Change& change) {
   const Dim<rank_of<E>> shape = expression.shape();
   return seen(std::as_const(expression), shape, change);
 }
 
 /// The elements of an expression in row-major order under another shape. Throws ShapeError if the element counts differ.
-export template <Expression E, int To>
+export template <ExpressionNode E, int To>
 auto reshape(const E& expression, const Dim<To>& shape,
              std::source_location where = std::source_location::current()) {
   const Dim<rank_of<E>> from = expression.shape();

@@ -95,7 +95,7 @@ std::ptrdiff_t wrapped_shift(Integer shift, std::ptrdiff_t extent) {
 export template <int... Axis, Operand O, std::integral... Shift>
   requires(sizeof...(Axis) > 0) && AxesOf<rank_of<O>, Axis...> &&
           (sizeof...(Shift) == sizeof...(Axis) || unsatisfied<"roll takes one shift for each named axis">)
-auto roll(O&& operand, Shift... shifts) {
+auto roll(O&& operand, Shift... shifts) {  // one shift for each named axis; axes in range, each once
   auto node = as_node(std::forward<O>(operand));
   constexpr int rank = decltype(node)::rank;
   std::array<std::ptrdiff_t, static_cast<std::size_t>(rank)> shift_of{};
@@ -108,9 +108,9 @@ auto roll(O&& operand, Shift... shifts) {
 }
 
 /// The expression in reverse order along the named axes, or along all when none is named. Of arrays and views, flip is a view.
-export template <int... Axis, Expression E>
+export template <int... Axis, ExpressionNode E>
   requires AxesOf<rank_of<E>, Axis...>
-auto flip(E&& expression) {
+auto flip(E&& expression) {  // axes in range, each once
   auto node = as_node(std::forward<E>(expression));
   constexpr int rank = decltype(node)::rank;
   return rearranged(std::move(node), [](int axis, std::ptrdiff_t extent) {
@@ -166,7 +166,7 @@ concept Paddable =
 /// ShapeError for negative widths.
 export template <Operand O, std::size_t Count, class Value>
   requires Paddable<O, Count, Value>
-auto pad(O&& operand, const PadWidth (&widths)[Count], Value value) {
+auto pad(O&& operand, const PadWidth (&widths)[Count], Value value) {  // pad takes a pair of widths for each axis
   return make_padded<true>(
       as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; }, plan::Padding::constant,
       static_cast<compute_t<value_of<O>>>(value));
@@ -184,7 +184,7 @@ auto pad(O&& operand, std::ptrdiff_t width, Value value) {
 /// The operand continued by elements of its own. Throws ShapeError for negative widths, and where an axis without elements is padded.
 export template <Operand O, std::size_t Count>
   requires(static_cast<int>(Count) == rank_of<O> || unsatisfied<"pad takes a pair of widths for each axis">)
-auto pad(O&& operand, const PadWidth (&widths)[Count], PadMode mode) {
+auto pad(O&& operand, const PadWidth (&widths)[Count], PadMode mode) {  // pad takes a pair of widths for each axis
   return make_padded<false>(as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; }, padding_of(mode),
                             {});
 }

@@ -39,7 +39,7 @@ export class Allocation {
     return borrowed;
   }
 
-  Allocation(Allocation&& other) noexcept { swap(other); }
+  Allocation(Allocation&& other) noexcept { swap(other); }  // memory has one owner: an Allocation moves
   Allocation& operator=(Allocation&& other) noexcept {
     Allocation taken(std::move(other));
     swap(taken);

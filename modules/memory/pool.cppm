@@ -33,7 +33,7 @@ export class Pool {
  public:
   template <Allocator A>
   explicit Pool(A upstream, PoolOptions options = {}) : Pool(make_upstream(std::move(upstream)), options) {}
-  Pool(const Pool&) = delete;
+  Pool(const Pool&) = delete;  // a Pool stands in front of an Allocator
   Pool& operator=(const Pool&) = delete;
   /// Gives all memory back, that of live blocks too. No thread may be using the pool.
   ~Pool();

@@ -86,6 +86,7 @@ export template <class... T>
 class Step {
  public:
   explicit Step(std::shared_ptr<RecordingOf<T...>> recording) noexcept : recording_(std::move(recording)) {}
+  friend std::ostream& operator<<(std::ostream&, const Step&) = delete;  // a Step is a recording: replay() it
 
   /// Submits the recorded ops, whose Parameters have these values, kept until the replay has ended. It takes its place among other
   /// ops as one op that accesses all Vars of the recording; replays of one recording run one after the other. May be called on

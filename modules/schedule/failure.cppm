@@ -7,6 +7,8 @@ import tessera.core;
 // What is known of an op that failed. Every Var that it should have written, and every op that should have read those, shares it.
 namespace tessera {
 
+extern "C++" {  // as the other error types (core/error.cppm): their names are what an uncaught exception prints
+
 /// Thrown when something is waited for that a failed op should have written. The message names the op, where it was submitted and
 /// what it threw; cause() is what it threw, of whatever type.
 export class OperationFailed : public std::runtime_error {
@@ -32,6 +34,8 @@ export class DeadlineExceeded : public SchedulerError {
  public:
   using SchedulerError::SchedulerError;
 };
+
+}  // extern "C++"
 
 struct FailureRecord {
   std::exception_ptr cause;

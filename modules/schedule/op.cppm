@@ -54,6 +54,8 @@ export class [[nodiscard("co_await it, wait for it, or cast it to void")]] Op {
 
   inline OpState& state() const noexcept { return *state_; }
 
+  friend std::ostream& operator<<(std::ostream&, const Op&) = delete;  // an Op has nothing to print: print what it writes
+
  private:
   OpState* state_;
 };

@@ -23,7 +23,7 @@ void run_parallel(std::ptrdiff_t count, LoopBody body, const void* context);
 /// above it. A loop inside a loop's body shares the same threads.
 export template <class Body>
   requires std::is_invocable_v<const Body&, std::ptrdiff_t>
-void parallel_for(std::ptrdiff_t count, const Body& body) {
+void parallel_for(std::ptrdiff_t count, const Body& body) {  // the body takes the index of an iteration
   run_parallel(
       count, [](const void* context, std::ptrdiff_t index) { (*static_cast<const Body*>(context))(index); },
       static_cast<const void*>(std::addressof(body)));

@@ -54,6 +54,7 @@ export class Scheduler {
   /// Throws SchedulerError if an option is out of range, std::bad_alloc.
   explicit Scheduler(const SchedulerOptions& options = {});
   Scheduler(const Scheduler&) = delete;
+  friend std::ostream& operator<<(std::ostream&, const Scheduler&) = delete;  // a Scheduler has nothing to print: write its trace
   Scheduler& operator=(const Scheduler&) = delete;
   /// Drains. A scheduler that is stopped, or in a child process, drops what is pending.
   ~Scheduler();
@@ -69,7 +70,7 @@ export class Scheduler {
     submit_op(std::move(op));
   }
   template <AccessDeclaration D, OpBody F>
-  void submit(const D& declaration, F&& body, const OpOptions& options = {},
+  void submit(const D& declaration, F&& body, const OpOptions& options = {},  // reads(...), writes(...) or both, in this order; a body without arguments, moved in if it cannot be copied
               const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, declaration);
@@ -85,7 +86,7 @@ export class Scheduler {
     return launch_op(std::move(op));
   }
   template <AccessDeclaration D, OpBody F>
-  Op launch(const D& declaration, F&& body, const OpOptions& options = {},
+  Op launch(const D& declaration, F&& body, const OpOptions& options = {},  // reads(...), writes(...) or both, in this order; a body without arguments, moved in if it cannot be copied
             const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, declaration);
@@ -97,7 +98,7 @@ export class Scheduler {
   /// called once a replay. Throws what `body` throws, SchedulerError for what cannot be recorded (a coroutine op,
   /// launch(), erase(), a replay), std::bad_alloc; nothing has been recorded then.
   template <Recordable F>
-  auto capture(F&& body, const CaptureOptions& options = {}) {
+  auto capture(F&& body, const CaptureOptions& options = {}) {  // the body takes nothing but Parameter<T>, and its types are written out
     return record(engine_, std::forward<F>(body), options);
   }
   /// The same with examples of what replay() will be given, for the first parameters of `body`. Nothing is computed from them and none is
@@ -105,12 +106,12 @@ export class Scheduler {
   /// shape and place.
   template <Recordable F, class... Examples>
     requires(sizeof...(Examples) > 0) && ExamplesFor<F, Examples...>
-  auto capture(F&& body, const CaptureOptions& options, const Examples&... examples) {
+  auto capture(F&& body, const CaptureOptions& options, const Examples&... examples) {  // the examples are values for the body's first parameters, in their order
     return record(engine_, std::forward<F>(body), options, examples...);
   }
   template <Recordable F, class First, class... Examples>
     requires(!std::same_as<First, CaptureOptions>) && ExamplesFor<F, First, Examples...>
-  auto capture(F&& body, const First& first, const Examples&... examples) {
+  auto capture(F&& body, const First& first, const Examples&... examples) {  // the examples are values for the body's first parameters, in their order
     return record(engine_, std::forward<F>(body), CaptureOptions(), first, examples...);
   }
 

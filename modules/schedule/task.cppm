@@ -54,6 +54,8 @@ class [[nodiscard("a task does nothing until it is awaited")]] Task {
     if (handle_) handle_.destroy();
   }
 
+  friend std::ostream& operator<<(std::ostream&, const Task&) = delete;  // a Task is no value: print what co_await gives
+
   inline bool await_ready() const noexcept { return false; }
   inline std::coroutine_handle<> await_suspend(std::coroutine_handle<> continuation) noexcept {
     handle_.promise().continuation = continuation;

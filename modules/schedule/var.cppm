@@ -92,6 +92,8 @@ export class Var {
     if (state_ != nullptr) release_var(state_);
   }
 
+  friend std::ostream& operator<<(std::ostream&, const Var&) = delete;  // a Var stands for something: print that, or id()
+
   /// How many ops that write it have ended, failed ones among them.
   inline std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }
 

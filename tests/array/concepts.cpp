@@ -33,7 +33,8 @@ static_assert(ArrayHandle<Matrix> && ArrayHandle<const HostMatrix&> && !ArrayHan
               !ArrayHandle<float>);
 static_assert(ViewHandle<MatrixView> && ViewHandle<const MatrixView&> && !ViewHandle<Matrix> && !ViewHandle<float*>);
 static_assert(Elements<Matrix> && Elements<MatrixView> && !Elements<Sum> && !Elements<std::vector<float>>);
-static_assert(Expression<Sum> && Expression<const Sum&> && !Expression<Matrix> && !Expression<float>);
+static_assert(ExpressionNode<Sum> && ExpressionNode<const Sum&> && !ExpressionNode<Matrix> && !ExpressionNode<float>);
+static_assert(Expression<Sum> && Expression<const Matrix&> && Expression<MatrixView> && !Expression<float>);
 static_assert(Operand<Matrix> && Operand<MatrixView> && Operand<Sum> && !Operand<float> && !Operand<std::string>);
 static_assert(Scalar<float> && Scalar<long double> && Scalar<float16> && Scalar<std::complex<float>> &&
               !Scalar<Matrix> && !Scalar<std::string>);

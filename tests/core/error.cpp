@@ -1,7 +1,12 @@
 // Tests of the error types and of the one form of their messages.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <concepts>
+#include <csignal>
 #include <exception>
 #include <new>
 #include <source_location>
@@ -37,6 +42,60 @@ void check_caught_as() {
   FAIL_CHECK("not caught as its base");
 }
 
+template <class Error>
+void throw_error() {
+  if constexpr (std::constructible_from<Error, const char*>) {
+    throw Error("what happened");
+  } else {
+    throw Error("what happened", nullptr);
+  }
+}
+
+/// Calls `act` where nobody catches anything.
+void let_escape(void (*act)()) noexcept { act(); }
+
+struct Ended {
+  int status;  // as of waitpid()
+  std::string said;
+};
+
+/// How a process ends, and what it prints to stderr, whose exception nobody catches.
+Ended run_without_catch(void (*act)()) {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    std::signal(SIGABRT, SIG_DFL);  // doctest has a handler that prints
+    dup2(ends[1], STDERR_FILENO);
+    let_escape(act);
+    _exit(0);
+  }
+  close(ends[1]);
+  Ended ended{};
+  std::array<char, 256> part{};
+  for (ssize_t count = 0; (count = read(ends[0], part.data(), part.size())) > 0;)
+    ended.said.append(part.data(), static_cast<std::size_t>(count));
+  close(ends[0]);
+  REQUIRE(waitpid(child, &ended.status, 0) == child);
+  return ended;
+}
+
+template <class Error>
+void check_uncaught(const std::string& name) {
+  const Ended ended = run_without_catch(throw_error<Error>);
+  CAPTURE(ended.said);
+  CHECK(WIFSIGNALED(ended.status));
+  CHECK(WTERMSIG(ended.status) == SIGABRT);
+  const std::size_t at = ended.said.find("tessera::" + name);
+  REQUIRE(at != ended.said.npos);
+  const char behind = ended.said[at + ("tessera::" + name).size()];
+  CHECK((behind == '\'' || behind == ':'));  // libstdc++ and libc++
+  CHECK(ended.said.find("what happened") != ended.said.npos);
+}
+
 }  // namespace
 
 TEST_CASE("every error is caught as the standard exception it derives from, with its message") {
@@ -48,6 +107,20 @@ TEST_CASE("every error is caught as the standard exception it derives from, with
   check_caught_as<DeviceError, std::runtime_error>();
   check_caught_as<FormatError, std::runtime_error>();
   check_caught_as<SchedulerError, std::logic_error>();
+}
+
+TEST_CASE("an exception that nobody catches ends the program with its type and its message") {
+  check_uncaught<ShapeError>("ShapeError");
+  check_uncaught<DTypeError>("DTypeError");
+  check_uncaught<PlaceError>("PlaceError");
+  check_uncaught<IndexError>("IndexError");
+  check_uncaught<OutOfMemory>("OutOfMemory");
+  check_uncaught<DeviceError>("DeviceError");
+  check_uncaught<FormatError>("FormatError");
+  check_uncaught<SchedulerError>("SchedulerError");
+  check_uncaught<OperationFailed>("OperationFailed");
+  check_uncaught<Cancelled>("Cancelled");
+  check_uncaught<DeadlineExceeded>("DeadlineExceeded");
 }
 
 TEST_CASE("a message says the operation, the problem, the operands, the advice and the place of the call") {

@@ -13,7 +13,8 @@ using Sum = decltype(std::declval<A1<float>>() + 1);
 using Mask = decltype(std::declval<A1<float>>() > 0);
 using Total = decltype(sum(std::declval<A2<float>>()));
 
-static_assert(Expression<Sum> && Expression<Mask> && Expression<Total> && !Expression<A1<float>> && !Expression<float>);
+static_assert(ExpressionNode<Sum> && ExpressionNode<Mask> && ExpressionNode<Total> && !ExpressionNode<A1<float>> && !ExpressionNode<float>);
+static_assert(Expression<Sum> && Expression<A1<float>> && !Expression<float>);
 static_assert(Operand<Sum> && Operand<A1<float>> && Operand<ArrayView<float, 1>> && !Operand<float> &&
               !Operand<std::string>);
 static_assert(Source<Sum> && Source<float> && Source<float16> && !Source<std::string> && !Source<std::vector<float>>);
@@ -66,6 +67,16 @@ static_assert(HasArgmax<A1<bool>> && !HasArgmax<A1<std::complex<float>>> && !Has
 template <class A>
 concept HasItem = requires(A a) { item(a); };
 static_assert(HasItem<Total> && HasItem<Array<float, 0>> && !HasItem<Sum>);
+/// A function of a user's, constrained by the name that comes to mind.
+template <Expression E>
+auto distance_from_one(const E& x) {
+  return abs(x - 1);
+}
+
+template <class A>
+concept HasDistance = requires(A a) { distance_from_one(a); };
+static_assert(HasDistance<A1<float>> && HasDistance<Sum> && !HasDistance<float> && !HasDistance<std::string>);
+
 template <class A>
 concept HasNot = requires(A a) { !a; };
 static_assert(HasNot<Mask> && !HasNot<Sum>);
@@ -73,5 +84,15 @@ static_assert(HasNot<Mask> && !HasNot<Sum>);
 }  // namespace
 
 TEST_CASE("the concepts of expressions hold for what they should and for nothing else") {
-  CHECK(Expression<Sum>);  // the assertions above are the test
+  CHECK(ExpressionNode<Sum>);  // the assertions above are the test
+}
+
+TEST_CASE("a function of expressions takes arrays, views, slices and what is computed of them") {
+  const A1<float> a{1, 2, 4};
+  const A1<float> expected{0, 1, 3};
+  CHECK(array_equal(distance_from_one(a), expected));
+  CHECK(array_equal(distance_from_one(make_view(a)), expected));
+  CHECK(array_equal(distance_from_one(a(range(1, 3))), A1<float>{1, 3}));
+  CHECK(array_equal(distance_from_one(a * 2), A1<float>{1, 3, 7}));
+  CHECK(array_equal(distance_from_one(sum(a)), Array<float, 0>(6)));
 }

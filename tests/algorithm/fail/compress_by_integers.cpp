@@ -1,5 +1,5 @@
 // A mask has elements of bool.
-// expect: a mask has elements of bool: write x != 0
+// expect first: a_mask_has_elements_of_bool__write_x_not_equal_0
 import tessera;
 using namespace tessera;
 

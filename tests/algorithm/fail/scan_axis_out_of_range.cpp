@@ -1,5 +1,5 @@
 // A vector has no axis 1.
-// expect: the axis is out of range
+// expect first: an_axis_is_out_of_range
 import tessera;
 using namespace tessera;
 

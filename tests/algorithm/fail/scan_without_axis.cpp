@@ -1,5 +1,5 @@
 // Of a matrix, the axis must be named.
-// expect: name the one axis to scan along, as in cumulative_sum<0>
+// expect first: name_the_one_axis__as_in_cumulative_sum_0
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Sorted floats cannot be written to an array of integers.
-// expect: the result has elements of another type
+// expect first: the result is an array with elements of x's type
 import tessera;
 using namespace tessera;
 

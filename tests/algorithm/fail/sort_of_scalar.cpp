@@ -1,5 +1,5 @@
 // An array of rank 0 cannot be sorted.
-// expect: a scalar has no axis to sort along
+// expect first: a_scalar_has_no_axis
 import tessera;
 using namespace tessera;
 

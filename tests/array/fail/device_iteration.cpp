@@ -1,5 +1,5 @@
 // The host cannot walk over the elements of a device.
-// expect: the host cannot iterate over elements on a GPU: copy them with to
+// expect first: the host cannot iterate over elements on a GPU: copy them with to
 import tessera;
 using namespace tessera;
 

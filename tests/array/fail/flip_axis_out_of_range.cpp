@@ -1,5 +1,5 @@
 // Axes of flip are checked by the compiler.
-// expect: an axis is out of range or named twice
+// expect first: axes in range, each once
 import tessera;
 using namespace tessera;
 

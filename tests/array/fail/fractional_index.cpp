@@ -1,5 +1,5 @@
 // Indices are integers.
-// expect: does not satisfy 'Indexer'
+// expect first: indices are integers
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // A handle cannot be re-pointed to an array of another rank.
-// expect: an array on the right of = re-points the handle on the left: element type, rank and place must be the same
+// expect first: the source has fewer axes than the array: a\(ellipsis\) = x broadcasts
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // A handle cannot be re-pointed to elements of another type.
-// expect: an array on the right of = re-points the handle on the left: element type, rank and place must be the same
+// expect first: an array of other elements is another array: write cast<T>\(b\)
 import tessera;
 using namespace tessera;
 

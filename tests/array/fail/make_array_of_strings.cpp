@@ -1,5 +1,5 @@
 // Arrays are made of elements.
-// expect: does not satisfy 'Element'
+// expect first: a range of elements: bool, integers, floating or complex numbers
 #include <string>
 #include <vector>
 import tessera;

@@ -1,5 +1,5 @@
 // Elements move between places only when that is asked for.
-// expect: the source and the array are on different places: move one with to\(place\)
+// expect first: is on another place than the array: move it with to\(place\)
 import tessera;
 using namespace tessera;
 

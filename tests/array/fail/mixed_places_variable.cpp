@@ -1,5 +1,5 @@
 // Nor does an expression over a device's elements fit into a host array.
-// expect: the source and the array are on different places: move one with to\(place\)
+// expect first: is on another place than the array: move it with to\(place\)
 import tessera;
 using namespace tessera;
 

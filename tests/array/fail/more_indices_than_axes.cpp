@@ -1,5 +1,5 @@
 // A matrix takes two indices.
-// expect: more indices than axes
+// expect first: more indices than axes
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // There is no rank below 0.
-// expect: -1 >= 0
+// expect first: -1 >= 0
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // An expression of three axes does not fit into an array of two.
-// expect: rank mismatch: the source has more axes than the array it is assigned to
+// expect first: the source has more axes than the array: index or reduce it
 import tessera;
 using namespace tessera;
 

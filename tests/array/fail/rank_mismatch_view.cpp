@@ -1,5 +1,5 @@
 // A row takes no matrix.
-// expect: rank mismatch: the source has more axes than the array it is assigned to
+// expect first: the source has more axes than the array: index or reduce it
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Two ellipses would not say which axes they stand for.
-// expect: an index may hold one ellipsis
+// expect first: an index may hold one ellipsis
 import tessera;
 using namespace tessera;
 

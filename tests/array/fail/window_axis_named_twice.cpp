@@ -1,5 +1,5 @@
 // A window slides once along an axis.
-// expect: an axis is out of range or named twice
+// expect first: axes in range, each once
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // An element of a matrix has two indices.
-// expect: Index<2>
+// expect first: one integer for each axis: a\[{i, j}\] for rank 2
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // char is no element type.
-// expect: because .char. does not satisfy .Element.
+// expect first: because .char. does not satisfy .Element.
 import tessera;
 
 constexpr tessera::DType fine = tessera::dtype_of<signed char>;

@@ -1,5 +1,5 @@
 // The sentence of a concept that is not satisfied appears in what the compiler says.
-// expect: the type has more than two bytes
+// expect first: the type has more than two bytes
 import tessera;
 
 template <class T>

@@ -1,6 +1,5 @@
 // A static shape takes as many extents as it has axes.
-// expect: Dim<2>
-// expect: sizeof...\(Extent\) == Rank
+// expect first: one extent for each axis: Dim{2, 3} for rank 2
 import tessera;
 
 tessera::Dim<2> fine{1, 2};

@@ -1,5 +1,5 @@
 // A dynamic shape holds nine axes at most, which a static shape's rank shows at compile time.
-// expect: Rank <= max_rank
+// expect first: a shape of at most max_rank axes
 import tessera;
 
 tessera::DDim fine = tessera::Dim<9>{};

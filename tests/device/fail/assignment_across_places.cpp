@@ -1,5 +1,5 @@
 // An expression on a GPU is not assigned to an array on the host: moving is explicit.
-// expect: the source and the array are on different places: move one with to\(place\)
+// expect first: is on another place than the array: move it with to\(place\)
 import tessera;
 
 using namespace tessera;

@@ -1,5 +1,5 @@
 // An operation of the user's without CUDA text cannot be part of an expression that is known to be on a GPU.
-// expect: an operation of an expression on a GPU has no CUDA text
+// expect first: an operation of an expression on a GPU has no CUDA text
 import tessera;
 
 struct Halved {

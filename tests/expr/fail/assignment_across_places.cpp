@@ -1,5 +1,5 @@
 // An expression is assigned where its operands are.
-// expect: the source and the array are on different places: move one with to\(place\)
+// expect first: is on another place than the array: move it with to\(place\)
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Axis -1 of a matrix is its axis 1.
-// expect: a reduced axis is out of range or named twice
+// expect first: an_axis_is_out_of_range_or_named_twice
 import tessera;
 using namespace tessera;
 

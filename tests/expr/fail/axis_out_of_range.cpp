@@ -1,5 +1,5 @@
 // A matrix has no axis 2.
-// expect: a reduced axis is out of range or named twice
+// expect first: an_axis_is_out_of_range_or_named_twice
 import tessera;
 using namespace tessera;
 

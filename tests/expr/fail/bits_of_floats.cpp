@@ -1,5 +1,5 @@
 // Floating elements have no bits to operate on.
-// expect: operations on bits take integers or bool
+// expect first: operations_on_bits_take_integers_or_bool
 import tessera;
 using namespace tessera;
 

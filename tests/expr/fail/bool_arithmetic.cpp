@@ -1,5 +1,5 @@
 // bool has logic, not arithmetic.
-// expect: bool has no arithmetic: write cast<T>
+// expect first: bool_has_no_arithmetic__write_cast_T
 import tessera;
 using namespace tessera;
 

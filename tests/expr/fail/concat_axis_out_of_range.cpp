@@ -1,5 +1,5 @@
 // The joined axis exists.
-// expect: the axis along which operands are joined is out of range
+// expect first: an_axis_is_out_of_range
 import tessera;
 using namespace tessera;
 

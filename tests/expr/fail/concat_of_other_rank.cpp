@@ -1,5 +1,5 @@
 // Joined operands have one rank.
-// expect: joined operands have the same number of axes
+// expect first: joined_operands_have_the_same_number_of_axes
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Joined element types have a common type.
-// expect: the element types have no common type
+// expect first: no_common_element_type__write_cast_T
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // dot takes vectors and matrices.
-// expect: dot multiplies vectors and matrices: operands of rank 1 or 2
+// expect first: dot_multiplies_vectors_and_matrices__matmul_takes_batches
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // erf is defined here for real elements only.
-// expect: the function takes floating elements: write cast<float>
+// expect first: it_takes_floating_elements__write_cast_float
 #include <complex>
 import tessera;
 using namespace tessera;

@@ -1,5 +1,5 @@
 // An assignment does not turn floats into integers silently.
-// expect: the assignment crosses kinds of element types, as float to int does: write cast<T>
+// expect first: only floats narrow by themselves, write cast<T>
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // A parameter is assigned to as any array is: floats do not become integers silently.
-// expect: the assignment crosses kinds of element types, as float to int does: write cast<T>
+// expect first: only floats narrow by themselves, write cast<T>
 import tessera;
 using namespace tessera;
 

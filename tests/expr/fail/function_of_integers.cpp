@@ -1,5 +1,5 @@
 // exp takes floating or complex elements.
-// expect: the function takes floating or complex elements: write cast<float>
+// expect first: it_takes_floating_or_complex_elements__write_cast_float
 import tessera;
 using namespace tessera;
 

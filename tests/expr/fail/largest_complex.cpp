@@ -1,5 +1,5 @@
 // The largest complex number is not defined.
-// expect: complex numbers have no order
+// expect first: complex_numbers_have_no_order__compare_abs
 #include <complex>
 import tessera;
 using namespace tessera;

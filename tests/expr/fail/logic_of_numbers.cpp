@@ -1,5 +1,5 @@
 // logical_and is for bool; numbers do not count as true or false.
-// expect: logic takes elements of bool: write x != 0
+// expect first: logic_takes_bool__write_x_not_equal_0__or_bitwise_and
 import tessera;
 using namespace tessera;
 

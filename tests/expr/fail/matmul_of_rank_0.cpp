@@ -1,5 +1,5 @@
 // matmul takes operands with axes.
-// expect: matmul multiplies vectors, matrices and batches: operands of rank 1 or more
+// expect first: matmul_multiplies_vectors_matrices_and_batches__not_scalars
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Operands whose places are known to differ do not meet.
-// expect: the operands are on different places: move one with to\(place\)
+// expect first: operands_are_on_different_places__move_one_with_to_place
 import tessera;
 using namespace tessera;
 

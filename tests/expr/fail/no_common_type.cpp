@@ -1,6 +1,5 @@
 // Integers and floats have no common type.
-// expect: the element types have no common type
-// expect: write cast<T>
+// expect first: no_common_element_type__write_cast_T
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Complex numbers have no order.
-// expect: complex numbers have no order: compare abs
+// expect first: complex_numbers_have_no_order__compare_abs
 #include <complex>
 import tessera;
 using namespace tessera;

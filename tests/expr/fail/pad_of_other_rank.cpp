@@ -1,5 +1,5 @@
 // Each axis has its widths.
-// expect: pad takes a pair of widths for each axis
+// expect first: pad takes a pair of widths for each axis
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // The rank of a parameter is known when its step is recorded.
-// expect: rank mismatch: the source has more axes than the array it is assigned to
+// expect first: the source has more axes than the array: index or reduce it
 import tessera;
 using namespace tessera;
 

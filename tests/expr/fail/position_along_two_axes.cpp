@@ -1,5 +1,5 @@
 // A position along two axes would be a pair.
-// expect: a position is along one axis, or among all elements
+// expect first: a_position_is_along_one_axis_or_among_all_elements
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Each rolled axis has its shift.
-// expect: roll takes one shift for each named axis
+// expect first: one shift for each named axis
 import tessera;
 using namespace tessera;
 

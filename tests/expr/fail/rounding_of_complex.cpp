@@ -1,5 +1,5 @@
 // There is no nearest integer to a complex number.
-// expect: the function takes ordered numbers, which complex numbers are not
+// expect first: complex_numbers_have_no_order
 #include <complex>
 import tessera;
 using namespace tessera;

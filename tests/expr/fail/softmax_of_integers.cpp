@@ -1,5 +1,5 @@
 // Normalised integers would all be cut to 0.
-// expect: the function takes floating elements: write cast<float>
+// expect first: it_takes_floating_elements__write_cast_float
 import tessera;
 using namespace tessera;
 

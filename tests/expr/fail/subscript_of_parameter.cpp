@@ -1,5 +1,5 @@
 // While a step is recorded its parameters have no elements.
-// expect: a parameter has no elements before its replay: read parameter.value\(\)
+// expect first: a parameter has no elements before its replay: read parameter.value\(\)
 import tessera;
 using namespace tessera;
 

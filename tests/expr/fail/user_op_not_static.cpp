@@ -1,5 +1,5 @@
 // Op::map is called without an object.
-// expect: F<Op> needs a static function Op::map: this one is not static
+// expect first: map_of_Op_is_not_static
 import tessera;
 using namespace tessera;
 

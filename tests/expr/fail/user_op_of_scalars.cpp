@@ -1,5 +1,5 @@
 // An operation on scalars alone makes no expression.
-// expect: one argument of F<Op> at least is an array or an expression
+// expect first: one_argument_at_least_is_an_array_or_an_expression
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Op::map takes two scalars, not one.
-// expect: Op::map cannot be called with one scalar of each argument
+// expect first: map_of_Op_cannot_be_called_with_one_scalar_of_each_argument
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // What Op::map returns becomes an element.
-// expect: Op::map must return an element type
+// expect first: map_of_Op_returns_no_element
 #include <string>
 import tessera;
 using namespace tessera;

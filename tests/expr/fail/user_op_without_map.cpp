@@ -1,5 +1,5 @@
 // F<Op> needs Op::map.
-// expect: F<Op> needs a static function Op::map: Op has nothing of that name
+// expect first: Op_needs_a_static_function_map
 import tessera;
 using namespace tessera;
 

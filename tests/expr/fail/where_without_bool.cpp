@@ -1,5 +1,5 @@
 // The condition of where is bool, not a number.
-// expect: the condition of where is an expression of bool, as z > 0 is
+// expect first: the_condition_is_an_expression_of_bool__as_z_greater_than_0_is
 import tessera;
 using namespace tessera;
 

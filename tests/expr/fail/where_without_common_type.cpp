@@ -1,5 +1,5 @@
 // The branches of where have a common type.
-// expect: the two branches have no common type: write cast<T>
+// expect first: the_branches_have_no_common_element_type__write_cast_T
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Memory has one owner: an allocation moves and is not copied.
-// expect: deleted copy constructor of .*Allocation
+// expect first: memory has one owner: an Allocation moves
 import tessera;
 
 int main() {

@@ -1,5 +1,5 @@
 // A pool stands in front of an Allocator; something else is told what it lacks.
-// expect: does not satisfy .Allocator.
+// expect first: a Pool stands in front of an Allocator
 import tessera;
 
 struct Nothing {};

@@ -1,5 +1,5 @@
 // A body that only moves is moved in.
-// expect: the body of an op is kept until it runs: move it in if it cannot be copied
+// expect first: moved in if it cannot be copied
 #include <memory>
 import tessera;
 using namespace tessera;

@@ -1,5 +1,5 @@
 // The body of an op takes no arguments.
-// expect: the body of an op is called without arguments: what it works on, it captures
+// expect first: a body without arguments
 import tessera;
 using namespace tessera;
 

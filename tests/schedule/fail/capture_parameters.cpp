@@ -1,6 +1,5 @@
 // The body of a capture takes parameters of recordings, for only they can change from one replay to the next.
-// expect: constraints not satisfied
-// expect: the body of a capture takes nothing but Parameter<T>, and its types are written out
+// expect first: the body takes nothing but Parameter<T>, and its types are written out
 import tessera;
 
 int main() {

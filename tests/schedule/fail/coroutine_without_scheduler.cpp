@@ -1,5 +1,5 @@
 // A coroutine op knows its scheduler by its parameters.
-// expect: one parameter of a coroutine that returns Op must be a Scheduler&
+// expect first: one parameter of a coroutine that returns Op must be a Scheduler&
 #include <coroutine>
 import tessera;
 using namespace tessera;

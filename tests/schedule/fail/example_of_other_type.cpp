@@ -1,5 +1,5 @@
 // Examples are what replay() could be given.
-// expect: the examples behind the body of a capture are values for its first parameters, in their order
+// expect first: the examples are values for the body's first parameters, in their order
 import tessera;
 using namespace tessera;
 

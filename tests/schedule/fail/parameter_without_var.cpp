@@ -1,6 +1,5 @@
 // An op reads Vars, and parameters behind which one is.
-// expect: constraints not satisfied|no matching function
-// expect: NamesVar
+// expect first: reads\(\) takes Vars, parameters behind which one is
 import tessera;
 
 int main() {

@@ -1,5 +1,5 @@
 // What an op reads are Vars, not what they stand for.
-// expect: reads\(\) and writes\(\) take Vars, parameters behind which one is, or one span of Vars
+// expect first: reads\(\) takes Vars, parameters behind which one is
 import tessera;
 using namespace tessera;
 

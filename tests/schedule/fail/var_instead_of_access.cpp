@@ -1,5 +1,5 @@
 // A Var alone does not say whether it is read or written.
-// expect: an op says what it accesses by reads\(...\) and writes\(...\), in this order
+// expect first: reads\(...\), writes\(...\) or both, in this order
 import tessera;
 using namespace tessera;
 

@@ -1,0 +1,6 @@
+// Nor does it name another array.
+// expect first: a const array is read only
+import tessera;
+using namespace tessera;
+
+void change(const Array<float, 1>& fixed, const Array<float, 1>& other) { fixed = other; }

@@ -1,0 +1,2 @@
+// The least that imports the library: programs that must not compile are compiled as this is.
+import tessera;

@@ -1,0 +1,6 @@
+// What is stacked has one rank.
+// expect first: joined_operands_have_the_same_number_of_axes
+import tessera;
+using namespace tessera;
+
+auto stacked(const Array<float, 2>& a, const Array<float, 1>& b) { return stack<0>(a, b); }
