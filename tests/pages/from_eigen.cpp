@@ -123,13 +123,13 @@ TEST_CASE("from Eigen: reductions") {
   // Eigen: a.colwise().mean()
   CHECK(text(mean<0>(a)) == "[1.5 2.5 3.5]");
   // Eigen: a.maxCoeff()
-  CHECK(text(max(a)) == "5");
+  CHECK(text(max(a)) == "5.0");
   // Eigen: a.rowwise().maxCoeff()
   CHECK(text(max<1>(a)) == "[2. 5.]");
   // Eigen: a.norm()
   CHECK(text(norm(a)) == "7.416198487095663");
   // Eigen: a.lpNorm<1>()
-  CHECK(text(norm<NormOrder::one>(a)) == "15");
+  CHECK(text(norm<NormOrder::one>(a)) == "15.0");
   // Eigen: (a.array() > 2).count()
   CHECK(text(count_nonzero(a > 2)) == "3");
   // Eigen: if ((a.array() > 4).any()) s += 1;
@@ -154,7 +154,7 @@ TEST_CASE("from Eigen: products") {
   // Eigen: a.transpose() * a
   CHECK(text(dot(a.T(), a)) == "[[10. 14.]\n [14. 20.]]");
   // Eigen: v.dot(v)
-  CHECK(text(dot(v, v)) == "5");
+  CHECK(text(dot(v, v)) == "5.0");
   // Eigen: v * v.transpose()
   CHECK(text(outer(v, v)) == "[[1. 2.]\n [2. 4.]]");
   // Eigen: c.noalias() = a * a;

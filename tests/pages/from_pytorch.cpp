@@ -189,7 +189,7 @@ TEST_CASE("from PyTorch: copies and views") {
   // PyTorch: x.is_contiguous()
   CHECK(text(x.is_contiguous()) == "true");
   // --8<-- [end:copies]
-  CHECK(text(x) == "[2. 10. 4.]");
+  CHECK(text(x) == "[ 2. 10.  4.]");
   CHECK(text(y) == "[ 2. 18.  6.]");
   CHECK(text(c) == "[1. 2. 3.]");
 }

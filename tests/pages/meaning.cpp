@@ -163,7 +163,7 @@ TEST_CASE("what has no axis is its value") {
   CHECK(average == 103);
   CHECK(first == 1);
   CHECK(total == 9);
-  CHECK(text(mean(x)) == "3");
+  CHECK(text(mean(x)) == "3.0");
   // --8<-- [end:scalars]
   // --8<-- [start:truth]
   static_assert(!std::is_constructible_v<bool, Array<float, 1>>);  // if (x): all of it, or any? The compiler asks

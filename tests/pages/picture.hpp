@@ -190,7 +190,7 @@ class Picture {
       }
     }
     const int top = height_;
-    int y = top + 16;
+    int y = top + 14;
     for (Drawn& drawn : storages) {
       drawn.top = y;
       draw(drawn);
@@ -198,7 +198,7 @@ class Picture {
     }
     int line = top + 30;
     for (const std::string& text : code) {
-      body_ << "<text class=\"code\" x=\"14\" y=\"" << line << "\">" << escaped(text) << "</text>\n";
+      body_ << "<text class=\"code\" xml:space=\"preserve\" x=\"14\" y=\"" << line << "\">" << escaped(text) << "</text>\n";
       line += 18;
     }
     int at = top + 14;
@@ -239,7 +239,7 @@ class Picture {
 
   void draw(const Name& name, int top, const std::vector<Drawn>& storages) {
     body_ << "<text class=\"name\" x=\"" << names_at << "\" y=\"" << top + 15 << "\" fill=\"" << colour(name.label())
-          << "\">" << escaped(name.label()) << "<tspan class=\"shape\"> " << name.shape() << "</tspan></text>\n";
+          << "\">" << escaped(name.label()) << "<tspan class=\"shape\" dx=\"5\">" << name.shape() << "</tspan></text>\n";
     for (const Drawn& drawn : storages) {
       if (std::ranges::find(drawn.names, &name) == drawn.names.end()) continue;
       const int to = drawn.top + cell_height / 2;

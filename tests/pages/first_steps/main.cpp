@@ -20,9 +20,9 @@ int main() {
 
   Array<double, 1> weights = zeros<double>(3);
   Array<double, 1> inside{20.0, 21.5, 18.5, 23.0};
-  for (int step = 0; step < 20000; ++step) {
+  for (int step = 0; step < 2000; ++step) {
     auto error = dot(degrees, weights) - inside;
-    weights = weights - 0.0005 * dot(degrees.T(), error);
+    weights = weights - 0.0003 * dot(degrees.T(), error);
   }
-  std::cout << "inside is about " << dot(degrees, weights) << '\n';
+  std::cout << "inside, to a tenth: " << round(10 * dot(degrees, weights)) / 10 << '\n';
 }
