@@ -4,8 +4,8 @@ A line before a fenced block names what the block shows, a region of a file or a
 
     <!-- snippet: tests/core/dim.cpp:dim -->
 
-The file marks a region by lines with `--8<-- [start:dim]` and `--8<-- [end:dim]`; what all its lines are indented by is left out, and so is
-each line with `--8<-- [drop]`, such as one that draws a picture of what the others did. Whoever
+The file marks a region by lines with `--8<-- [start:dim]` and `--8<-- [end:dim]`; what all its lines are indented by is left out, and so is a
+line under `--8<-- [drop]`, such as one that draws a picture of what the others did. Whoever
 writes a page may also give the lines `--8<-- "tests/core/dim.cpp:dim"` in a fence: `write` turns them into the above.
 """
 
@@ -51,7 +51,8 @@ def snippet(name):
     lines = read(path)
     if region:
         lines = cut(lines, region, path)
-    kept = "\n".join(line.rstrip() for line in lines if not EDGE.search(line) and DROPPED not in line)
+    shown = [line for before, line in zip(["", *lines], lines) if DROPPED not in before and DROPPED not in line]
+    kept = "\n".join(line.rstrip() for line in shown if not EDGE.search(line))
     return (textwrap.dedent(kept) if region else kept).strip("\n").split("\n")
 
 

@@ -9,7 +9,8 @@ Each row is a comment in that region and the statement under it, which the test 
     // NumPy: x.sum(axis=1)
     CHECK(text(sum<1>(x)) == "[ 3. 12.]");
 
-Of a check the table shows what is checked, here `sum<1>(x)`, with the error's name where one is thrown; any other statement as it stands.
+Of a check the table shows what is checked, here `sum<1>(x)`, by its text or its shape, with the error's name where one is thrown; any other
+statement as it stands.
 """
 
 import pathlib
@@ -22,7 +23,7 @@ import snippets
 MARKER = re.compile(r"<!-- table: (?P<path>\S+):(?P<region>[\w-]+) -->\s*")
 THEIRS = re.compile(r"// (?P<column>[A-Z]\w+): (?P<code>.+)")
 OURS = [
-    (re.compile(r'CHECK\(text\((?P<code>.+)\) == "[^"]*"\);', re.DOTALL), "{code}"),
+    (re.compile(r'CHECK\((?:text|shape)\((?P<code>.+)\) == "[^"]*"\);', re.DOTALL), "{code}"),
     (re.compile(r"CHECK_THROWS_AS\((?P<code>.+), (?P<error>\w+)\);", re.DOTALL), "{code}  // {error}"),
     (re.compile(r"(?P<code>.+;)", re.DOTALL), "{code}"),
 ]
@@ -73,9 +74,11 @@ def walk(lines):
         index += 1
         if not match:
             continue
-        end = index + (index < len(lines) and not lines[index])  # an empty line, without which the table is text to some
+        end = index + 1  # an empty line, without which the table is text to some readers
         while end < len(lines) and lines[end].startswith("|"):
             end += 1
+        if end == index + 1:
+            end = index
         try:
             new = ["", *table(match["path"], match["region"])]
         except snippets.Missing as error:

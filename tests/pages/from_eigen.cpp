@@ -5,6 +5,7 @@
 #include "support.hpp"
 
 using namespace tessera;
+using support::shape;
 using support::text;
 
 namespace {
@@ -51,7 +52,7 @@ TEST_CASE("from Eigen: shapes") {
   // Eigen: a.reshaped<RowMajor>(3, 2)
   CHECK(text(a.reshape(3, 2)) == "[[0. 1.]\n [2. 3.]\n [4. 5.]]");
   // Eigen: a.replicate(2, 1)
-  CHECK(text(tile(a, {2, 1}).shape()) == "(4, 3)");
+  CHECK(shape(tile(a, {2, 1})) == "(4, 3)");
   // Eigen: MatrixXd b(2, 6); b << a, a;
   Array<double, 2> b = concat<1>(a, a);
   // Eigen: b = MatrixXd::Zero(4, 4);

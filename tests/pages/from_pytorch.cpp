@@ -4,6 +4,7 @@
 #include "support.hpp"
 
 using namespace tessera;
+using support::shape;
 using support::text;
 
 namespace {
@@ -56,15 +57,15 @@ TEST_CASE("from PyTorch: shapes") {
   // PyTorch: x.permute(1, 0)
   CHECK(text(transpose(x, {1, 0})) == "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
   // PyTorch: x.unsqueeze(0)
-  CHECK(text(expand_dims<0>(x).shape()) == "(1, 2, 3)");
+  CHECK(shape(expand_dims<0>(x)) == "(1, 2, 3)");
   // PyTorch: x.unsqueeze(0).squeeze(0)
-  CHECK(text(squeeze<0>(expand_dims<0>(x)).shape()) == "(2, 3)");
+  CHECK(shape(squeeze<0>(expand_dims<0>(x))) == "(2, 3)");
   // PyTorch: x.expand(4, 2, 3)
-  CHECK(text(broadcast_to(x, Dim{4, 2, 3}).shape()) == "(4, 2, 3)");
+  CHECK(shape(broadcast_to(x, Dim{4, 2, 3})) == "(4, 2, 3)");
   // PyTorch: torch.cat([x, x], dim=1)
-  CHECK(text(concat<1>(x, x).shape()) == "(2, 6)");
+  CHECK(shape(concat<1>(x, x)) == "(2, 6)");
   // PyTorch: torch.stack([x, x], dim=-1)
-  CHECK(text(stack<-1>(x, x).shape()) == "(2, 3, 2)");
+  CHECK(shape(stack<-1>(x, x)) == "(2, 3, 2)");
   // --8<-- [end:shapes]
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("from PyTorch: indexing") {
   // PyTorch: x[x > 2]
   CHECK(text(compress(x > 2, x)) == "[3. 4. 5.]");
   // PyTorch: x.unfold(1, 2, 1)
-  CHECK(text(sliding_window<1>(x, {2}).shape()) == "(2, 2, 2)");
+  CHECK(shape(sliding_window<1>(x, {2})) == "(2, 2, 2)");
   // PyTorch: x[:, 0] = 5
   x(all, 0) = 5;
   // PyTorch: x.fill_(1)
@@ -159,11 +160,11 @@ TEST_CASE("from PyTorch: products and layers") {
   // PyTorch: x @ w
   CHECK(text(dot(x, w)) == "[[1. 4.]\n [3. 8.]]");
   // PyTorch: torch.bmm(batch, batch)
-  CHECK(text(matmul(batch, batch).shape()) == "(5, 2, 2)");
+  CHECK(shape(matmul(batch, batch)) == "(5, 2, 2)");
   // PyTorch: F.relu(F.linear(x, w, b))
   CHECK(text(relu(dot(x, w.T()) + b)) == "[[1.5 0. ]\n [3.5 0. ]]");
   // PyTorch: F.layer_norm(x, (2,), scale, b)
-  CHECK(text(layernorm(x, scale, b).shape()) == "(2, 2)");
+  CHECK(shape(layernorm(x, scale, b)) == "(2, 2)");
   // PyTorch: w.norm()
   CHECK(text(norm(w)) == "2.236068");
   // --8<-- [end:products]

@@ -23,10 +23,10 @@ TEST_CASE("a function takes arrays, views and expressions") {
   Array<float, 2> a{{1, 2, 3}, {4, 5, 9}};
   std::vector<float> mine{2, 4, 6};
   CHECK(text(rescaled(a)) == "[[0.    0.125 0.25 ]\n [0.375 0.5   1.   ]]");
-  CHECK(text(rescaled(a(0, ellipsis))) == "[0.  0.5 1. ]");              // a view
-  CHECK(text(rescaled(borrow(mine.data(), Dim{3}))) == "[0.  0.5 1. ]");  // memory of yours
+  CHECK(text(rescaled(a(0, ellipsis))) == "[0.  0.5 1. ]");                // a view
+  CHECK(text(rescaled(borrow(mine.data(), Dim{3}))) == "[0.  0.5 1. ]");   // memory of yours
   CHECK(text(rescaled(square(a(0, ellipsis)))) == "[0.    0.375 1.   ]");  // an expression
-  Array<float, 2> b = 1 - rescaled(a);                                    // fuses with what is around it
+  Array<float, 2> b = 1 - rescaled(a);                                     // fuses with what is around it
   // --8<-- [end:lazy_calls]
   CHECK(text(b(1)) == "[0.625 0.5   0.   ]");
 }

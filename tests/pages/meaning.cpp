@@ -17,14 +17,18 @@ TEST_CASE("= gives a name a value and never changes what another name sees") {
   Picture drawn("meaning-names.svg");
   // --8<-- [start:names]
   Array<float, 1> a{1, 2, 3};
-  auto b = a;                                     // one more name for the same elements
-  drawn.look({Name("a", a), Name("b", b)});       // --8<-- [drop]
-  a = a + 1;                                      // b sees them too: the sum goes into new storage
-  drawn.look({Name("a", a), Name("b", b)});       // --8<-- [drop]
-  a = a * 10;                                     // nobody else sees a's storage: the product goes into it
-  drawn.look({Name("a", a), Name("b", b)});       // --8<-- [drop]
-  b = a;                                          // the old elements have no name left and are freed
-  drawn.look({Name("a", a), Name("b", b)});       // --8<-- [drop]
+  auto b = a;  // one more name for the same elements
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b)});
+  a = a + 1;  // b sees them too: the sum goes into new storage
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b)});
+  a = a * 10;  // nobody else sees a's storage: the product goes into it
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b)});
+  b = a;  // the old elements have no name left and are freed
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b)});
   // --8<-- [end:names]
   CHECK(text(a) == "[20. 30. 40.]");
   CHECK(a.data() == b.data());
@@ -44,15 +48,19 @@ TEST_CASE("elements are written through an index, a view or a compound operator"
   // --8<-- [start:elements]
   Array<int, 2> a{{1, 2, 3}, {4, 5, 6}};
   auto b = a;
-  auto row = a(1, ellipsis);                                          // a view is a name too: for a part of the storage
-  drawn.look({Name("a", a), Name("b", b), Name("row", row)});         // --8<-- [drop]
-  a += 10;                                                            // everyone who shares the elements sees it
-  drawn.look({Name("a", a), Name("b", b), Name("row", row)});         // --8<-- [drop]
-  a(all, 0) = 0;                                                      // a column
-  row[2] = 7;                                                         // an element
-  drawn.look({Name("a", a), Name("b", b), Name("row", row)});         // --8<-- [drop]
-  row = row * 2;                                                      // `=` on a name: row has a value of its own now
-  drawn.look({Name("a", a), Name("b", b), Name("row", row)});         // --8<-- [drop]
+  auto row = a(1, ellipsis);  // a view is a name too: for a part of the storage
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b), Name("row", row)});
+  a += 10;  // everyone who shares the elements sees it
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b), Name("row", row)});
+  a(all, 0) = 0;  // a column
+  row[2] = 7;     // an element
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b), Name("row", row)});
+  row = row * 2;  // `=` on a name: row has a value of its own now
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("b", b), Name("row", row)});
   // --8<-- [end:elements]
   CHECK(text(a) == "[[ 0 12 13]\n [ 0 15  7]]");
   CHECK(text(row) == "[ 0 30 14]");
@@ -74,16 +82,17 @@ TEST_CASE("an array that is passed by value is one more name for its elements") 
   // --8<-- [start:passing]
   Array<long, 2> m{{1, 1}, {1, 0}};
   auto power = matpow(m, 10);
-  drawn.look({Name("m", m), Name("power", power)});       // --8<-- [drop]
+  // --8<-- [drop]
+  drawn.look({Name("m", m), Name("power", power)});
   // --8<-- [end:passing]
   CHECK(text(m) == "[[1 1]\n [1 0]]");
   CHECK(text(power) == "[[89 55]\n [55 34]]");
 }
 
 // --8<-- [start:fill]
-void clear(Array<float, 1> out) { out = 0; }           // a new value for this function's name: the caller sees nothing
+void clear(Array<float, 1> out) { out = 0; }  // a new value for this function's name: the caller sees nothing
 void clear_elements(Array<float, 1> out) { out(all) = 0; }  // its elements, which are the caller's
-void clear_name(Array<float, 1>& out) { out = 0; }     // the caller's name
+void clear_name(Array<float, 1>& out) { out = 0; }          // the caller's name
 // --8<-- [end:fill]
 
 TEST_CASE("a function writes elements through a view, or takes a name by reference") {
@@ -110,9 +119,11 @@ TEST_CASE("what was put into a container keeps its value") {
     x = x * 2;
     history.push_back(x);
   }
-  drawn.look({Name("x", x), Name("history[0]", history[0]), Name("history[1]", history[1])});  // --8<-- [drop]
+  // --8<-- [drop]
+  drawn.look({Name("x", x), Name("history[0]", history[0]), Name("history[1]", history[1])});
   x = x + 1;
-  drawn.look({Name("x", x), Name("history[0]", history[0]), Name("history[1]", history[1])});  // --8<-- [drop]
+  // --8<-- [drop]
+  drawn.look({Name("x", x), Name("history[0]", history[0]), Name("history[1]", history[1])});
   // --8<-- [end:history]
   CHECK(text(history[0]) == "[2. 2.]");
   CHECK(text(history[1]) == "[4. 4.]");
@@ -123,11 +134,13 @@ TEST_CASE("a kept expression holds its operands by name") {
   Picture drawn("meaning-expressions.svg");
   // --8<-- [start:kept]
   Array<float, 1> w{1, 2, 3};
-  auto e = w * 2;                                                                   // not computed: e is a name for w's elements
-  drawn.look({Name("w", w), Name("e", e.template argument<0>().array())});          // --8<-- [drop]
-  w = w + 1;                                                                        // so the sum goes into new storage
-  Array<float, 1> y = e;                                                            // twice what w was
-  drawn.look({Name("w", w), Name("e", e.template argument<0>().array()), Name("y", y)});  // --8<-- [drop]
+  auto e = w * 2;  // not computed: e is a name for w's elements
+  // --8<-- [drop]
+  drawn.look({Name("w", w), Name("e", e.template argument<0>().array())});
+  w = w + 1;              // so the sum goes into new storage
+  Array<float, 1> y = e;  // twice what w was
+  // --8<-- [drop]
+  drawn.look({Name("w", w), Name("e", e.template argument<0>().array()), Name("y", y)});
   // --8<-- [end:kept]
   CHECK(text(y) == "[2. 4. 6.]");
   // --8<-- [start:kept_written]
@@ -141,14 +154,14 @@ TEST_CASE("a scalar fills, a shape is never changed in silence") {
   // --8<-- [start:shapes]
   Array<float, 2> a = zeros<float>(2, 3);
   Array<float, 1> row{1, 2, 3};
-  a = 4;                                    // a scalar fills the shape that a has
-  a(ellipsis) = row;                        // elements: the row is broadcast
+  a = 4;              // a scalar fills the shape that a has
+  a(ellipsis) = row;  // elements: the row is broadcast
   CHECK(text(a) == "[[1. 2. 3.]\n [1. 2. 3.]]");
-  a = dot(a, a.T());                        // another shape, which the name takes
+  a = dot(a, a.T());  // another shape, which the name takes
   CHECK(a.shape() == Dim{2, 2});
   auto column = ones<float>(2, 1);
   CHECK_THROWS_AS(a = column + 0, ShapeError);  // (2, 1) would broadcast to (2, 2): a(ellipsis) = ... does that,
-  a = evaluate(column + 0);                 // and this takes the shape
+  a = evaluate(column + 0);                     // and this takes the shape
   CHECK(a.shape() == Dim{2, 1});
   // --8<-- [end:shapes]
 }
@@ -156,10 +169,10 @@ TEST_CASE("a scalar fills, a shape is never changed in silence") {
 TEST_CASE("what has no axis is its value") {
   // --8<-- [start:scalars]
   Array<float, 1> x{1, 2, 6};
-  double average = mean(x);                          // a reduction of all axes has rank 0
-  if (any(x > 5)) average += 100;                    // a bool of rank 0 is a condition
-  float first = x(0);                                // an integer for each axis is an element
-  Array<float, 0> total = sum(x);                    // kept as an array of rank 0, for instance on a GPU
+  double average = mean(x);        // a reduction of all axes has rank 0
+  if (any(x > 5)) average += 100;  // a bool of rank 0 is a condition
+  float first = x(0);              // an integer for each axis is an element
+  Array<float, 0> total = sum(x);  // kept as an array of rank 0, for instance on a GPU
   CHECK(average == 103);
   CHECK(first == 1);
   CHECK(total == 9);
@@ -176,10 +189,12 @@ TEST_CASE("borrowed memory is seen through a window") {
   // --8<-- [start:borrow]
   std::vector<float> mine{1, 2, 3, 4};
   auto window = borrow(mine.data(), Dim{2, 2});
-  drawn.look({Name("window", window), Name(picture::Storage::of(mine.data(), 4, "your vector"))});  // --8<-- [drop]
-  window = window * 10;     // a window is no name: its `=` writes
+  // --8<-- [drop]
+  drawn.look({Name("window", window), Name(picture::Storage::of(mine.data(), 4, "your vector"))});
+  window = window * 10;  // a window is no name: its `=` writes
   window(0, ellipsis) = 0;
-  drawn.look({Name("window", window), Name(picture::Storage::of(mine.data(), 4, "your vector"))});  // --8<-- [drop]
+  // --8<-- [drop]
+  drawn.look({Name("window", window), Name(picture::Storage::of(mine.data(), 4, "your vector"))});
   // --8<-- [end:borrow]
   CHECK(mine == std::vector<float>{0, 0, 30, 40});
 }
@@ -191,7 +206,8 @@ TEST_CASE("a copy is made at once") {
   auto c = copy(a);
   auto d = copy(a(range(0, 4, 2)));
   a += 5;
-  drawn.look({Name("a", a), Name("c", c), Name("d", d)});  // --8<-- [drop]
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("c", c), Name("d", d)});
   // --8<-- [end:copy]
   CHECK(text(c) == "[1. 2. 3. 4.]");
   CHECK(text(d) == "[1. 3.]");
@@ -201,20 +217,22 @@ TEST_CASE("a const array only reads") {
   Picture drawn("meaning-const.svg");
   // --8<-- [start:const]
   Array<float, 1> a{1, 2, 3};
-  const Array<float, 1> fixed = a;              // this name keeps its value and writes no element
-  Array<const float, 1> reader = a;             // writes no element, and may be given another value
-  a = a + 1;                                    // the others keep theirs
-  drawn.look({Name("a", a), Name("fixed", fixed), Name("reader", reader)});  // --8<-- [drop]
+  const Array<float, 1> fixed = a;   // this name keeps its value and writes no element
+  Array<const float, 1> reader = a;  // writes no element, and may be given another value
+  a = a + 1;                         // the others keep theirs
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("fixed", fixed), Name("reader", reader)});
   a = fixed;
-  a += 10;                                      // elements that all three see
-  drawn.look({Name("a", a), Name("fixed", fixed), Name("reader", reader)});  // --8<-- [drop]
+  a += 10;  // elements that all three see
+  // --8<-- [drop]
+  drawn.look({Name("a", a), Name("fixed", fixed), Name("reader", reader)});
   // --8<-- [end:const]
   CHECK(text(reader) == "[11. 12. 13.]");
   // --8<-- [start:const_types]
-  static_assert(!std::is_assignable_v<const Array<float, 1>&, float>);              // fixed = 0
-  static_assert(!std::is_assignable_v<decltype(fixed(all)), float>);                // fixed(all) = 0
-  static_assert(!std::is_assignable_v<decltype(reader(all)), float>);               // reader(all) = 0
-  static_assert(std::is_assignable_v<Array<const float, 1>&, Array<float, 1>>);     // reader = a
+  static_assert(!std::is_assignable_v<const Array<float, 1>&, float>);           // fixed = 0
+  static_assert(!std::is_assignable_v<decltype(fixed(all)), float>);             // fixed(all) = 0
+  static_assert(!std::is_assignable_v<decltype(reader(all)), float>);            // reader(all) = 0
+  static_assert(std::is_assignable_v<Array<const float, 1>&, Array<float, 1>>);  // reader = a
   // --8<-- [end:const_types]
 }
 
@@ -224,13 +242,15 @@ TEST_CASE("in an Async scope a line means the same") {
   // --8<-- [start:async]
   Array<float, 1> x{1, 2, 3};
   Array<float, 1> y;
-  drawn.look({Name("x", x)});  // --8<-- [drop]
+  // --8<-- [drop]
+  drawn.look({Name("x", x)});
   {
     const Async on{scheduler};
-    y = x + 1;                 // submitted: the op holds x's storage, but it is no name
-    x = x * 10;                // so this goes into x's storage, when the op before has read it
+    y = x + 1;   // submitted: the op holds x's storage, but it is no name
+    x = x * 10;  // so this goes into x's storage, when the op before has read it
   }
-  drawn.look({Name("x", x), Name("y", y)});  // --8<-- [drop]
+  // --8<-- [drop]
+  drawn.look({Name("x", x), Name("y", y)});
   // --8<-- [end:async]
   CHECK(text(y) == "[2. 3. 4.]");
   CHECK(text(x) == "[10. 20. 30.]");

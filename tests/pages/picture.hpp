@@ -198,7 +198,8 @@ class Picture {
     }
     int line = top + 30;
     for (const std::string& text : code) {
-      body_ << "<text class=\"code\" xml:space=\"preserve\" x=\"14\" y=\"" << line << "\">" << escaped(text) << "</text>\n";
+      body_ << "<text class=\"code\" xml:space=\"preserve\" x=\"14\" y=\"" << line << "\">" << escaped(text)
+            << "</text>\n";
       line += 18;
     }
     int at = top + 14;
@@ -217,18 +218,19 @@ class Picture {
           << letter(drawn.storage.begin) << "</text>\n";
     for (std::size_t i = 0; i < drawn.storage.cells.size(); ++i) {
       const int x = storages_at + cell_width * static_cast<int>(i);
-      body_ << "<rect class=\"cell\" x=\"" << x << "\" y=\"" << drawn.top << "\" width=\"" << cell_width << "\" height=\""
-            << cell_height << "\"/><text class=\"value\" x=\"" << x + cell_width / 2 << "\" y=\"" << drawn.top + 15 << "\">"
-            << drawn.storage.cells[i] << "</text>\n";
+      body_ << "<rect class=\"cell\" x=\"" << x << "\" y=\"" << drawn.top << "\" width=\"" << cell_width
+            << "\" height=\"" << cell_height << "\"/><text class=\"value\" x=\"" << x + cell_width / 2 << "\" y=\""
+            << drawn.top + 15 << "\">" << drawn.storage.cells[i] << "</text>\n";
     }
     int stripe = drawn.top + cell_height + 2;
     for (const Name* const name : drawn.names) {
-      const auto from = (static_cast<const std::byte*>(name->first()) - static_cast<const std::byte*>(drawn.storage.begin)) /
-                        static_cast<std::ptrdiff_t>(name->item());
+      const auto from =
+          (static_cast<const std::byte*>(name->first()) - static_cast<const std::byte*>(drawn.storage.begin)) /
+          static_cast<std::ptrdiff_t>(name->item());
       for (const std::ptrdiff_t offset : name->offsets()) {
         const auto x = storages_at + cell_width * static_cast<int>(from + offset) + 3;
-        body_ << "<rect x=\"" << x << "\" y=\"" << stripe << "\" width=\"" << cell_width - 6 << "\" height=\"3\" fill=\""
-              << colour(name->label()) << "\"/>\n";
+        body_ << "<rect x=\"" << x << "\" y=\"" << stripe << "\" width=\"" << cell_width - 6
+              << "\" height=\"3\" fill=\"" << colour(name->label()) << "\"/>\n";
       }
       stripe += 4;
     }
@@ -239,12 +241,13 @@ class Picture {
 
   void draw(const Name& name, int top, const std::vector<Drawn>& storages) {
     body_ << "<text class=\"name\" x=\"" << names_at << "\" y=\"" << top + 15 << "\" fill=\"" << colour(name.label())
-          << "\">" << escaped(name.label()) << "<tspan class=\"shape\" dx=\"5\">" << name.shape() << "</tspan></text>\n";
+          << "\">" << escaped(name.label()) << "<tspan class=\"shape\" dx=\"5\">" << name.shape()
+          << "</tspan></text>\n";
     for (const Drawn& drawn : storages) {
       if (std::ranges::find(drawn.names, &name) == drawn.names.end()) continue;
       const int to = drawn.top + cell_height / 2;
-      body_ << "<path fill=\"none\" stroke=\"" << colour(name.label()) << "\" stroke-width=\"1.6\" d=\"M" << storages_at - 46
-            << ' ' << top + 11 << "L" << storages_at - 24 << ' ' << to << "\"/>\n";
+      body_ << "<path fill=\"none\" stroke=\"" << colour(name.label()) << "\" stroke-width=\"1.6\" d=\"M"
+            << storages_at - 46 << ' ' << top + 11 << "L" << storages_at - 24 << ' ' << to << "\"/>\n";
     }
   }
 
@@ -252,9 +255,11 @@ class Picture {
     std::ostringstream out;
     out << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tessera-names\" viewBox=\"0 0 760 " << height_ + 1
         << "\" width=\"760\" height=\"" << height_ + 1 << "\" role=\"img\">\n<style>\n"
-        << ".tessera-names { font: 12px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Noto Sans\", \"DejaVu Sans\", "
+        << ".tessera-names { font: 12px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Noto Sans\", \"DejaVu "
+           "Sans\", "
            "sans-serif; max-width: 100%; height: auto }\n"
-        << ".tessera-names .code { font: 12px ui-monospace, \"DejaVu Sans Mono\", monospace; fill: #1d1f24; white-space: pre }\n"
+        << ".tessera-names .code { font: 12px ui-monospace, \"DejaVu Sans Mono\", monospace; fill: #1d1f24; "
+           "white-space: pre }\n"
         << ".tessera-names .card { fill: #ffffff } .tessera-names .rule { stroke: #e4e1da } "
            ".tessera-names .cell { fill: #f6f5f2; stroke: #5f636d }\n"
         << ".tessera-names .value { text-anchor: middle; fill: #1d1f24 } .tessera-names .name { font-weight: 600 } "

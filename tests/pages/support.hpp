@@ -24,4 +24,10 @@ std::string text(const X& x) {
   return out.str();
 }
 
+/// The shape as it prints.
+template <class X>
+std::string shape(const X& x) {
+  return text(x.shape());
+}
+
 }  // namespace support
