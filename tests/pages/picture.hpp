@@ -115,7 +115,7 @@ class Picture {
   }
 
  private:
-  static constexpr int names_at = 372, storages_at = 500, cell_width = 34, cell_height = 22, name_height = 26;
+  static constexpr int names_at = 350, storages_at = 516, cell_width = 34, cell_height = 22, name_height = 26;
 
   static std::vector<std::string> lines(std::uint_least32_t first, std::uint_least32_t last) {
     std::ifstream source(std::filesystem::path(__FILE__).parent_path() / "meaning.cpp");
