@@ -72,6 +72,19 @@ TEST_CASE("rank and element type are constraints like any other") {
   // --8<-- [end:facts_calls]
 }
 
+// --8<-- [start:types]
+/// The element type, the number of axes and the place can be deduced as well; then arrays are taken and nothing else.
+template <class T, int Rank, class P>
+std::ptrdiff_t bytes(const Array<T, Rank, P>& array) {
+  return array.size() * static_cast<std::ptrdiff_t>(sizeof(T));
+}
+// --8<-- [end:types]
+
+TEST_CASE("the parameters of an array's type can be deduced") {
+  CHECK(bytes(zeros<float>(2, 3)) == 24);
+  CHECK(bytes(zeros<float>(Dim{2, 3}, CpuPlace{})) == 24);
+}
+
 // --8<-- [start:place]
 /// Whether this is known to be on the host when the program is compiled. An expression of numbers alone has no place: void.
 template <Operand X>

@@ -130,6 +130,19 @@ TEST_CASE("what was put into a container keeps its value") {
   CHECK(text(x) == "[5. 5.]");
 }
 
+TEST_CASE("many names for one storage are not many arrays") {
+  // --8<-- [start:many]
+  std::vector<Array<float, 1>> rows(3, zeros<float>(2));  // three names for one storage
+  rows[0] = rows[0] + 1;                                  // a value of its own
+  rows[1] += 5;                                           // elements, which rows[2] sees as well
+  CHECK(text(rows[0]) == "[1. 1.]");
+  CHECK(text(rows[2]) == "[5. 5.]");
+  for (auto& row : rows) row = zeros<float>(2);  // three arrays
+  rows[1] += 5;
+  CHECK(text(rows[2]) == "[0. 0.]");
+  // --8<-- [end:many]
+}
+
 TEST_CASE("a kept expression holds its operands by name") {
   Picture drawn("meaning-expressions.svg");
   // --8<-- [start:kept]
@@ -143,6 +156,10 @@ TEST_CASE("a kept expression holds its operands by name") {
   drawn.look({Name("w", w), Name("e", e.template argument<0>().array()), Name("y", y)});
   // --8<-- [end:kept]
   CHECK(text(y) == "[2. 4. 6.]");
+}
+
+TEST_CASE("a kept expression sees elements that are written") {
+  Array<float, 1> w{2, 3, 4};
   // --8<-- [start:kept_written]
   auto f = w * 2;
   w += 10;  // elements are written, and f sees them
