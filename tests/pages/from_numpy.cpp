@@ -93,6 +93,8 @@ TEST_CASE("from NumPy: indexing") {
   CHECK(shape(take(x, make_array({1, 0, 1}))) == "(3, 3)");
   // NumPy: x[x > 2]
   CHECK(text(compress(x > 2, x)) == "[3. 4. 5.]");
+  // NumPy: x[x > 2] = 0
+  x(ellipsis) = where(x > 2, 0, x);
   // NumPy: x[0, 1] = 7
   x(0, 1) = 7;
   // NumPy: x[:, 0] = 5
@@ -135,12 +137,15 @@ TEST_CASE("from NumPy: elementwise") {
 }
 
 TEST_CASE("from NumPy: reductions") {
+  Array<int, 2> i{{1, 2}, {3, 4}};
   auto x = reshape(arange(6.0), 2, 3);
   // --8<-- [start:reductions]
   // NumPy: s = x.sum().item()
   double s = sum(x);
   // NumPy: x.sum(axis=1)
   CHECK(text(sum<1>(x)) == "[ 3. 12.]");
+  // NumPy: t = i.sum(axis=0, dtype=np.int32)
+  Array<int, 1> t = cast<int>(sum<0>(i));
   // NumPy: x.mean(axis=0, keepdims=True)
   CHECK(text(mean<0>(x, keepdims)) == "[[1.5 2.5 3.5]]");
   // NumPy: x.std(ddof=1)
@@ -161,6 +166,7 @@ TEST_CASE("from NumPy: reductions") {
   CHECK(text(allclose(x, x)) == "true");
   // --8<-- [end:reductions]
   CHECK(s == 16);
+  CHECK(text(t) == "[4 6]");
 }
 
 TEST_CASE("from NumPy: products") {

@@ -89,10 +89,12 @@ TEST_CASE("from PyTorch: indexing") {
   CHECK(text(compress(x > 2, x)) == "[3. 4. 5.]");
   // PyTorch: x.unfold(1, 2, 1)
   CHECK(shape(sliding_window<1>(x, {2})) == "(2, 2, 2)");
+  // PyTorch: x[x > 2] = 0
+  x(ellipsis) = where(x > 2, 0, x);
   // PyTorch: x[:, 0] = 5
   x(all, 0) = 5;
   // PyTorch: x.fill_(1)
-  x = 1;
+  x(ellipsis) = 1;
   // --8<-- [end:indexing]
   CHECK(text(x) == "[[1. 1. 1.]\n [1. 1. 1.]]");
 }
