@@ -167,6 +167,19 @@ TEST_CASE("a kept expression sees elements that are written") {
   // --8<-- [end:kept_written]
 }
 
+TEST_CASE("an expression is no array that could be assigned to") {
+  Array<float, 1> a{1, 2, 3};
+  // --8<-- [start:kept_type]
+  auto lazy = a + 1;               // an expression: lazy = lazy * 2 does not compile
+  Array<float, 1> values = a + 1;  // an array
+  auto same = evaluate(a + 1);     // an array as well
+  values = values * 2;
+  // --8<-- [end:kept_type]
+  static_assert(!std::is_assignable_v<decltype((lazy)), decltype(lazy * 2)>);
+  static_assert(std::is_same_v<decltype(same), Array<float, 1>>);
+  CHECK(text(values) == "[4. 6. 8.]");
+}
+
 TEST_CASE("a scalar fills, a shape is never changed in silence") {
   // --8<-- [start:shapes]
   Array<float, 2> a = zeros<float>(2, 3);
