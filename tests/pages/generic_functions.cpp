@@ -58,10 +58,10 @@ template <Operand V>
 Array<value_of<V>, 2> squares(const V& v) {
   return outer(v, v);
 }
-// --8<-- [end:facts]
 
 template <class X>
 concept HasSquares = requires(const X& x) { squares(x); };
+// --8<-- [end:facts]
 
 TEST_CASE("rank and element type are constraints like any other") {
   // --8<-- [start:facts_calls]

@@ -258,6 +258,9 @@ TEST_CASE("a const array only reads") {
   drawn.look({Name("a", a), Name("fixed", fixed), Name("reader", reader)});
   // --8<-- [end:const]
   CHECK(text(reader) == "[11. 12. 13.]");
+  auto part = fixed(range(0, 2));
+  part += 10;
+  CHECK(text(reader) == "[21. 22. 13.]");
   // --8<-- [start:const_types]
   static_assert(!std::is_assignable_v<const Array<float, 1>&, float>);           // fixed = 0
   static_assert(!std::is_assignable_v<decltype(fixed(all)), float>);             // fixed(all) = 0
