@@ -15,7 +15,7 @@ from declarations import File, declarations, name_and_kind, without_template
 PAGE = pathlib.Path("docs/names.md")
 MAIN_CLASSES = ["Array", "ArrayView", "Dim", "DDim", "Var", "Scheduler"]
 # Pages that are no explanations.
-NOT_LINKED = ("index.md", "names.md", "decisions/", "benchmarks/")
+NOT_LINKED = ("index.md", "names.md", "decisions/", "benchmarks/", "first-steps.md", "from-numpy.md", "from-pytorch.md", "from-eigen.md")
 
 # ------------------------------------------------------------------------------------------------------------------ the house
 

@@ -4,7 +4,8 @@ A line before a fenced block names what the block shows, a region of a file or a
 
     <!-- snippet: tests/core/dim.cpp:dim -->
 
-The file marks a region by lines with `--8<-- [start:dim]` and `--8<-- [end:dim]`; what all its lines are indented by is left out. Whoever
+The file marks a region by lines with `--8<-- [start:dim]` and `--8<-- [end:dim]`; what all its lines are indented by is left out, and so is a
+line under `--8<-- [drop]`, such as one that draws a picture of what the others did. Whoever
 writes a page may also give the lines `--8<-- "tests/core/dim.cpp:dim"` in a fence: `write` turns them into the above.
 """
 
@@ -19,6 +20,7 @@ MARKER = re.compile(INDENT + r"<!-- snippet: (?P<name>\S+) -->\s*")
 OPENING = re.compile(INDENT + r"(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
 SCISSORS = re.compile(r'[ \t>]*--8<-- "(?P<name>[^"]+)"\s*')
 EDGE = re.compile(r"--8<-- \[(?P<edge>start|end):(?P<region>[\w-]+)\]")
+DROPPED = "--8<-- [drop]"
 
 
 class Missing(Exception):
@@ -44,12 +46,13 @@ def cut(lines, region, path):
 
 
 def snippet(name):
-    """Lines of what `name` names, without the edges of regions within."""
+    """Lines of what `name` names, without the edges of regions within and without lines that are not to be shown."""
     path, _, region = name.partition(":")
     lines = read(path)
     if region:
         lines = cut(lines, region, path)
-    kept = "\n".join(line.rstrip() for line in lines if not EDGE.search(line))
+    shown = [line for before, line in zip(["", *lines], lines) if DROPPED not in before and DROPPED not in line]
+    kept = "\n".join(line.rstrip() for line in shown if not EDGE.search(line))
     return (textwrap.dedent(kept) if region else kept).strip("\n").split("\n")
 
 
@@ -159,6 +162,7 @@ def main(mode):
     return 1 if found else 0
 
 
-if len(sys.argv) != 2 or sys.argv[1] not in ("write", "check"):
-    sys.exit("usage: snippets.py write|check")
-sys.exit(main(sys.argv[1]))
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in ("write", "check"):
+        sys.exit("usage: snippets.py write|check")
+    sys.exit(main(sys.argv[1]))

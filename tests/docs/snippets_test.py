@@ -87,6 +87,11 @@ class Snippets(unittest.TestCase):
         found = self.complaints(text.replace("result += b", "result -= b"))
         self.assertEqual(found, ["docs/page.md:2: the code is not that of sum.cpp:body: ./dev docs copies it"])
 
+    def test_a_line_that_is_dropped_is_not_shown(self):
+        (self.root / "drawn.cpp").write_text("int a = 1;\n// --8<-- [drop]\ndraw(a);\na = 2;\n")
+        text = "<!-- snippet: drawn.cpp -->\n```cpp\nint a = 1;\na = 2;\n```\n"
+        self.assertEqual(self.written(text), text)
+
     def test_a_region_within_is_shown_without_its_edges_and_indentation(self):
         text = "<!-- snippet: sum.cpp:body -->\n```cpp\n```\n"
         self.assertEqual(self.written(text), f"<!-- snippet: sum.cpp:body -->\n```cpp\n{BODY}```\n")
