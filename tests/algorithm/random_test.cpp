@@ -64,7 +64,7 @@ TEST_CASE("an element depends on its position only, not on the layout it is writ
 TEST_CASE("random expressions broadcast and fuse like any other") {
   const Array<float, 1> row = random::uniform<float>(random::Key{5}, Dim{30});
   Array<float, 2> matrix(Dim{20, 30});
-  matrix = random::uniform<float>(random::Key{5}, Dim{30}) - 0.5f;
+  matrix(ellipsis) = random::uniform<float>(random::Key{5}, Dim{30}) - 0.5f;
   for (std::ptrdiff_t i = 0; i < 20; ++i) CHECK(array_equal(matrix(i, all), row - 0.5f));
   CHECK(item(sum(random::uniform<float>(random::Key{5}, Dim{30}))) == item(sum(row)));
 }
