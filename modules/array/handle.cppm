@@ -1,6 +1,5 @@
 module;
 #include <cstddef>
-#include <initializer_list>
 export module tessera.array:handle;
 import tessera.standard;
 import tessera.core;

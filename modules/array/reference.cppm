@@ -53,10 +53,19 @@ class Reference : ReferenceFriends {
   Reference& operator=(const Reference&) & = delete;  // it would write the element: write float t = a[0], not auto t = a[0]
   Reference& operator=(T) & = delete;  // it would write the element: write float t = a[0], not auto t = a[0]
 
-  const Reference& operator+=(T value) const { return put(pointer_.get() + value); }
-  const Reference& operator-=(T value) const { return put(pointer_.get() - value); }
-  const Reference& operator*=(T value) const { return put(pointer_.get() * value); }
-  const Reference& operator/=(T value) const { return put(pointer_.get() / value); }
+  // The element meets the value as in C++, and only the result is converted: k(0) *= 1.5 makes 3 of 2.
+#define TESSERA_COMPOUND(sign)                                                     \
+  const Reference& operator sign##=(T value) const { return put(pointer_.get() sign value); } \
+  template <class V>                                                               \
+    requires std::is_arithmetic_v<T> && std::is_arithmetic_v<V> && (!std::same_as<T, V>) \
+  const Reference& operator sign##=(V value) const {                               \
+    return put(pointer_.get() sign value);                                         \
+  }
+  TESSERA_COMPOUND(+)
+  TESSERA_COMPOUND(-)
+  TESSERA_COMPOUND(*)
+  TESSERA_COMPOUND(/)
+#undef TESSERA_COMPOUND
   const Reference& operator%=(T value) const
     requires Integer<T>
   {

@@ -4,6 +4,7 @@ export module tessera.array:viewed;
 import tessera.standard;
 import tessera.core;
 import :concepts;
+import :elements;
 import :handle;
 import :layout;
 import :array_parameter;
@@ -20,7 +21,8 @@ auto viewed(A&& array, const Change& change) {
 }
 export template <ArrayHandle A, class Change>
   requires std::is_const_v<std::remove_reference_t<A>>
-const auto viewed(A&& array, const Change& change) {
+ReadOnly<decltype(std::declval<A&>().with_layout(std::declval<const Change&>()(std::declval<A&>().layout())))> viewed(
+    A&& array, const Change& change) {
   return array.with_layout(change(array.layout()));
 }
 

@@ -85,6 +85,11 @@ TEST_CASE("elements are read and written as values, wherever the array may be") 
     a(0, 0) >>= 1;
     CHECK(a(0, 0) == ((((5 % 3) << 3 | 1) ^ 2) & 0xf) >> 1);
     CHECK(std::max(a(0, 1), 2) == 7);
+    a(0, 1) *= 1.5;
+    CHECK(a(0, 1) == 10);
+    a(0, 1) -= 3.5;
+    CHECK(a(0, 1) == 6);
+    a(0, 1) += a(0, 1) / 6;
     CHECK(std::max(2, a(0, 1)) == 7);
     CHECK(std::min(a(0, 1), a(1, 0)) == 5);
     CHECK(abs(a(0, 1)) == 7);
