@@ -15,6 +15,11 @@ import :reference;
 import :slicing;
 
 // What arrays and views share: element access, slicing, transposition, iteration. Compound assignment is in compound.cppm.
+
+// clang 19 takes the const of a deduced class type, which makes a const array's slices const, for that of a number.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-qualifiers"
+
 namespace tessera {
 
 /// Throws PlaceError if the host cannot read memory of `place`.
@@ -98,10 +103,6 @@ concept OperandAsIndexer = (Operand<I> || ...);
 /// read only, and so are its slices.
 export enum class Constness { of_elements, of_itself };
 
-/// What a const array's slice is: an array that is const, too.
-template <class A>
-using ReadOnly = const A;
-
 /// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and settle(Purpose), which
 /// waits for ops that are pending on the elements. `Value` is const for elements that can only be read.
 export template <class Derived, class Value, int Rank, class P, Constness Const>
@@ -146,8 +147,7 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   /// one, ellipsis stands for the axes not named. Throws IndexError for an index outside its axis and for step 0.
   template <class... I>
     requires deep && (sizeof...(I) > 0) && SliceIndexers<Rank, I...>
-  ReadOnly<decltype(with_layout(sliced(std::declval<const Layout<Rank>&>(), std::declval<const I&>()...)))> operator()(
-      const I&... indexers) const {
+  const auto operator()(const I&... indexers) const {
     return self().with_layout(sliced(self().layout(), indexers...));
   }
   template <class... I>
@@ -175,9 +175,9 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   void operator()(const I&...) const = delete;  // arrays pick elements by take(a, indices) and compress(mask, a)
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
-  template <int N = Rank>
+  const auto T() const
     requires deep
-  ReadOnly<decltype(with_layout(std::declval<const Layout<N>&>()))> T() const {
+  {
     return self().with_layout(reversed_axes(self().layout()));
   }
   auto T()
@@ -224,12 +224,6 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
  private:
   const Derived& self() const { return static_cast<const Derived&>(*this); }
 
-  /// Only for its type.
-  template <int N>
-  static auto with_layout(const Layout<N>& layout) {
-    return std::declval<const Derived&>().with_layout(layout);
-  }
-
   template <class V>
   static constexpr Purpose purpose_of = std::is_const_v<V> ? Purpose::read : Purpose::change;
 
@@ -250,3 +244,5 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
 };
 
 }  // namespace tessera
+
+#pragma clang diagnostic pop

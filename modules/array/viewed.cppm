@@ -4,7 +4,6 @@ export module tessera.array:viewed;
 import tessera.standard;
 import tessera.core;
 import :concepts;
-import :elements;
 import :handle;
 import :layout;
 import :array_parameter;
@@ -12,6 +11,10 @@ import :view;
 
 // Seeing the same elements through another layout. Functions that change shapes and strides say how they change a Layout; what that makes of
 // an array, of a view and of a parameter stands here, and what it makes of an expression in tessera.expr.
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-qualifiers"  // see elements.cppm
+
 namespace tessera {
 
 /// `change` takes a Layout and returns another one of elements of the same memory. Of a const array the result is const.
@@ -21,8 +24,7 @@ auto viewed(A&& array, const Change& change) {
 }
 export template <ArrayHandle A, class Change>
   requires std::is_const_v<std::remove_reference_t<A>>
-ReadOnly<decltype(std::declval<A&>().with_layout(std::declval<const Change&>()(std::declval<A&>().layout())))> viewed(
-    A&& array, const Change& change) {
+const auto viewed(A&& array, const Change& change) {
   return array.with_layout(change(array.layout()));
 }
 
@@ -40,3 +42,5 @@ auto viewed(const A& parameter, const Change& change) {
 }
 
 }  // namespace tessera
+
+#pragma clang diagnostic pop
