@@ -387,16 +387,18 @@ void stack(const O&...) = delete;
 template <class Op, class... Arguments>
 inline constexpr Why why_not_user_op = Why::nothing_is_wrong;
 template <class Op, Source... Arguments>
-  requires(!UserOperation<Op, Arguments...>)
+  requires(!(Element<value_of<Arguments>> && ...))
+inline constexpr Why why_not_user_op<Op, Arguments...> = Why::elements_are_bool_integers_floating_and_complex_numbers;
+template <class Op, Source... Arguments>
+  requires(Element<value_of<Arguments>> && ...) && (!UserOperation<Op, Arguments...>)
 inline constexpr Why why_not_user_op<Op, Arguments...> =
-    !(Element<value_of<Arguments>> && ...)                    ? Why::elements_are_bool_integers_floating_and_complex_numbers
-    : !(Operand<Arguments> || ...)                            ? Why::one_argument_at_least_is_an_array_or_an_expression
-    : !HasMap<Op>                                             ? Why::Op_needs_a_static_function_map
+    !(Operand<Arguments> || ...) ? Why::one_argument_at_least_is_an_array_or_an_expression
+    : !HasMap<Op>                ? Why::Op_needs_a_static_function_map
     : CallsMapOfObject<Op, argument_value<Arguments>...> && !CallsMap<Op, argument_value<Arguments>...>
-                                                              ? Why::map_of_Op_is_not_static
-    : !CallsMap<Op, argument_value<Arguments>...>             ? Why::map_of_Op_cannot_be_called_with_one_scalar_of_each_argument
-    : !places_may_meet<place_of<Arguments>...>                ? Why::operands_are_on_different_places__move_one_with_to_place
-                                                              : Why::map_of_Op_returns_no_element;
+        ? Why::map_of_Op_is_not_static
+    : !CallsMap<Op, argument_value<Arguments>...> ? Why::map_of_Op_cannot_be_called_with_one_scalar_of_each_argument
+    : !places_may_meet<place_of<Arguments>...>    ? Why::operands_are_on_different_places__move_one_with_to_place
+                                                  : Why::map_of_Op_returns_no_element;
 
 export template <class Op, class... Arguments, Why error = why_not_user_op<Op, Arguments...>>
   requires(error != Why::nothing_is_wrong)

@@ -221,6 +221,7 @@ TEST_CASE("functions of several operands say whether they take them") {
   CHECK(ONE(cast<bool>(x)) == operands);
   CHECK(ONE(F<Halved>(x)) == ordered);
   CHECK(ONE(F<Sum>(x)) == "");
+  CHECK(ONE((F<Sum>(x, 1.0L))) == "");
   CHECK(ONE((F<Sum>(x, 1.f))) == ordered);
   CHECK(ONE(F<Stranger>(x)) == "");
   CHECK(ONE(F<int>(x)) == "");
