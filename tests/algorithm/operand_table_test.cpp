@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 import tessera;
@@ -20,7 +21,9 @@ const Array<double, 2>& values() {
 
 template <class Result>
 std::string text_of(const Result& result) {
-  if constexpr (requires { to_string(result); }) {
+  if constexpr (std::is_same_v<Result, std::string>) {
+    return result;
+  } else if constexpr (requires { to_string(result); }) {
     return to_string(result);
   } else {
     return std::to_string(result);

@@ -39,8 +39,9 @@ TEST_CASE("the value of a name is where it was computed") {
   a = there * 2.0f;
   CHECK(a.place() == gpu);
   CHECK(text(a) == "[2. 4. 6.]");
-  CHECK_THROWS_AS(a(all) = Array<float, 1>{1, 2, 3} + 1.0f, PlaceError);
-  a = Array<float, 1>{1, 2, 3} + 1.0f;
+  const Array<float, 1> here{1, 2, 3};
+  CHECK_THROWS_AS((a(all) = here + 1.0f), PlaceError);
+  a = here + 1.0f;
   CHECK(a.place() == Place(CpuPlace{}));
 }
 
