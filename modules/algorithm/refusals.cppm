@@ -49,22 +49,22 @@ inline constexpr Why why_not_compressed<M, O> = !std::same_as<value_of<M>, bool>
                                                     : Why::a_mask_has_as_many_axes_as_the_elements_that_it_picks;
 
 export template <int Axis = -1, class O, class... Rest, Why error = why_not_sorted<Axis, O>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void sort(const O&, const Rest&...) = delete;
 export template <int Axis = -1, class O, class... Rest, Why error = why_not_sorted<Axis, O>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void argsort(const O&, const Rest&...) = delete;
 export template <int... Axis, class O, Why error = why_not_scanned<O, Axis...>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void cumulative_sum(const O&) = delete;
 export template <int... Axis, class O, Why error = why_not_scanned<O, Axis...>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void cumulative_prod(const O&) = delete;
 export template <class O, class I, Why error = why_not_taken<O, I>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void take(const O&, const I&) = delete;
 export template <class M, class O, Why error = why_not_compressed<M, O>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void compress(const M&, const O&) = delete;
 
 // The forms that write to an array: the operand is right, the result is not.

@@ -36,7 +36,7 @@ inline constexpr Why why_not_compound<D, S> =
     return static_cast<D&&>(elements);                                    \
   }                                                                       \
   export template <class D, class S, Why error = why_not_compound<D, S>>  \
-    requires(error != Why::nothing_is_wrong)                              \
+    requires(is_wrong(error))                              \
   void operator sign##=(D&&, const S&) = delete;                          \
   export template <Elements D, class S,                                   \
                    Why error = Why::these_elements_have_no_such_operation__write_cast_T> \

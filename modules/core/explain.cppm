@@ -58,4 +58,7 @@ export enum class Why {
   indices_are_a_vector_of_integers,
 };
 
+/// Not by an operator: arrays' own would be looked up, which ask this.
+export constexpr bool is_wrong(Why why) { return static_cast<int>(why) != 0; }
+
 }  // namespace tessera

@@ -40,7 +40,7 @@ inline constexpr Why why_not_combined<L, R> = WithCommonValue<L, R>
 /// The reason for which the operands do not meet, or else what is asked for beside that.
 template <class L, class R>
 constexpr Why first_of(Why asked) {
-  return why_not_combined<L, R> == Why::nothing_is_wrong ? asked : why_not_combined<L, R>;
+  return is_wrong(why_not_combined<L, R>) ? why_not_combined<L, R> : asked;
 }
 
 template <class L, class R>
@@ -87,7 +87,7 @@ inline constexpr Why why_not_logic<L, R> = first_of<L, R>(Why::logic_takes_bool_
 
 #define TESSERA_REFUSE_TWO(function, why)                \
   export template <class L, class R, Why error = why<L, R>> \
-    requires(error != Why::nothing_is_wrong)             \
+    requires(is_wrong(error))             \
   void function(const L&, const R&) = delete;
 TESSERA_REFUSE_TWO(operator+, why_not_arithmetic)
 TESSERA_REFUSE_TWO(operator-, why_not_arithmetic)
@@ -171,7 +171,7 @@ inline constexpr Why why_not_truth = why_not_logic<O, O>;
 
 #define TESSERA_REFUSE(function, why)           \
   export template <class O, Why error = why<O>> \
-    requires(error != Why::nothing_is_wrong)    \
+    requires(is_wrong(error))    \
   void function(const O&) = delete;
 TESSERA_REFUSE(operator-, why_not_numbers)
 TESSERA_REFUSE(operator+, why_not_numbers)
@@ -280,7 +280,7 @@ inline constexpr Why why_not_extreme<AxisList<>, L, R> = Why::elements_of_a_pair
 
 #define TESSERA_REFUSE_AXES(function, why)                                                                  \
   export template <int... Axis, class O, class... Rest, Why error = why<AxisList<Axis...>, O, Rest...>> \
-    requires(error != Why::nothing_is_wrong)                                                                \
+    requires(is_wrong(error))                                                                \
   void function(const O&, const Rest&...) = delete;
 TESSERA_REFUSE_AXES(sum, why_not_axes)
 TESSERA_REFUSE_AXES(prod, why_not_axes)
@@ -314,7 +314,7 @@ template <Operand Condition, Source A, Source B>
 inline constexpr Why why_not_where<Condition, A, B> = Why::the_branches_have_no_common_element_type__write_cast_T;
 
 export template <class Condition, class A, class B, Why error = why_not_where<Condition, A, B>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void where(const Condition&, const A&, const B&) = delete;
 
 export template <class T, Operand O>
@@ -351,16 +351,16 @@ template <int Axis, class A, class B>
 inline constexpr Why why_not_vecdot<Axis, A, B> = Why::the_axis_counts_from_the_end_and_both_operands_have_it;
 
 export template <class A, class B, Why error = why_not_dot<A, B>>
-  requires Operand<A> && Operand<B> && (error != Why::nothing_is_wrong)
+  requires Operand<A> && Operand<B> && (is_wrong(error))
 void dot(const A&, const B&) = delete;
 export template <class A, class B, Why error = why_not_matmul<A, B>>
-  requires Operand<A> && Operand<B> && (error != Why::nothing_is_wrong)
+  requires Operand<A> && Operand<B> && (is_wrong(error))
 void matmul(const A&, const B&) = delete;
 export template <class A, class B, Why error = why_not_outer<A, B>>
-  requires Operand<A> && Operand<B> && (error != Why::nothing_is_wrong)
+  requires Operand<A> && Operand<B> && (is_wrong(error))
 void outer(const A&, const B&) = delete;
 export template <int Axis = -1, class A, class B, Why error = why_not_vecdot<Axis, A, B>>
-  requires Operand<A> && Operand<B> && (error != Why::nothing_is_wrong)
+  requires Operand<A> && Operand<B> && (is_wrong(error))
 void vecdot(const A&, const B&) = delete;
 
 // What is joined.
@@ -376,10 +376,10 @@ inline constexpr Why why_not_joined<NewAxes, Axis, First, O...> =
                                                                                      : Why::operands_are_on_different_places__move_one_with_to_place;
 
 export template <int Axis, class... O, Why error = why_not_joined<0, Axis, O...>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void concat(const O&...) = delete;
 export template <int Axis, class... O, Why error = why_not_joined<1, Axis, O...>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void stack(const O&...) = delete;
 
 // The user's operations.
@@ -401,7 +401,7 @@ inline constexpr Why why_not_user_op<Op, Arguments...> =
                                                   : Why::map_of_Op_returns_no_element;
 
 export template <class Op, class... Arguments, Why error = why_not_user_op<Op, Arguments...>>
-  requires(error != Why::nothing_is_wrong)
+  requires(is_wrong(error))
 void F(const Arguments&...) = delete;
 
 }  // namespace tessera
