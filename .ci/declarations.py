@@ -15,7 +15,8 @@ COMMENT_OR_LITERAL = re.compile(
     r'R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
     r'|"(?:[^"\\\n]|\\.)*"'
     r"|(?<![0-9a-fA-F])'(?:[^'\\\n]|\\.)+'"
-    r"|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+    r"|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*"
+    r"|^[ \t]*[A-Z][A-Z0-9]*_[A-Z0-9_]*\([^\n]*\)[ \t]*$", re.S | re.M)  # the last: calls of macros
 
 
 def blanked(text):
