@@ -3,6 +3,7 @@
 export module tessera.array;
 
 export import :reference;
+export import :assigned;
 export import :concepts;
 export import :members;
 export import :layout;

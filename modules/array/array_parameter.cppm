@@ -6,6 +6,7 @@ import tessera.core;
 import tessera.device;
 import tessera.schedule;
 import :buffer;
+import :assigned;
 import :concepts;
 import :elements;
 import :handle;
@@ -142,12 +143,11 @@ class ParameterElements {
   ParameterElements(const ParameterElements&) = default;
   ParameterElements& operator=(const ParameterElements&) = delete;
 
-  /// A parameter is no name but a window: its = always writes. Evaluates `source` into the elements of each replay's argument, broadcast to the example's shape. Recorded, within an Async scope of
-  /// the same scheduler. Throws as assignment to an array does, SchedulerError while recorded outside of such a scope.
-  template <class S>
-    requires AssignableSource<S, value_type, rank, place_type>
-  const Derived& operator=(const S& source) const {
-    assign(self(), source);
+  /// A parameter is no name but a window: its = always writes. Evaluates `source` into the elements of each replay's argument, broadcast to
+  /// the example's shape. Recorded, within an Async scope of the same scheduler. Throws as assignment to an array does, SchedulerError while recorded outside of such a scope.
+  [[gnu::always_inline]] const Derived& operator=(
+      Assigned<const Derived, ElementsAssignment<value_type, rank, place_type>> source) const {
+    source.to(self());
     return self();
   }
   template <class S>

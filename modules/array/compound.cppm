@@ -1,6 +1,7 @@
 export module tessera.array:compound;
 import tessera.standard;
 import tessera.core;
+import :assigned;
 import :concepts;
 
 // Compound assignment: `a += x` evaluates `a + x` into the elements, broadcast to a's shape, for every name that shares them.
@@ -25,35 +26,72 @@ inline constexpr Why why_not_compound<D, S> =
     : !ValueFits<S, value_of<D>>        ? Why::the_elements_do_not_fit__write_cast_T
                                         : Why::operands_are_on_different_places__move_one_with_to_place;
 
-// Each throws as assignment to elements does, and returns the array.
-#define TESSERA_COMPOUND(sign)                                            \
-  export template <Elements D, class S>                                   \
-    requires CompoundSource<D, S>                                         \
-  D&& operator sign##=(D&& elements, const S& source)                     \
-    requires requires { elements sign source; }                           \
-  {                                                                       \
-    assign(static_cast<const D&>(elements), elements sign source);        \
-    return static_cast<D&&>(elements);                                    \
-  }                                                                       \
-  export template <class D, class S, Why error = why_not_compound<D, S>>  \
-    requires(is_wrong(error))                              \
-  void operator sign##=(D&&, const S&) = delete;                          \
-  export template <Elements D, class S,                                   \
-                   Why error = Why::these_elements_have_no_such_operation__write_cast_T> \
-    requires CompoundSource<D, S>                                         \
-  void operator sign##=(D&&, const S&)                                    \
-    requires(!requires(D& elements, const S& source) { elements sign source; }) \
-  = delete;
-TESSERA_COMPOUND(+)
-TESSERA_COMPOUND(-)
-TESSERA_COMPOUND(*)
-TESSERA_COMPOUND(/)
-TESSERA_COMPOUND(%)
-TESSERA_COMPOUND(&)
-TESSERA_COMPOUND(|)
-TESSERA_COMPOUND(^)
-TESSERA_COMPOUND(<<)
-TESSERA_COMPOUND(>>)
+#define TESSERA_EACH_SIGN(of) \
+  of(+, CompoundSum) \
+  of(-, CompoundDifference) \
+  of(*, CompoundProduct) \
+  of(/, CompoundQuotient) \
+  of(%, CompoundRemainder) \
+  of(&, CompoundAnd) \
+  of(|, CompoundOr) \
+  of(^, CompoundExclusiveOr) \
+  of(<<, CompoundLeftShift) \
+  of(>>, CompoundRightShift)
+
+/// `elements sign= source`.
+#define TESSERA_COMPOUND(sign, Name)                                                            \
+  template <class D>                                                                            \
+  struct Name {                                                                                 \
+    template <class S>                                                                          \
+    static constexpr bool takes =                                                               \
+        CompoundSource<D&, S> && requires(const D& elements, const S& source) { elements sign source; }; \
+    template <class S>                                                                          \
+    [[gnu::always_inline]] static void perform(const D& elements, const S& source) {            \
+      assign(elements, elements sign source);                                                   \
+    }                                                                                           \
+  };
+TESSERA_EACH_SIGN(TESSERA_COMPOUND)
 #undef TESSERA_COMPOUND
+
+/// Base of arrays and views. Each operator throws as assignment to elements does, and returns the array. Through a const view elements can
+/// be written.
+template <class Derived>
+class CompoundOperators {
+  template <template <class> class Sign>
+  using Right = Assigned<const Derived, Sign<Derived>>;
+
+#define TESSERA_COMPOUND(sign, Name)                                                                           \
+  [[gnu::always_inline]] friend Derived& operator sign##=(Derived& elements, Right<Name> source) {             \
+    source.to(elements);                                                                                       \
+    return elements;                                                                                           \
+  }                                                                                                            \
+  [[gnu::always_inline]] friend Derived&& operator sign##=(Derived&& elements, Right<Name> source) {           \
+    source.to(elements);                                                                                       \
+    return static_cast<Derived&&>(elements);                                                                   \
+  }                                                                                                            \
+  [[gnu::always_inline]] friend const Derived& operator sign##=(const Derived& elements, Right<Name> source)   \
+    requires is_view<Derived>                                                                                  \
+  {                                                                                                            \
+    source.to(elements);                                                                                       \
+    return elements;                                                                                           \
+  }
+  TESSERA_EACH_SIGN(TESSERA_COMPOUND)
+#undef TESSERA_COMPOUND
+};
+
+// The usual mistakes, each with its sentence.
+#define TESSERA_COMPOUND(sign, Name)                                                          \
+  export template <class D, class S, Why error = why_not_compound<D, S>>                  \
+    requires(is_wrong(error))                                                             \
+  void operator sign##=(D&&, const S&) = delete;                                          \
+  export template <Elements D, class S,                                                   \
+                   Why error = Why::these_elements_have_no_such_operation__write_cast_T>  \
+    requires CompoundSource<D, S>                                                         \
+  void operator sign##=(D&&, const S&)                                                    \
+    requires(!requires(D& elements, const S& source) { elements sign source; })           \
+  = delete;
+TESSERA_EACH_SIGN(TESSERA_COMPOUND)
+#undef TESSERA_COMPOUND
+#undef TESSERA_EACH_SIGN
 
 }  // namespace tessera

@@ -5,6 +5,7 @@ import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;
+import :compound;
 import :concepts;
 import :index;
 import :iterator;
@@ -14,7 +15,7 @@ import :pointer;
 import :reference;
 import :slicing;
 
-// What arrays and views share: element access, slicing, transposition, iteration. Compound assignment is in compound.cppm.
+// What arrays and views share: element access, slicing, transposition, iteration.
 
 // clang 19 takes the const of a deduced class type, which makes a const array's slices const, for that of a number.
 #pragma clang diagnostic push
@@ -107,7 +108,8 @@ export enum class Constness { of_elements, of_itself };
 /// waits for ops that are pending on the elements. `Value` is const for elements that can only be read.
 export template <class Derived, class Value, int Rank, class P, Constness Const>
 class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<static_cast<std::size_t>(Rank)>>,
-                          public OperandMembers<Derived, std::remove_const_t<Value>, Rank> {
+                          public OperandMembers<Derived, std::remove_const_t<Value>, Rank>,
+                          public CompoundOperators<Derived> {
   static constexpr bool deep = Const == Constness::of_elements;
   using ConstValue = std::conditional_t<deep, const Value, Value>;
 

@@ -6,6 +6,7 @@ import tessera.core;
 import tessera.device;
 import tessera.memory;
 import tessera.schedule;
+import :assigned;
 import :buffer;
 import :concepts;
 import :elements;
@@ -165,24 +166,32 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
         data_(std::exchange(other.data_, nullptr)),
         layout_(std::exchange(other.layout_, {})),
         place_(other.place_) {}
-  Array& operator=(const Array&) & = default;  // the right side of = is an array, an expression, a scalar, or values in braces
-  [[gnu::noinline]] Array& operator=(Array&& other) & noexcept {
-    Array taken(std::move(other));
-    buffer_ = std::move(taken.buffer_);
-    data_ = taken.data_;
-    layout_ = taken.layout_;
-    place_ = taken.place_;
-    return *this;
+
+  // An expression converts to an array, so it could be assigned by these two as well. On a volatile array they are the worse choice for it, and
+  // the only one for an array.
+  Array& operator=(const Array& other) volatile& noexcept {  // the right side of = is an array, an expression, a scalar, or values in braces
+    auto& self = const_cast<Array&>(*this);
+    self.buffer_ = other.buffer_;
+    self.data_ = other.data_;
+    self.layout_ = other.layout_;
+    self.place_ = other.place_;
+    return self;
   }
+  Array& operator=(Array&& other) volatile& noexcept { return const_cast<Array&>(*this).become(std::move(other)); }
 
   /// Gives this name the value of an expression, or fills it with a scalar. Throws ShapeError (a scalar without storage to fill, and an
   /// expression of another shape that broadcasts to this one: `a(ellipsis) = x` does that), PlaceError, DeviceError, OutOfMemory; the array
   /// is as before then.
-  template <class S>
-    requires NamedSource<S, value_type, Rank, P>
-  [[gnu::always_inline]] Array& operator=(S&& source) & {
-    assign_name(*this, std::forward<S>(source));
+  [[gnu::always_inline]] Array& operator=(Assigned<Array, NameAssignment<T, Rank, P>> source) & {
+    source.to(*this);
     return *this;
+  }
+
+  /// Gives this name the values in braces; none leave it without storage. Throws ShapeError if lists of one level differ in length.
+  Array& operator=(NestedList<value_type, Rank> values) &
+    requires(Rank > 0)
+  {
+    return become(values.size() == 0 ? Array() : Array(values));
   }
 
   // The usual mistakes, each with its sentence.
@@ -204,20 +213,19 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   template <class S>
     requires(MisfitOfName<S, T, Rank, P, Misfit::read_only> && !is_read_only)
   void operator=(const S&) & = delete;  // an array that only reads cannot become one that writes: write copy(b)
-  template <class S>
-    requires MisfitOfElements<S, T, Rank, P, Misfit::none> && (!ArrayHandle<S> || std::same_as<S, Array>)
-  void operator=(const S&) const = delete;  // a const array is read only, and so are its parts and Array<const T, D>
+  void operator=(Assigned<const Array, ElementsAssignment<T, Rank, P>>) const volatile& = delete;  // a const array is read only, and so are its parts and Array<const T, D>
+  void operator=(Assigned<const Array, ElementsAssignment<T, Rank, P>>) const&& = delete;  // a const array is read only, and so are its parts and Array<const T, D>
 
   /// What is no name is a view, such as a(all, 0): its elements are written. Throws as above, and ShapeError without storage.
-  void operator=(const Array& source) &&
+  [[gnu::always_inline]] void operator=(Assigned<const Array, ElementsAssignment<T, Rank, P>> source) &&
     requires(!is_read_only)
   {
-    assign(*this, source);
+    source.to(*this);
   }
-  template <class S>
-    requires AssignableSource<S, value_type, Rank, P> && (!is_read_only)
-  [[gnu::always_inline]] void operator=(S&& source) && {
-    assign(*this, source);
+  void operator=(NestedList<value_type, Rank> values) &&
+    requires(!is_read_only && Rank > 0)
+  {
+    assign(*this, of_list(values, place_));
   }
 
   /// Waits for the ops that are pending on the elements, as element access, iteration, printing, to() and views do by themselves; data()
@@ -314,6 +322,15 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
     copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place, copy.buffer()->uses()},
                  {const_cast<value_type*>(data_), strides(), place_, buffer()->uses()});
     return copy;
+  }
+
+  [[gnu::noinline]] Array& become(Array&& other) noexcept {
+    Array taken(std::move(other));
+    buffer_ = std::move(taken.buffer_);
+    data_ = taken.data_;
+    layout_ = taken.layout_;
+    place_ = taken.place_;
+    return *this;
   }
 
   BufferShare buffer_;

@@ -5,6 +5,7 @@ import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;
+import :assigned;
 import :concepts;
 import :elements;
 import :iterator;
@@ -41,21 +42,29 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P, Co
       : ArrayView(other.data(), other.layout(), other.place()) {}
 
   /// Writes the elements of `source`, broadcast to this view's shape. Throws ShapeError if it does not fit.
-  const ArrayView& operator=(const ArrayView& source) const
+  [[gnu::always_inline]] const ArrayView& operator=(Assigned<const ArrayView, ElementsAssignment<T, Rank, P>> source) const&&
     requires(!is_read_only)
   {
-    assign(*this, source);
+    source.to(*this);
     return *this;
   }
-  ArrayView& operator=(const ArrayView& source)
+  [[gnu::always_inline]] const ArrayView& operator=(Assigned<const ArrayView, OtherElementsAssignment<ArrayView>> source) const&
     requires(!is_read_only)
   {
-    assign(*this, source);
+    source.to(*this);
     return *this;
   }
-  template <class S>
-    requires AssignableSource<S, value_type, Rank, P> && (!is_read_only)
-  [[gnu::always_inline]] const ArrayView& operator=(const S& source) const {
+  // Of a view's own type, to one that has a name. What is volatile is no temporary, for which the first of these is better.
+  const ArrayView& operator=(const ArrayView& source) const volatile&
+    requires(!is_read_only)
+  {
+    const auto& self = const_cast<const ArrayView&>(*this);
+    assign(self, source);
+    return self;
+  }
+  ArrayView& operator=(const ArrayView& source) &
+    requires(!is_read_only)
+  {
     assign(*this, source);
     return *this;
   }

@@ -24,6 +24,13 @@ void check_error(const Array<float, 2>& array, const Action& action, std::initia
   CHECK(memory::stats(CpuPlace{}).live == live);
 }
 
+struct OwnError : ShapeError {
+  using ShapeError::ShapeError;
+};
+struct Refused {
+  static float map(float x) { return x > 0 ? throw OwnError("own") : x; }
+};
+
 }  // namespace
 
 TEST_CASE("every failed operation says what, with which values, and what to do, and changes nothing") {
@@ -45,6 +52,45 @@ TEST_CASE("every failed operation says what, with which values, and what to do, 
                                                    assign(a, cast<float>(maximum(bytes, 300)));
                                                  },
                                                  {"maximum", "300", "uint8", "cast"});
+}
+
+TEST_CASE("a failed assignment names the line that it stands on") {
+  const auto line_of = [](const auto& action) {
+    const std::string message = message_of<ShapeError>(action);
+    const std::string file = "called at errors_test.cpp:";
+    const auto at = message.find(file);
+    CAPTURE(message);
+    CHECK(message.find(file, at + 1) == std::string::npos);  // once
+    return at == std::string::npos ? 0 : std::stoi(message.substr(at + file.size()));
+  };
+  Array<float, 2> a = ones<float>(2, 3), b = ones<float>(1, 3), without;
+  const Array<float, 2> wide = ones<float>(2, 4);
+  ArrayView<float, 2, Place> view = make_view(a);
+  const ArrayView<float, 2, Place> const_view = make_view(a);
+  const auto product = wide * 2;
+  CHECK(line_of([&] { a = b + 1; }) == __LINE__);
+  CHECK(line_of([&] { without = 1.0f; }) == __LINE__);
+  CHECK(line_of([&] { without(all, all) = a; }) == __LINE__);
+  CHECK(line_of([&] { a(all, all) = product; }) == __LINE__);
+  CHECK(line_of([&] { a(all, all) = wide; }) == __LINE__);
+  CHECK(line_of([&] { a(all, all) = wide(all, all); }) == __LINE__);
+  CHECK(line_of([&] { a[all] = wide; }) == __LINE__);
+  CHECK(line_of([&] { view = product; }) == __LINE__);
+  CHECK(line_of([&] { const_view = product; }) == __LINE__);
+  CHECK(line_of([&] { make_view(a) = make_view(b)(all, range(0, 2)); }) == __LINE__);
+  CHECK(line_of([&] { a += wide; }) == __LINE__);
+  CHECK(line_of([&] { a(0, all) *= ones<float>(2); }) == __LINE__);
+  CHECK(line_of([&] { const_view -= product; }) == __LINE__);
+  CHECK(line_of([&] {
+          a =
+              b * 3;  // the line where the right side begins
+        }) == __LINE__ - 1);
+  CHECK(line_of([&] { a = reshape(product, Dim{5}); }) == __LINE__);  // where that was called, and nothing more
+}
+
+TEST_CASE("a user's own error goes through an assignment as it is") {
+  Array<float, 1> a = ones<float>(Dim{3});
+  CHECK_THROWS_WITH_AS(a = F<Refused>(a), "own", OwnError);
 }
 
 TEST_CASE("an error in the middle of an expression is caught before anything is written") {
