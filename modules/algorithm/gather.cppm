@@ -17,20 +17,18 @@ namespace tessera {
 
 [[noreturn]] inline void throw_take_error(const std::string& index, std::ptrdiff_t position, std::ptrdiff_t extent,
                                           const std::source_location& where) {
-  throw IndexError(
-      to_string(Failure{.operation = "take",
-                        .problem = "index " + index + " at position " + std::to_string(position) +
-                                   " is out of range for an axis with extent " + std::to_string(extent),
-                        .where = where}));
+  throw IndexError(to_string(Failure{.operation = "take",
+                                     .problem = "index " + index + " at position " + std::to_string(position) +
+                                                " is out of range for an axis with extent " + std::to_string(extent),
+                                     .where = where}));
 }
 
 /// Elements and indices of slices along their first axis.
 export template <class O, class I>
-concept TakeOperands =
-    rows::KnownOperand<O> && rows::KnownOperand<I> &&
-    (rank_of<O> >= 1 || unsatisfied<"a scalar has no axis to take from">) &&
-    (Integer<value_of<I>> || unsatisfied<"indices are integers">) &&
-    (rank_of<I> == 1 || unsatisfied<"take() takes a vector of indices">);
+concept TakeOperands = rows::KnownOperand<O> && rows::KnownOperand<I> &&
+                       (rank_of<O> >= 1 || unsatisfied<"a scalar has no axis to take from">) &&
+                       (Integer<value_of<I>> || unsatisfied<"indices are integers">) &&
+                       (rank_of<I> == 1 || unsatisfied<"take() takes a vector of indices">);
 
 /// The indices where the host can look at them.
 template <class I>

@@ -19,10 +19,9 @@ template <int Axis, class O>
 inline constexpr Why why_not_sorted = Why::nothing_is_wrong;
 template <int Axis, rows::KnownOperand O>
   requires(!SortableOperand<O, Axis>)
-inline constexpr Why why_not_sorted<Axis, O> =
-    !OrderedOperand<O> ? Why::complex_numbers_have_no_order__compare_abs
-    : rank_of<O> == 0  ? Why::a_scalar_has_no_axis
-                       : Why::an_axis_is_out_of_range_or_named_twice;
+inline constexpr Why why_not_sorted<Axis, O> = !OrderedOperand<O> ? Why::complex_numbers_have_no_order__compare_abs
+                                               : rank_of<O> == 0  ? Why::a_scalar_has_no_axis
+                                                                  : Why::an_axis_is_out_of_range_or_named_twice;
 
 template <class O, int... Axis>
 inline constexpr Why why_not_scanned = Why::nothing_is_wrong;
@@ -44,9 +43,9 @@ template <class M, class O>
 inline constexpr Why why_not_compressed = Why::nothing_is_wrong;
 template <rows::KnownOperand M, rows::KnownOperand O>
   requires(!MaskOperand<M, O>)
-inline constexpr Why why_not_compressed<M, O> = !std::same_as<value_of<M>, bool>
-                                                    ? Why::a_mask_has_elements_of_bool__write_x_not_equal_0
-                                                    : Why::a_mask_has_as_many_axes_as_the_elements_that_it_picks;
+inline constexpr Why why_not_compressed<M, O> =
+    !std::same_as<value_of<M>, bool> ? Why::a_mask_has_elements_of_bool__write_x_not_equal_0
+                                     : Why::a_mask_has_as_many_axes_as_the_elements_that_it_picks;
 
 export template <int Axis = -1, class O, class... Rest, Why error = why_not_sorted<Axis, O>>
   requires(is_wrong(error))
@@ -72,6 +71,7 @@ void compress(const M&, const O&) = delete;
 template <class A, class T, int Rank>
 concept WrongResult = Elements<A> && (!ResultElements<A, T, Rank>);
 
+// clang-format off
 export template <int Axis = -1, class A, class O, class... Rest>
   requires SortableOperand<O, Axis> && WrongResult<A, value_of<O>, rank_of<O>>
 void sort_into(const A&, const O&, const Rest&...) = delete;  // the result is an array with elements of x's type and x's axes
@@ -84,6 +84,7 @@ void cumulative_sum_into(const A&, const O&) = delete;  // the result is an arra
 export template <int... Axis, class A, class O>
   requires ScannableOperand<O, Axis...> && WrongResult<A, scanned_t<value_of<O>>, rank_of<O>>
 void cumulative_prod_into(const A&, const O&) = delete;  // the result is an array with x's axes, of 64 bits for integers and bool
+// clang-format on
 export template <class R, class O, class I>
   requires TakeOperands<O, I> && WrongResult<R, value_of<O>, rank_of<O>>
 void take_into(const R&, const O&, const I&) = delete;  // the result is an array with elements of x's type and x's axes

@@ -165,8 +165,8 @@ namespace tessera {
 
 /// What results are written to: elements of type T along as many axes as the operand has.
 export template <class A, class T, int Rank>
-concept ResultElements =
-    WritableElements<std::remove_const_t<A>> && (std::same_as<value_of<A>, T> || unsatisfied<"the result has elements of another type">) &&
-    (rank_of<A> == Rank || unsatisfied<"the result has another number of axes than the operand">);
+concept ResultElements = WritableElements<std::remove_const_t<A>> &&
+                         (std::same_as<value_of<A>, T> || unsatisfied<"the result has elements of another type">) &&
+                         (rank_of<A> == Rank || unsatisfied<"the result has another number of axes than the operand">);
 
 }  // namespace tessera

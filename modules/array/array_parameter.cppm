@@ -153,9 +153,11 @@ class ParameterElements {
   template <class S>
     requires MisfitOfElements<S, value_type, rank, place_type, Misfit::more_axes>
   void operator=(const S&) const = delete;  // the source has more axes than the parameter: index or reduce it
+  // clang-format off
   template <class S>
     requires MisfitOfElements<S, value_type, rank, place_type, Misfit::values>
   void operator=(const S&) const = delete;  // the elements do not fit: only floats narrow by themselves, write cast<T>(x)
+  // clang-format on
   template <class S>
     requires MisfitOfElements<S, value_type, rank, place_type, Misfit::places>
   void operator=(const S&) const = delete;  // the source is on another place than the parameter: move it with to(place)
@@ -199,12 +201,14 @@ class ParameterElements {
   template <class... I>
     requires TwoEllipses<rank, I...>
   void operator()(const I&...) const = delete;  // an index may hold one ellipsis
+                                                // clang-format off
   template <std::integral... I>
     requires(sizeof...(I) == rank)
   void operator()(I...) const = delete;  // a parameter has no elements before its replay: read parameter.value()(i, j) in an op
 
   /// There are no elements yet.
   void operator[](const Index<rank>&) const = delete;  // a parameter has no elements before its replay: read parameter.value()[{...}] in an op
+                                                // clang-format on
 
  private:
   const Derived& self() const { return static_cast<const Derived&>(*this); }

@@ -66,8 +66,7 @@ struct ElementsAssignment {
 
 /// As ElementsAssignment, of anything but a view of the destination's own type.
 template <class View>
-struct OtherElementsAssignment
-    : ElementsAssignment<typename View::value_type, View::rank, typename View::place_type> {
+struct OtherElementsAssignment : ElementsAssignment<typename View::value_type, View::rank, typename View::place_type> {
   template <class S>
   static constexpr bool takes =
       AssignableSource<S, typename View::value_type, View::rank, typename View::place_type> && !std::same_as<S, View>;

@@ -32,9 +32,8 @@ Layout<Rank> flipped(Layout<Rank> layout, const std::array<bool, static_cast<std
 export template <int... Axis, Operand A>
   requires AxesOf<rank_of<A>, Axis...>
 decltype(auto) flip(A&& array) {
-  return viewed(std::forward<A>(array), []<int Rank>(const Layout<Rank>& layout) {
-    return flipped(layout, named_axes<Rank, Axis...>());
-  });
+  return viewed(std::forward<A>(array),
+                []<int Rank>(const Layout<Rank>& layout) { return flipped(layout, named_axes<Rank, Axis...>()); });
 }
 
 /// The order of axes after moving: `order[i]` is the old axis that becomes axis i. Throws IndexError for an axis out of range
@@ -116,9 +115,8 @@ export template <int... Axis, Operand A>
   requires(sizeof...(Axis) > 0) && AxesOf<rank_of<A> + static_cast<int>(sizeof...(Axis)), Axis...>
 decltype(auto) expand_dims(A&& array) {  // axes of the result, in range, each once
   constexpr int result_rank = rank_of<A> + static_cast<int>(sizeof...(Axis));
-  return viewed(std::forward<A>(array), [](const auto& layout) {
-    return expanded<result_rank>(layout, named_axes<result_rank, Axis...>());
-  });
+  return viewed(std::forward<A>(array),
+                [](const auto& layout) { return expanded<result_rank>(layout, named_axes<result_rank, Axis...>()); });
 }
 
 }  // namespace tessera

@@ -48,10 +48,12 @@ export class Buffer {
   void* data() const { return allocation_.data(); }
   std::ptrdiff_t bytes() const { return allocation_.bytes(); }
   Place place() const { return allocation_.place(); }
-  bool owns() const { return allocation_.owns(); }
+  [[gnu::always_inline]] inline bool owns() const { return allocation_.owns(); }
 
   /// How many arrays are names of it, those in expressions included.
-  std::uint32_t names() const noexcept { return static_cast<std::uint32_t>(shares_.load(std::memory_order_acquire)); }
+  [[gnu::always_inline]] inline std::uint32_t names() const noexcept {
+    return static_cast<std::uint32_t>(shares_.load(std::memory_order_acquire));
+  }
   /// How many shares are kept by ops that are pending or recorded.
   std::uint32_t holds() const noexcept {
     return static_cast<std::uint32_t>(shares_.load(std::memory_order_acquire) / one_hold);

@@ -9,9 +9,9 @@ namespace tessera {
 
 /// Elements of `D` that take what an operation on them and S gives.
 template <class D, class S>
-concept CompoundSource = WritableElements<std::remove_reference_t<D>> &&
-                         AssignableSource<std::remove_cvref_t<S>, typename std::remove_cvref_t<D>::value_type,
-                                          rank_of<D>, place_of<D>>;
+concept CompoundSource =
+    WritableElements<std::remove_reference_t<D>> &&
+    AssignableSource<std::remove_cvref_t<S>, typename std::remove_cvref_t<D>::value_type, rank_of<D>, place_of<D>>;
 
 /// Why `elements += source` is refused whatever the sign.
 template <class D, class S>
@@ -22,10 +22,11 @@ inline constexpr Why why_not_compound<D, S> = Why::a_const_array_is_read_only;
 template <Elements D, Source S>
   requires WritableElements<std::remove_reference_t<D>> && (!CompoundSource<D, S>)
 inline constexpr Why why_not_compound<D, S> =
-    rank_of<S> > rank_of<D>             ? Why::the_source_has_more_axes_than_the_array__index_or_reduce_it
-    : !ValueFits<S, value_of<D>>        ? Why::the_elements_do_not_fit__write_cast_T
-                                        : Why::operands_are_on_different_places__move_one_with_to_place;
+    rank_of<S> > rank_of<D>      ? Why::the_source_has_more_axes_than_the_array__index_or_reduce_it
+    : !ValueFits<S, value_of<D>> ? Why::the_elements_do_not_fit__write_cast_T
+                                 : Why::operands_are_on_different_places__move_one_with_to_place;
 
+// clang-format off
 #define TESSERA_EACH_SIGN(of) \
   of(+, CompoundSum) \
   of(-, CompoundDifference) \
@@ -37,49 +38,39 @@ inline constexpr Why why_not_compound<D, S> =
   of(^, CompoundExclusiveOr) \
   of(<<, CompoundLeftShift) \
   of(>>, CompoundRightShift)
+// clang-format on
 
 /// `elements sign= source`.
-#define TESSERA_COMPOUND(sign, Name)                                                            \
-  template <class D>                                                                            \
-  struct Name {                                                                                 \
-    template <class S>                                                                          \
-    static constexpr bool takes =                                                               \
+#define TESSERA_COMPOUND(sign, Name)                                                                     \
+  template <class D>                                                                                     \
+  struct Name {                                                                                          \
+    template <class S>                                                                                   \
+    static constexpr bool takes =                                                                        \
         CompoundSource<D&, S> && requires(const D& elements, const S& source) { elements sign source; }; \
-    template <class S>                                                                          \
-    [[gnu::always_inline]] static void perform(const D& elements, const S& source) {            \
-      assign(elements, elements sign source);                                                   \
-    }                                                                                           \
+    template <class S>                                                                                   \
+    [[gnu::always_inline]] static void perform(const D& elements, const S& source) {                     \
+      assign(elements, elements sign source);                                                            \
+    }                                                                                                    \
   };
 TESSERA_EACH_SIGN(TESSERA_COMPOUND)
 #undef TESSERA_COMPOUND
 
-/// Base of arrays and views. Each operator throws as assignment to elements does, and returns the array. Through a const view elements can
-/// be written.
-template <class Derived>
-class CompoundOperators {
-  template <template <class> class Sign>
-  using Right = Assigned<const Derived, Sign<Derived>>;
-
-#define TESSERA_COMPOUND(sign, Name)                                                                           \
-  [[gnu::always_inline]] friend Derived& operator sign##=(Derived& elements, Right<Name> source) {             \
-    source.to(elements);                                                                                       \
-    return elements;                                                                                           \
-  }                                                                                                            \
-  [[gnu::always_inline]] friend Derived&& operator sign##=(Derived&& elements, Right<Name> source) {           \
-    source.to(elements);                                                                                       \
-    return static_cast<Derived&&>(elements);                                                                   \
-  }                                                                                                            \
-  [[gnu::always_inline]] friend const Derived& operator sign##=(const Derived& elements, Right<Name> source)   \
-    requires is_view<Derived>                                                                                  \
-  {                                                                                                            \
-    source.to(elements);                                                                                       \
-    return elements;                                                                                           \
+// Each throws as assignment to elements does, and returns the array.
+// clang-format off
+#define TESSERA_COMPOUND(sign, Name)                                                                          \
+  export template <Elements D>                                                                                \
+    requires WritableElements<std::remove_reference_t<D>>                                                     \
+  [[gnu::always_inline]] inline D&& operator sign##=(                                                         \
+      D&& elements, Assigned<const std::remove_cvref_t<D>, Name<std::remove_cvref_t<D>>> source) {            \
+    source.to(elements);                                                                                      \
+    return static_cast<D&&>(elements);                                                                        \
   }
-  TESSERA_EACH_SIGN(TESSERA_COMPOUND)
+TESSERA_EACH_SIGN(TESSERA_COMPOUND)
 #undef TESSERA_COMPOUND
-};
+// clang-format on
 
 // The usual mistakes, each with its sentence.
+// clang-format off
 #define TESSERA_COMPOUND(sign, Name)                                                          \
   export template <class D, class S, Why error = why_not_compound<D, S>>                  \
     requires(is_wrong(error))                                                             \
@@ -90,6 +81,7 @@ class CompoundOperators {
   void operator sign##=(D&&, const S&)                                                    \
     requires(!requires(D& elements, const S& source) { elements sign source; })           \
   = delete;
+// clang-format on
 TESSERA_EACH_SIGN(TESSERA_COMPOUND)
 #undef TESSERA_COMPOUND
 #undef TESSERA_EACH_SIGN

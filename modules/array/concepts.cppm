@@ -157,10 +157,10 @@ enum class Misfit { none, no_source, more_axes, fewer_axes, values, places, othe
 template <class S, class T, int Rank, class P>
 inline constexpr Misfit misfit_of_elements = Misfit::no_source;
 template <Source S, class T, int Rank, class P>
-inline constexpr Misfit misfit_of_elements<S, T, Rank, P> = rank_of<S> > Rank                       ? Misfit::more_axes
-                                                            : !ValueFits<S, T>                      ? Misfit::values
-                                                            : !PlacesMayMeet<place_of<S>, P>        ? Misfit::places
-                                                                                                    : Misfit::none;
+inline constexpr Misfit misfit_of_elements<S, T, Rank, P> = rank_of<S> > Rank                ? Misfit::more_axes
+                                                            : !ValueFits<S, T>               ? Misfit::values
+                                                            : !PlacesMayMeet<place_of<S>, P> ? Misfit::places
+                                                                                             : Misfit::none;
 
 template <class S, class T, int Rank, class P>
 inline constexpr Misfit misfit_of_name = misfit_of_elements<S, std::remove_const_t<T>, Rank, P>;
@@ -171,10 +171,10 @@ inline constexpr Misfit misfit_of_name<S, T, Rank, P> = Misfit::fewer_axes;
 template <ArrayHandle S, class T, int Rank, class P>
   requires(rank_of<S> == Rank)
 inline constexpr Misfit misfit_of_name<S, T, Rank, P> =
-    !std::same_as<value_of<S>, std::remove_const_t<T>>                          ? Misfit::other_elements
-    : !std::same_as<P, Place> && !std::same_as<place_of<S>, P>                  ? Misfit::places
-    : !WritableElements<S> && !std::is_const_v<T>                               ? Misfit::read_only
-                                                                                : Misfit::none;
+    !std::same_as<value_of<S>, std::remove_const_t<T>>         ? Misfit::other_elements
+    : !std::same_as<P, Place> && !std::same_as<place_of<S>, P> ? Misfit::places
+    : !WritableElements<S> && !std::is_const_v<T>              ? Misfit::read_only
+                                                               : Misfit::none;
 
 /// S cannot be written to elements of type T along Rank axes at P because of `Reason`.
 template <class S, class T, int Rank, class P, Misfit Reason>

@@ -5,7 +5,6 @@ import tessera.standard;
 import tessera.core;
 import tessera.device;
 import tessera.schedule;
-import :compound;
 import :concepts;
 import :index;
 import :iterator;
@@ -15,7 +14,7 @@ import :pointer;
 import :reference;
 import :slicing;
 
-// What arrays and views share: element access, slicing, transposition, iteration.
+// What arrays and views share: element access, slicing, transposition, iteration. Compound assignment is in compound.cppm.
 
 // clang 19 takes the const of a deduced class type, which makes a const array's slices const, for that of a number.
 #pragma clang diagnostic push
@@ -76,7 +75,9 @@ template <class Derived, std::size_t... Axis>
 class ElementCalls<Derived, std::index_sequence<Axis...>> {
  public:
   /// One element, as `a[{i, j}]`. Negative positions count from the end. Throws IndexError outside the shape.
+  // clang-format off
   [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) const {  // elements of a const array only read
+    // clang-format on
     return static_cast<const Derived&>(*this)[index_of<static_cast<int>(sizeof...(Axis))>({at...})];
   }
   [[gnu::always_inline]] decltype(auto) operator()(PositionOf<Axis>... at) {
@@ -108,8 +109,7 @@ export enum class Constness { of_elements, of_itself };
 /// waits for ops that are pending on the elements. `Value` is const for elements that can only be read.
 export template <class Derived, class Value, int Rank, class P, Constness Const>
 class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<static_cast<std::size_t>(Rank)>>,
-                          public OperandMembers<Derived, std::remove_const_t<Value>, Rank>,
-                          public CompoundOperators<Derived> {
+                          public OperandMembers<Derived, std::remove_const_t<Value>, Rank> {
   static constexpr bool deep = Const == Constness::of_elements;
   using ConstValue = std::conditional_t<deep, const Value, Value>;
 
@@ -128,7 +128,9 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
 
   /// One element: a reference where the place is known to be the host's, a Reference otherwise, which reads and writes on every
   /// place; of a const array, a const reference or the value. Negative indices count from the end. Throws IndexError outside the shape.
+  // clang-format off
   decltype(auto) operator[](const Index<Rank>& index) const {  // one integer for each axis: a[{i, j}] for rank 2; elements of a const array only read
+    // clang-format on
     return element_at<P>(static_cast<ConstValue*>(address<ConstValue>(index)), self().place());
   }
   decltype(auto) operator[](const Index<Rank>& index)

@@ -90,9 +90,11 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
       : Array(BufferShare::make(place, bytes_of<T>(shape)), {.shape = shape, .strides = contiguous_strides(shape)},
               place) {}
 
+  // clang-format off
   template <std::integral Extent, class... More>
     requires(Rank > 0)
   explicit Array(Extent, More...) = delete;  // a shape is written Dim{2, 3}, as in Array<float, 2> a(Dim{2, 3}); values in braces
+  // clang-format on
 
   /// These values, as deep as there are axes: Array<int, 2>{{1, 2}, {3, 4}}. Throws ShapeError if lists of one level differ in length.
   // clang-format off
@@ -128,8 +130,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   /// A name that reads only.
   template <AnyPlace Q>
     requires is_read_only && (std::same_as<Q, P> || std::same_as<P, Place>)
-  Array(const Array<value_type, Rank, Q>& other)
-      : Array(other.buffer(), other.data(), other.layout(), other.place()) {}
+  Array(const Array<value_type, Rank, Q>& other) : Array(other.buffer(), other.data(), other.layout(), other.place()) {}
 
   /// A name whose place is checked at run time. Throws PlaceError if it is another.
   explicit Array(const Array<T, Rank, Place>& other)
@@ -139,12 +140,14 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   template <class E>
     requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::more_axes>
   explicit Array(const E&) = delete;  // the expression has more axes than the array: index or reduce it
+  // clang-format off
   template <class E>
     requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::fewer_axes>
   explicit Array(const E&) = delete;  // the expression has fewer axes than the array: broadcast_to(x, shape) gives it more
   template <class E>
     requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::values>
   explicit Array(const E&) = delete;  // its elements do not fit in the array's: only floats narrow by themselves, write cast<T>(x)
+  // clang-format on
   template <class E>
     requires(ExpressionNode<E> || ViewHandle<E>) && MisfitOfName<E, T, Rank, P, Misfit::places>
   explicit Array(const E&) = delete;  // the expression is on another place than the array: move it with to(place)
@@ -169,7 +172,9 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
 
   // An expression converts to an array, so it could be assigned by these two as well. On a volatile array they are the worse choice for it, and
   // the only one for an array.
+  // clang-format off
   Array& operator=(const Array& other) volatile& noexcept {  // the right side of = is an array, an expression, a scalar, or values in braces
+    // clang-format on
     auto& self = const_cast<Array&>(*this);
     self.buffer_ = other.buffer_;
     self.data_ = other.data_;
@@ -201,6 +206,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   template <class S>
     requires MisfitOfName<S, T, Rank, P, Misfit::fewer_axes>
   void operator=(const S&) & = delete;  // the source has fewer axes than the array: a(ellipsis) = x broadcasts
+  // clang-format off
   template <class S>
     requires MisfitOfElements<S, T, Rank, P, Misfit::values>
   void operator=(const S&) const = delete;  // the elements do not fit: only floats narrow by themselves, write cast<T>(x)
@@ -215,6 +221,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   void operator=(const S&) & = delete;  // an array that only reads cannot become one that writes: write copy(b)
   void operator=(Assigned<const Array, ElementsAssignment<T, Rank, P>>) const volatile& = delete;  // a const array is read only, and so are its parts and Array<const T, D>
   void operator=(Assigned<const Array, ElementsAssignment<T, Rank, P>>) const&& = delete;  // a const array is read only, and so are its parts and Array<const T, D>
+  // clang-format on
 
   /// What is no name is a view, such as a(all, 0): its elements are written. Throws as above, and ShapeError without storage.
   [[gnu::always_inline]] void operator=(Assigned<const Array, ElementsAssignment<T, Rank, P>> source) &&

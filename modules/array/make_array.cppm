@@ -53,6 +53,8 @@ struct MixedNumbers {
 };
 
 /// Numbers of different types are taken as double: make_array({1, 2.5}).
+// clang-format off
 export inline Array<double, 1> make_array(MixedNumbers numbers, Place place = {}) { return {numbers.values, place}; }  // a range of elements: bool, integers, floating or complex numbers
+// clang-format on
 
 }  // namespace tessera

@@ -9,12 +9,12 @@ import :concepts;
 namespace tessera {
 
 // A member hides the function of its name, which belongs to a room below: these call it, found by its argument.
-#define TESSERA_CALL(function)                                                         \
-  template <int... Axis, class X, class... Rest>                                       \
-  auto call_##function(const X& x, const Rest&... rest)                                \
-    requires requires { function<Axis...>(x, rest...); }                               \
-  {                                                                                    \
-    return function<Axis...>(x, rest...);                                              \
+#define TESSERA_CALL(function)                           \
+  template <int... Axis, class X, class... Rest>         \
+  auto call_##function(const X& x, const Rest&... rest)  \
+    requires requires { function<Axis...>(x, rest...); } \
+  {                                                      \
+    return function<Axis...>(x, rest...);                \
   }
 TESSERA_CALL(sum)
 TESSERA_CALL(prod)
@@ -63,29 +63,31 @@ class OperandMembers {
     return static_cast<float>(value());
   }
 
+  // clang-format off
   explicit operator bool() const  // an array has no truth value: write any(x) or all(x), and & | ! for elements; has_storage() asks for memory
+      // clang-format on
     requires(Rank > 0)
   = delete;
 
 // Each is the function of its name: x.sum<1>(keepdims) is sum<1>(x, keepdims).
-#define TESSERA_MEMBER(name, function)                          \
-  template <int... Axis, class... Rest>                         \
-  auto name(const Rest&... rest) const                          \
+#define TESSERA_MEMBER(name, function)                                            \
+  template <int... Axis, class... Rest>                                           \
+  auto name(const Rest&... rest) const                                            \
     requires requires(const Derived& x) { call_##function<Axis...>(x, rest...); } \
-  {                                                             \
-    return call_##function<Axis...>(self(), rest...);           \
+  {                                                                               \
+    return call_##function<Axis...>(self(), rest...);                             \
   }
-  TESSERA_MEMBER(sum, sum)  // it takes what the function takes, which says what is wrong: write sum(x)
-  TESSERA_MEMBER(prod, prod)  // it takes what the function takes, which says what is wrong: write prod(x)
-  TESSERA_MEMBER(min, min)  // it takes what the function takes, which says what is wrong: write min(x)
-  TESSERA_MEMBER(max, max)  // it takes what the function takes, which says what is wrong: write max(x)
-  TESSERA_MEMBER(mean, mean)  // it takes what the function takes, which says what is wrong: write mean(x)
-  TESSERA_MEMBER(var, var)  // it takes what the function takes, which says what is wrong: write var(x)
-  TESSERA_MEMBER(stddev, stddev)  // it takes what the function takes, which says what is wrong: write stddev(x)
-  TESSERA_MEMBER(any, any)  // it takes what the function takes, which says what is wrong: write any(x)
-  TESSERA_MEMBER(all, all_of)  // it takes what the function takes, which says what is wrong: write all_of(x)
-  TESSERA_MEMBER(argmin, argmin)  // it takes what the function takes, which says what is wrong: write argmin(x)
-  TESSERA_MEMBER(argmax, argmax)  // it takes what the function takes, which says what is wrong: write argmax(x)
+  TESSERA_MEMBER(sum, sum)          // it takes what the function takes, which says what is wrong: write sum(x)
+  TESSERA_MEMBER(prod, prod)        // it takes what the function takes, which says what is wrong: write prod(x)
+  TESSERA_MEMBER(min, min)          // it takes what the function takes, which says what is wrong: write min(x)
+  TESSERA_MEMBER(max, max)          // it takes what the function takes, which says what is wrong: write max(x)
+  TESSERA_MEMBER(mean, mean)        // it takes what the function takes, which says what is wrong: write mean(x)
+  TESSERA_MEMBER(var, var)          // it takes what the function takes, which says what is wrong: write var(x)
+  TESSERA_MEMBER(stddev, stddev)    // it takes what the function takes, which says what is wrong: write stddev(x)
+  TESSERA_MEMBER(any, any)          // it takes what the function takes, which says what is wrong: write any(x)
+  TESSERA_MEMBER(all, all_of)       // it takes what the function takes, which says what is wrong: write all_of(x)
+  TESSERA_MEMBER(argmin, argmin)    // it takes what the function takes, which says what is wrong: write argmin(x)
+  TESSERA_MEMBER(argmax, argmax)    // it takes what the function takes, which says what is wrong: write argmax(x)
   TESSERA_MEMBER(squeeze, squeeze)  // it takes what the function takes, which says what is wrong: write squeeze(x)
 #undef TESSERA_MEMBER
 

@@ -9,8 +9,10 @@ namespace tessera {
 
 // Friends that are found beside a Reference only: a template here, instead of in the class, is one template.
 struct ReferenceFriends {
+  // clang-format off
   template <class... A>
   friend int printf(const char*, const A&...) = delete;  // an element on any place is no float or int for C: write float(a[i])
+  // clang-format on
 };
 
 /// Stands for one element: reads on conversion to T, writes on assignment, wherever the element lives. It is made to be used at once:
@@ -37,7 +39,9 @@ class Reference : ReferenceFriends {
   /// The value, for those who cannot convert.
   T get() const { return pointer_.get(); }
 
+  // clang-format off
   Reference& operator=(Reference&) && = delete;  // the right side is an element itself, not its value: write float t = a[0], not auto t = a[0]
+  // clang-format on
   const Reference& operator=(T value) const&& {
     pointer_.put(value);
     return *this;
@@ -50,6 +54,7 @@ class Reference : ReferenceFriends {
     pointer_.put(other.get());
     return *this;
   }
+  // clang-format off
   Reference& operator=(const Reference&) & = delete;  // it would write the element: write float t = a[0], not auto t = a[0]
   Reference& operator=(T) & = delete;  // it would write the element: write float t = a[0], not auto t = a[0]
 
@@ -61,6 +66,7 @@ class Reference : ReferenceFriends {
   const Reference& operator sign##=(V value) const {                               \
     return put(pointer_.get() sign value);                                         \
   }
+  // clang-format on
   TESSERA_COMPOUND(+)
   TESSERA_COMPOUND(-)
   TESSERA_COMPOUND(*)

@@ -41,8 +41,8 @@ decltype(auto) slice(A&& array, const std::type_identity_t<Index<rank_of<A>>>& s
 
 /// Axis i of the result is axis axes[i] of the array, sharing the storage. Throws IndexError if `axes` is not a permutation.
 export template <Operand A>
-decltype(auto) transpose(
-    A&& array, const std::type_identity_t<std::array<int, static_cast<std::size_t>(rank_of<A>)>>& axes) {
+decltype(auto) transpose(A&& array,
+                         const std::type_identity_t<std::array<int, static_cast<std::size_t>(rank_of<A>)>>& axes) {
   return viewed(std::forward<A>(array), [=](const auto& layout) { return transposed(layout, axes); });
 }
 
@@ -93,11 +93,11 @@ ArrayView<T, To, P> reshape(const ArrayView<T, Rank, P>& view, const Dim<To>& sh
                             std::source_location where = std::source_location::current()) {
   const auto layout = reshaped(view.shape(), view.strides(), view.size(), shape, where);
   if (layout) return view.with_layout(*layout);
-  throw ShapeError(to_string(Failure{.operation = "reshape",
-                                     .problem = "no strides see this view of shape " + to_string(view.shape()) +
-                                                " as " + to_string(shape),
-                                     .advice = "copy the elements first: reshape(copy(view), shape)",
-                                     .where = where}));
+  throw ShapeError(to_string(
+      Failure{.operation = "reshape",
+              .problem = "no strides see this view of shape " + to_string(view.shape()) + " as " + to_string(shape),
+              .advice = "copy the elements first: reshape(copy(view), shape)",
+              .where = where}));
 }
 
 /// The extents with a single -1 replaced by what keeps `count` elements. Throws ShapeError for two, or none that fits.

@@ -42,13 +42,15 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P, Co
       : ArrayView(other.data(), other.layout(), other.place()) {}
 
   /// Writes the elements of `source`, broadcast to this view's shape. Throws ShapeError if it does not fit.
-  [[gnu::always_inline]] const ArrayView& operator=(Assigned<const ArrayView, ElementsAssignment<T, Rank, P>> source) const&&
+  [[gnu::always_inline]] const ArrayView& operator=(
+      Assigned<const ArrayView, ElementsAssignment<T, Rank, P>> source) const&&
     requires(!is_read_only)
   {
     source.to(*this);
     return *this;
   }
-  [[gnu::always_inline]] const ArrayView& operator=(Assigned<const ArrayView, OtherElementsAssignment<ArrayView>> source) const&
+  [[gnu::always_inline]] const ArrayView& operator=(
+      Assigned<const ArrayView, OtherElementsAssignment<ArrayView>> source) const&
     requires(!is_read_only)
   {
     source.to(*this);
@@ -73,9 +75,11 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P, Co
   template <class S>
     requires MisfitOfElements<S, T, Rank, P, Misfit::more_axes>
   void operator=(const S&) const = delete;  // the source has more axes than the view: index or reduce it
+  // clang-format off
   template <class S>
     requires MisfitOfElements<S, T, Rank, P, Misfit::values>
   void operator=(const S&) const = delete;  // the elements do not fit: only floats narrow by themselves, write cast<T>(x)
+  // clang-format on
   template <class S>
     requires MisfitOfElements<S, T, Rank, P, Misfit::places>
   void operator=(const S&) const = delete;  // the source is on another place than the view: move it with to(place)

@@ -54,9 +54,11 @@ Layout<Rank + static_cast<int>(Count)> windowed(const Layout<Rank>& from, const 
 /// the result is element i + k of the windowed axis. An axis of n elements becomes one of n - window + 1; the windows' own axes come
 /// last, in the order named. Windows overlap, so writing to the result writes elements several times. Throws ShapeError for
 /// a window below 1 or above its axis.
+// clang-format off
 export template <int... Axis, Operand A>
   requires AxesOf<rank_of<A>, Axis...>
 decltype(auto) sliding_window(A&& array, const std::type_identity_t<Dim<named_count<rank_of<A>, Axis...>>>& window) {  // axes in range, each once
+  // clang-format on
   return viewed(std::forward<A>(array), [=]<int Rank>(const Layout<Rank>& layout) {
     return windowed(layout, listed_axes<Rank, Axis...>(), window);
   });

@@ -21,9 +21,11 @@ class Dim {  // one extent for each axis: Dim{2, 3} for rank 2
   constexpr Dim() = default;
 
   /// One extent per axis; implicit, so that `Array<float, 2> a({2, 3})` reads well. Throws ShapeError if any is negative.
+  // clang-format off
   template <std::integral... Extent>
     requires(sizeof...(Extent) == Rank && Rank > 0)
   constexpr Dim(Extent... extent) : extents_{checked_extent(extent)...} {}  // one extent for each axis: Dim{2, 3} for rank 2
+  // clang-format on
 
   constexpr std::ptrdiff_t operator[](int axis) const { return extents_[static_cast<std::size_t>(axis)]; }
   constexpr std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents() const {

@@ -30,7 +30,9 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
   explicit Async(Scheduler& scheduler, const AsyncOptions& options = {},
                  const std::source_location& where = std::source_location::current());
   Async(const Async&) = delete;
+  // clang-format off
   friend std::ostream& operator<<(std::ostream&, const Async&) = delete;  // an Async scope has nothing to print: print an array
+  // clang-format on
   Async& operator=(const Async&) = delete;
   ~Async();
 

@@ -39,17 +39,17 @@ auto with_last_back(const E& result, [[maybe_unused]] std::ptrdiff_t which) {
 }
 
 // Each takes what the function takes behind its operand. An axis at run time throws IndexError out of range.
-#define TESSERA_AXIS(function)                                                                            \
-  export template <class O, int... Axis, class... Rest>                                                   \
-    requires requires(const O& x, const Rest&... rest) { function<Axis...>(x, rest...); }                 \
-  auto function(O&& x, AxisList<Axis...>, const Rest&... rest) {                                          \
-    return function<Axis...>(std::forward<O>(x), rest...);                                                \
-  }                                                                                                       \
-  export template <HasAxes O, std::integral Axis, class... Rest>                                          \
+#define TESSERA_AXIS(function)                                                                                     \
+  export template <class O, int... Axis, class... Rest>                                                            \
+    requires requires(const O& x, const Rest&... rest) { function<Axis...>(x, rest...); }                          \
+  auto function(O&& x, AxisList<Axis...>, const Rest&... rest) {                                                   \
+    return function<Axis...>(std::forward<O>(x), rest...);                                                         \
+  }                                                                                                                \
+  export template <HasAxes O, std::integral Axis, class... Rest>                                                   \
     requires(!std::same_as<Axis, bool>) && requires(const O& x, const Rest&... rest) { function<-1>(x, rest...); } \
-  auto function(const O& x, Axis which, const Rest&... rest) {                                            \
-    return with_last_back<rank_of<O>>(function<-1>(with_last(x, position(which), #function), rest...),    \
-                                      position(which));                                                   \
+  auto function(const O& x, Axis which, const Rest&... rest) {                                                     \
+    return with_last_back<rank_of<O>>(function<-1>(with_last(x, position(which), #function), rest...),             \
+                                      position(which));                                                            \
   }
 
 constexpr std::ptrdiff_t position(std::integral auto which) { return Position(which).value; }

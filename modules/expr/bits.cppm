@@ -187,11 +187,13 @@ auto logical_not(O&& x) {
 template <class O>
 concept SeveralValues = Operand<O> && (rank_of<O> > 0);
 
+// clang-format off
 export template <class L, class R>
   requires SeveralValues<L> || SeveralValues<R>
 bool operator&&(const L&, const R&) = delete;  // && asks for one truth value: write a & b for elements, or all(a) && all(b)
 export template <class L, class R>
   requires SeveralValues<L> || SeveralValues<R>
 bool operator||(const L&, const R&) = delete;  // || asks for one truth value: write a | b for elements, or any(a) || any(b)
+// clang-format on
 
 }  // namespace tessera

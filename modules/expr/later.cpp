@@ -26,11 +26,11 @@ void require_one_name(const Buffer& buffer) {
   if (thread_context().recorder == nullptr) return;
   add_replay_condition(&buffer, [](const void* written) {
     if (static_cast<const Buffer*>(written)->names() <= 1) return;
-    throw SchedulerError(to_string(
-        Failure{.operation = "replay",
-                .problem = "a recorded step gives a name a new value in storage that another name has come to share",
-                .advice = "keep copies of it, as in history.push_back(copy(a)), or record a(ellipsis) = x, which writes "
-                          "the elements for all who see them"}));
+    throw SchedulerError(to_string(Failure{
+        .operation = "replay",
+        .problem = "a recorded step gives a name a new value in storage that another name has come to share",
+        .advice = "keep copies of it, as in history.push_back(copy(a)), or record a(ellipsis) = x, which writes "
+                  "the elements for all who see them"}));
   });
 }
 

@@ -105,8 +105,7 @@ concept ReadsMemoryOnly = requires { requires Node::reads_memory_only; };
 
 /// An elementwise node with values of type Value.
 template <class Op, Element Value, class... Nodes>
-class MapNode
-    : public ExpressionOperations<MapNode<Op, Value, Nodes...>, Value, std::max({Nodes::rank...})> {
+class MapNode : public ExpressionOperations<MapNode<Op, Value, Nodes...>, Value, std::max({Nodes::rank...})> {
  public:
   using expression_tag = void;
   using value_type = Value;

@@ -20,7 +20,8 @@ namespace tessera {
 
 /// Every value of `Node` changed by a statistic of the values along Axis..., of all values when no axis is named.
 template <plan::NormaliseOp Op, class Node, int... Axis>
-class NormaliseNode : public ExpressionOperations<NormaliseNode<Op, Node, Axis...>, typename Node::value_type, Node::rank> {
+class NormaliseNode
+    : public ExpressionOperations<NormaliseNode<Op, Node, Axis...>, typename Node::value_type, Node::rank> {
  public:
   using expression_tag = void;
   using value_type = typename Node::value_type;

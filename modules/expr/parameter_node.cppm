@@ -14,8 +14,7 @@ namespace tessera {
 
 /// A parameter that is an array, or a view of one, as an expression. Its shape and place are those of the example that capture() was given.
 template <ArrayParameter O>
-class ParameterNode
-    : public ExpressionOperations<ParameterNode<O>, typename O::value_type, O::rank> {
+class ParameterNode : public ExpressionOperations<ParameterNode<O>, typename O::value_type, O::rank> {
  public:
   using expression_tag = void;
   using value_type = typename O::value_type;

@@ -113,14 +113,15 @@ void store_results(void* to, std::ptrdiff_t stride, const void* accumulators, st
 }
 
 template <bool Keep, int Rank, int Axes>
-inline constexpr int reduced_rank = Keep ? Rank : Axes == 0 ? 0 : Rank - Axes;
+inline constexpr int reduced_rank = Keep        ? Rank
+                                    : Axes == 0 ? 0
+                                                : Rank - Axes;
 
 /// A reduction of `Node` by Op along Axis... .
 template <ReduceOp Op, bool Keep, class Node, int... Axis>
-class ReduceNode
-    : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis...>,
-                                  typename ReducedValue<Op, typename Node::value_type>::type,
-                                  reduced_rank<Keep, Node::rank, static_cast<int>(sizeof...(Axis))>> {
+class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis...>,
+                                               typename ReducedValue<Op, typename Node::value_type>::type,
+                                               reduced_rank<Keep, Node::rank, static_cast<int>(sizeof...(Axis))>> {
   using Operand = typename Node::value_type;
   using Compute = compute_t<Operand>;
 

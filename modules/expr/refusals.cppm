@@ -33,9 +33,9 @@ template <class L, class R>
 inline constexpr Why why_not_combined = Why::nothing_is_wrong;
 template <class L, class R>
   requires Pair<L, R> && (!Combinable<L, R>)
-inline constexpr Why why_not_combined<L, R> = WithCommonValue<L, R>
-                                                  ? Why::operands_are_on_different_places__move_one_with_to_place
-                                                  : Why::no_common_element_type__write_cast_T;
+inline constexpr Why why_not_combined<L, R> =
+    WithCommonValue<L, R> ? Why::operands_are_on_different_places__move_one_with_to_place
+                          : Why::no_common_element_type__write_cast_T;
 
 /// The reason for which the operands do not meet, or else what is asked for beside that.
 template <class L, class R>
@@ -85,9 +85,9 @@ template <class L, class R>
   requires Pair<L, R> && (!BoolOperands<L, R>)
 inline constexpr Why why_not_logic<L, R> = first_of<L, R>(Why::logic_takes_bool__write_x_not_equal_0__or_bitwise_and);
 
-#define TESSERA_REFUSE_TWO(function, why)                \
+#define TESSERA_REFUSE_TWO(function, why)                   \
   export template <class L, class R, Why error = why<L, R>> \
-    requires(is_wrong(error))             \
+    requires(is_wrong(error))                               \
   void function(const L&, const R&) = delete;
 TESSERA_REFUSE_TWO(operator+, why_not_arithmetic)
 TESSERA_REFUSE_TWO(operator-, why_not_arithmetic)
@@ -171,7 +171,7 @@ inline constexpr Why why_not_truth = why_not_logic<O, O>;
 
 #define TESSERA_REFUSE(function, why)           \
   export template <class O, Why error = why<O>> \
-    requires(is_wrong(error))    \
+    requires(is_wrong(error))                   \
   void function(const O&) = delete;
 TESSERA_REFUSE(operator-, why_not_numbers)
 TESSERA_REFUSE(operator+, why_not_numbers)
@@ -278,9 +278,9 @@ template <class L, class R>
   requires Pair<L, R> && (!(Operand<L> && std::integral<R>))
 inline constexpr Why why_not_extreme<AxisList<>, L, R> = Why::elements_of_a_pair_are_compared_by_maximum_and_minimum;
 
-#define TESSERA_REFUSE_AXES(function, why)                                                                  \
+#define TESSERA_REFUSE_AXES(function, why)                                                              \
   export template <int... Axis, class O, class... Rest, Why error = why<AxisList<Axis...>, O, Rest...>> \
-    requires(is_wrong(error))                                                                \
+    requires(is_wrong(error))                                                                           \
   void function(const O&, const Rest&...) = delete;
 TESSERA_REFUSE_AXES(sum, why_not_axes)
 TESSERA_REFUSE_AXES(prod, why_not_axes)
@@ -370,10 +370,11 @@ inline constexpr Why why_not_joined = Why::nothing_is_wrong;
 template <int NewAxes, int Axis, Operand First, Operand... O>
   requires(!JoinableOperands<rank_of<First> + NewAxes, Axis, First, O...>)
 inline constexpr Why why_not_joined<NewAxes, Axis, First, O...> =
-    ((rank_of<O> != rank_of<First>) || ...)                                          ? Why::joined_operands_have_the_same_number_of_axes
-    : (Axis < -(rank_of<First> + NewAxes) || Axis >= rank_of<First> + NewAxes)       ? Why::an_axis_is_out_of_range_or_named_twice
-    : !PromotableOperands<First, O...>                                               ? Why::no_common_element_type__write_cast_T
-                                                                                     : Why::operands_are_on_different_places__move_one_with_to_place;
+    ((rank_of<O> != rank_of<First>) || ...) ? Why::joined_operands_have_the_same_number_of_axes
+    : (Axis < -(rank_of<First> + NewAxes) || Axis >= rank_of<First> + NewAxes)
+        ? Why::an_axis_is_out_of_range_or_named_twice
+    : !PromotableOperands<First, O...> ? Why::no_common_element_type__write_cast_T
+                                       : Why::operands_are_on_different_places__move_one_with_to_place;
 
 export template <int Axis, class... O, Why error = why_not_joined<0, Axis, O...>>
   requires(is_wrong(error))

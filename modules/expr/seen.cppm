@@ -54,8 +54,8 @@ class ViewNode : public ExpressionOperations<ViewNode<Node, Rank>, typename Node
     const auto bytes = checked_multiply(product(from), static_cast<std::ptrdiff_t>(sizeof(Held)));
     auto* data = static_cast<Held*>(lowering.hold(bytes));
     evaluate_into(node_, data, from, contiguous_strides(from), lowering.place());
-    return {lowering.add(data + layout_.offset, layout_.shape.extents(), layout_.strides, sizeof(Held),
-                         lowering.place())};
+    return {
+        lowering.add(data + layout_.offset, layout_.shape.extents(), layout_.strides, sizeof(Held), lowering.place())};
   }
 
  private:
@@ -117,8 +117,7 @@ auto viewed(E&& expression, const Change& change) {
 
 /// The elements of an expression in row-major order under another shape. Throws ShapeError if the element counts differ.
 export template <ExpressionNode E, int To>
-auto reshape(const E& expression, const Dim<To>& shape,
-             std::source_location where = std::source_location::current()) {
+auto reshape(const E& expression, const Dim<To>& shape, std::source_location where = std::source_location::current()) {
   const Dim<rank_of<E>> from = expression.shape();
   const auto layout = reshaped(from, contiguous_strides(from), product(from), shape, where);
   return ViewNode<E, To>(expression, *layout);

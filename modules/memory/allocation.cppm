@@ -57,7 +57,7 @@ export class Allocation {
   void* data() const { return pointer_; }
   std::ptrdiff_t bytes() const { return bytes_; }
   Place place() const { return place_; }
-  bool owns() const { return pool_ != nullptr; }
+  [[gnu::always_inline]] inline bool owns() const { return pool_ != nullptr; }
 
   /// The streams that work with the memory, for those who give them work; null for CpuPlace, with which none works.
   StreamUses* uses() const { return uses_.get(); }

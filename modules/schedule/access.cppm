@@ -46,14 +46,18 @@ export template <NamesVar... V>
 NamedVars<Access::read_bit, sizeof...(V)> reads(const V&... vars) {
   return {{state_of(vars)...}};
 }
+// clang-format off
 export inline NamedVars<Access::read_bit, std::dynamic_extent> reads(std::span<const Var> vars) { return {vars}; }  // reads() takes Vars, parameters behind which one is, or one span of Vars
+// clang-format on
 
 /// The Vars that an op writes: it begins when all ops submitted before it that read or write them have ended.
 export template <NamesVar... V>
 NamedVars<Access::write_bit, sizeof...(V)> writes(const V&... vars) {
   return {{state_of(vars)...}};
 }
+// clang-format off
 export inline NamedVars<Access::write_bit, std::dynamic_extent> writes(std::span<const Var> vars) { return {vars}; }  // writes() takes Vars, parameters behind which one is, or one span of Vars
+// clang-format on
 
 [[noreturn]] void throw_moved_from_var(const OpState& op);
 

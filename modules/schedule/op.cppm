@@ -54,7 +54,9 @@ export class [[nodiscard("co_await it, wait for it, or cast it to void")]] Op {
 
   inline OpState& state() const noexcept { return *state_; }
 
+  // clang-format off
   friend std::ostream& operator<<(std::ostream&, const Op&) = delete;  // an Op has nothing to print: print what it writes
+  // clang-format on
 
  private:
   OpState* state_;

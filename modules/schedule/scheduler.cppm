@@ -54,7 +54,9 @@ export class Scheduler {
   /// Throws SchedulerError if an option is out of range, std::bad_alloc.
   explicit Scheduler(const SchedulerOptions& options = {});
   Scheduler(const Scheduler&) = delete;
+  // clang-format off
   friend std::ostream& operator<<(std::ostream&, const Scheduler&) = delete;  // a Scheduler has nothing to print: write its trace
+  // clang-format on
   Scheduler& operator=(const Scheduler&) = delete;
   /// Drains. A scheduler that is stopped, or in a child process, drops what is pending.
   ~Scheduler();
@@ -69,9 +71,11 @@ export class Scheduler {
     declare(*op, first, second);
     submit_op(std::move(op));
   }
+  // clang-format off
   template <AccessDeclaration D, OpBody F>
   void submit(const D& declaration, F&& body, const OpOptions& options = {},  // reads(...), writes(...) or both, in this order; a body without arguments, moved in if it cannot be copied
-              const std::source_location& where = std::source_location::current()) {
+      // clang-format on
+      const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, declaration);
     submit_op(std::move(op));
@@ -85,9 +89,11 @@ export class Scheduler {
     declare(*op, first, second);
     return launch_op(std::move(op));
   }
+  // clang-format off
   template <AccessDeclaration D, OpBody F>
   Op launch(const D& declaration, F&& body, const OpOptions& options = {},  // reads(...), writes(...) or both, in this order; a body without arguments, moved in if it cannot be copied
-            const std::source_location& where = std::source_location::current()) {
+      // clang-format on
+      const std::source_location& where = std::source_location::current()) {
     UnsubmittedOp op = make_callable_op(std::forward<F>(body), options, where);
     declare(*op, declaration);
     return launch_op(std::move(op));
@@ -97,13 +103,16 @@ export class Scheduler {
   /// what. `body` takes any number of Parameter<T>, by which the ops see what Step::replay() is given. Their callables are
   /// called once a replay. Throws what `body` throws, SchedulerError for what cannot be recorded (a coroutine op,
   /// launch(), erase(), a replay), std::bad_alloc; nothing has been recorded then.
+  // clang-format off
   template <Recordable F>
   auto capture(F&& body, const CaptureOptions& options = {}) {  // the body takes nothing but Parameter<T>, and its types are written out
+    // clang-format on
     return record(engine_, std::forward<F>(body), options);
   }
   /// The same with examples of what replay() will be given, for the first parameters of `body`. Nothing is computed from them and none is
   /// kept: expressions of parameters that are arrays take their shape and place from them, and each replay must have arrays of that
   /// shape and place.
+  // clang-format off
   template <Recordable F, class... Examples>
     requires(sizeof...(Examples) > 0) && ExamplesFor<F, Examples...>
   auto capture(F&& body, const CaptureOptions& options, const Examples&... examples) {  // the examples are values for the body's first parameters, in their order
@@ -112,6 +121,7 @@ export class Scheduler {
   template <Recordable F, class First, class... Examples>
     requires(!std::same_as<First, CaptureOptions>) && ExamplesFor<F, First, Examples...>
   auto capture(F&& body, const First& first, const Examples&... examples) {  // the examples are values for the body's first parameters, in their order
+    // clang-format on
     return record(engine_, std::forward<F>(body), CaptureOptions(), first, examples...);
   }
 

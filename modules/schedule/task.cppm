@@ -54,7 +54,9 @@ class [[nodiscard("a task does nothing until it is awaited")]] Task {
     if (handle_) handle_.destroy();
   }
 
+  // clang-format off
   friend std::ostream& operator<<(std::ostream&, const Task&) = delete;  // a Task is no value: print what co_await gives
+  // clang-format on
 
   inline bool await_ready() const noexcept { return false; }
   inline std::coroutine_handle<> await_suspend(std::coroutine_handle<> continuation) noexcept {

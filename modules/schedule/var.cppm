@@ -92,7 +92,9 @@ export class Var {
     if (state_ != nullptr) release_var(state_);
   }
 
+  // clang-format off
   friend std::ostream& operator<<(std::ostream&, const Var&) = delete;  // a Var stands for something: print that, or id()
+  // clang-format on
 
   /// How many ops that write it have ended, failed ones among them.
   inline std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }

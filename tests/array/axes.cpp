@@ -45,7 +45,7 @@ std::string described(const Model& model) {
 
 TEST_CASE("flip, moveaxis and expand_dims look at the same storage") {
   // --8<-- [start:axes]
-  auto a = reshape(arange(0, 6), 2, 3);             // [[0 1 2] [3 4 5]]
+  auto a = reshape(arange(0, 6), 2, 3);                   // [[0 1 2] [3 4 5]]
   CHECK(to_string(flip<1>(a)) == "[[2 1 0]\n [5 4 3]]");  // views: the elements stay where they are
   CHECK(to_string(flip(a)) == "[[5 4 3]\n [2 1 0]]");
   const Array<float, 4> images = zeros<float>(Dim{8, 3, 32, 64});

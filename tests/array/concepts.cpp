@@ -79,8 +79,7 @@ static_assert(!AssignableAsRvalue<Matrix, Array<int, 2>> && !AssignableAsRvalue<
 static_assert(!std::is_assignable_v<const Matrix&, Sum>);
 
 static_assert(MakesArray<bool> && MakesArray<bfloat16> && MakesArray<long long> && MakesArray<std::complex<double>>);
-static_assert(!MakesArray<char> && !MakesArray<std::string> && !MakesArray<long double> &&
-              !MakesArray<float*>);
+static_assert(!MakesArray<char> && !MakesArray<std::string> && !MakesArray<long double> && !MakesArray<float*>);
 
 static_assert(std::is_nothrow_move_constructible_v<Matrix> && std::is_nothrow_move_assignable_v<Matrix> &&
               std::is_nothrow_default_constructible_v<Matrix>);

@@ -94,10 +94,10 @@ TEST_CASE("nested lists make matrices and stacks of matrices") {
 TEST_CASE("a column is a list of lists of one") { CHECK(described(make_array({{1}, {2}, {3}})) == "(3, 1) 1 2 3"); }
 
 TEST_CASE("ragged lists throw with the lengths that differ") {
-  CHECK_THROWS_WITH_AS(
-      make_array({{1, 2}, {3}}),
-      "values in braces: along axis 1 one list has 1 elements, the first has 2; all lists of one level must be of the same length",
-      ShapeError);
+  CHECK_THROWS_WITH_AS(make_array({{1, 2}, {3}}),
+                       "values in braces: along axis 1 one list has 1 elements, the first has 2; all lists of one "
+                       "level must be of the same length",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(make_array({{1}, {2}, {3, 4, 5}}), doctest::Contains("one list has 3 elements, the first has 1"),
                        ShapeError);
   CHECK_THROWS_AS(make_array({{{1, 2}}, {{3, 4}, {5, 6}}}), ShapeError);

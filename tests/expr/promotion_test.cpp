@@ -54,7 +54,8 @@ template <class To, class From>
 concept Takes = requires(Array<To, 1> a, Array<From, 1> b) { a(all) = b; };
 static_assert(Takes<float, double> && Takes<float16, double> && Takes<bfloat16, float16>);  // narrowing within a kind
 static_assert(!Takes<std::int8_t, std::int64_t> && !Takes<std::uint8_t, std::int32_t> && Takes<c64, c128>);
-static_assert(Takes<std::int64_t, std::int8_t> && Takes<std::int32_t, std::uint8_t> && !Takes<std::uint64_t, std::int8_t>);
+static_assert(Takes<std::int64_t, std::int8_t> && Takes<std::int32_t, std::uint8_t> &&
+              !Takes<std::uint64_t, std::int8_t>);
 static_assert(Takes<c64, double>);
 static_assert(!Takes<std::int32_t, float> && !Takes<float, std::int32_t> && !Takes<float, c64>);
 static_assert(!Takes<bool, std::int8_t> && !Takes<std::int8_t, bool>);

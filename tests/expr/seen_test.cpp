@@ -135,11 +135,13 @@ TEST_CASE("axes as arguments are axes as template arguments") {
       return at == 0 ? function(axis<0>) : at == 1 ? function(axis<1>) : function(axis<2>);
     };
     agree("sum", sum(x, which), by_axis([&](auto at) { return Array<double, 2>(sum(x, at)); }));
-    agree("max, kept", max(x, which, keepdims), by_axis([&](auto at) { return Array<double, 3>(max(x, at, keepdims)); }));
+    agree("max, kept", max(x, which, keepdims),
+          by_axis([&](auto at) { return Array<double, 3>(max(x, at, keepdims)); }));
     agree("mean", mean(x * 2, which), by_axis([&](auto at) { return Array<double, 2>(mean(x * 2, at)); }));
     agree("argmin", argmin(x, which), by_axis([&](auto at) { return Array<std::int64_t, 2>(argmin(x, at)); }));
     agree("softmax", softmax(x, which), by_axis([&](auto at) { return Array<double, 3>(softmax(x, at)); }));
-    agree("var", var(x, which, correction(1)), by_axis([&](auto at) { return Array<double, 2>(var(x, at, correction(1))); }));
+    agree("var", var(x, which, correction(1)),
+          by_axis([&](auto at) { return Array<double, 2>(var(x, at, correction(1))); }));
   }
   CHECK_THROWS_AS(sum(x, 3), IndexError);
   CHECK_THROWS_AS(sum(x, -4), IndexError);
