@@ -69,12 +69,12 @@ void compress_into_on_host(const A& result, const M& mask, const O& x, const std
   if (rows::may_overlap(result, elements) || rows::may_overlap(result, picked)) {
     using Computed = Array<value_of<A>, 1, typename A::place_type>;
     const auto computed = compressed_on_host<Computed>(picked, elements, where);
-    rows::require_shape(result.shape().extents(), computed.shape().extents(), "compress_into", where);
+    rows::require_result(result, computed.shape().extents(), "compress_into", where);
     return assign(result, computed);
   }
   const auto selection = select(picked, elements, where);
   const Dim<1> wanted{selection.count()};
-  rows::require_shape(result.shape().extents(), wanted.extents(), "compress_into", where);
+  rows::require_result(result, wanted.extents(), "compress_into", where);
   selection.write(result.data(), result.strides()[0]);
 }
 
@@ -129,7 +129,7 @@ void compress_into_on_gpu(const R& result, const M& mask, const A& elements, con
   rows::require_same_place(result.place(), elements.place(), "compress_into", where);
   using Computed = Array<value_of<R>, 1, typename R::place_type>;
   const auto computed = compressed_on_gpu<Computed>(mask, elements, where);
-  rows::require_shape(result.shape().extents(), computed.shape().extents(), "compress_into", where);
+  rows::require_result(result, computed.shape().extents(), "compress_into", where);
   assign(result, computed);
 }
 

@@ -67,12 +67,7 @@ void take_into(const R& result, const O& x, const I& indices,
   picked.settle(Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = picked.shape()[0];
-  if (result.shape() != array.shape().with(0, count)) {
-    throw ShapeError(to_string(Failure{.operation = "take_into",
-                                       .problem = "the result has shape " + to_string(result.shape()) + " instead of " +
-                                                  to_string(array.shape().with(0, count)),
-                                       .where = where}));
-  }
+  rows::require_result(result, array.shape().with(0, count).extents(), "take_into", where);
   const auto slice_at = [&](std::ptrdiff_t i) {
     return slice_of(picked.data()[i * picked.strides()[0]], i, extent, where);
   };

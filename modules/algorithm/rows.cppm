@@ -96,9 +96,14 @@ void require_host_algorithm(Place place, const char* operation, const std::sourc
 /// Throws PlaceError if the two differ.
 void require_same_place(Place to, Place from, const char* operation, const std::source_location& where);
 
-/// Throws ShapeError if an array that is to be written has not the shape `wanted`.
-void require_shape(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> wanted, const char* operation,
-                   const std::source_location& where);
+/// Throws ShapeError if an array that is to be written has not the shape `wanted`, or an element twice.
+void require_result(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
+                    std::span<const std::ptrdiff_t> wanted, const char* operation, const std::source_location& where);
+template <class A>
+void require_result(const A& result, std::span<const std::ptrdiff_t> wanted, const char* operation,
+                    const std::source_location& where) {
+  require_result(result.shape().extents(), result.strides(), wanted, operation, where);
+}
 
 /// The elements of an operand that is not a parameter of a recording.
 template <class O>

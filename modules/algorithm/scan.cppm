@@ -40,7 +40,7 @@ void scan_rows(scanning::Operation operation, const char* name, const A& to, con
                const std::source_location& where) {
   constexpr int axis = (rows::axis_of<B::rank, Axis> + ... + 0);
   rows::require_same_place(to.place(), from.place(), name, where);
-  rows::require_shape(to.shape().extents(), from.shape().extents(), name, where);
+  rows::require_result(to, from.shape().extents(), name, where);
   if constexpr (!std::same_as<typename A::place_type, CpuPlace>) {
     if (!Place(to.place()).on_host()) {
       const bool is_product = operation == scanning::Operation::product;

@@ -39,7 +39,7 @@ template <int Axis, class A, class B>
 void order_rows(const Ordering& ordering, const char* name, const A& to, const B& from, bool descending,
                 const std::source_location& where) {
   rows::require_same_place(to.place(), from.place(), name, where);
-  rows::require_shape(to.shape().extents(), from.shape().extents(), name, where);
+  rows::require_result(to, from.shape().extents(), name, where);
   if constexpr (!std::same_as<typename A::place_type, CpuPlace>) {
     if (!Place(to.place()).on_host()) {
       return device_work::on_rows<rows::axis_of<B::rank, Axis>>(

@@ -23,7 +23,7 @@ BufferVar& Buffer::shared_var() const {
 
 const Var& Buffer::var_for(Engine& engine) const {
   BufferVar& shared = shared_var();
-  shared.engine.store(&engine, std::memory_order_release);
+  shared.last_named.store(&engine, std::memory_order_release);
   return shared.var;
 }
 

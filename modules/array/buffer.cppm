@@ -22,9 +22,8 @@ struct BufferVar {
   ~BufferVar();
 
   Var var;
-  std::atomic<Engine*> engine{
-      nullptr};                       // the last one to which an op on it was submitted; with ops pending, it is alive
-  std::atomic<bool> is_named{false};  // by ops that know no other Var of the buffer
+  std::atomic<const Engine*> last_named{nullptr};  // the last one for which an op on it was made; it may be gone
+  std::atomic<bool> is_named{false};               // by ops that know no other Var of the buffer
   std::atomic<ViewVars*> views{nullptr};  // while parts of the buffer have Vars of their own; see view_vars.cppm
 };
 

@@ -184,10 +184,13 @@ Array<T, 1, P> linspace(T start, std::type_identity_t<T> stop, std::ptrdiff_t co
   return filled<T>(Dim<1>{count}, place, [=](T* data, std::ptrdiff_t n) {
     const double first = static_cast<double>(start);
     const double last = static_cast<double>(stop);
+    const double steps = static_cast<double>(n > 1 ? n - 1 : 1);
+    const double range = last - first;
+    const bool is_wide = std::isinf(range) && std::isfinite(first) && std::isfinite(last);
     for (std::ptrdiff_t i = 0; i < n; ++i) {
-      data[i] = i + 1 == n && n > 1
-                    ? stop
-                    : T(first + (last - first) * static_cast<double>(i) / static_cast<double>(n > 1 ? n - 1 : 1));
+      const double step = static_cast<double>(i);
+      const double value = is_wide ? first * (1 - step / steps) + last * (step / steps) : first + range * step / steps;
+      data[i] = i + 1 == n && n > 1 ? stop : T(value);
     }
   });
 }

@@ -266,6 +266,7 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   /// The same storage seen through another layout, relative to this array's first element.
   template <int N>
   Array<T, N, P> with_layout(const Layout<N>& layout) const {
+    if constexpr (Rank == 0) require_storage(data_);  // others have no elements then
     return {buffer(), data_, layout, place_};
   }
 
@@ -363,6 +364,7 @@ export template <ArrayHandle A>
 auto make_view(A&& array) {
   using T = std::remove_pointer_t<decltype(array.data())>;
   using Seen = std::conditional_t<std::is_const_v<std::remove_reference_t<A>>, const T, T>;
+  if constexpr (std::remove_cvref_t<A>::rank == 0) require_storage(array.data());
   array.settle(Purpose::change);
   return ArrayView<Seen, std::remove_cvref_t<A>::rank, typename std::remove_cvref_t<A>::place_type>(
       array.data(), array.layout(), array.place());

@@ -4,8 +4,10 @@ module;
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 module tessera.array;
 import tessera.core;
@@ -25,22 +27,65 @@ int checked_axis(std::ptrdiff_t axis, int rank, const char* operation) {
   return static_cast<int>(counted);
 }
 
+namespace {
+
+struct SteppedAxis {
+  std::ptrdiff_t step, extent;
+};
+
+/// Marks the positions of all elements, which lie within `reach` steps, until one is met again.
+bool meets_none_twice(std::span<const SteppedAxis> axes, std::ptrdiff_t reach) {
+  std::vector<bool> is_met(static_cast<std::size_t>(reach) + 1);
+  std::vector<std::ptrdiff_t> index(axes.size());
+  for (std::ptrdiff_t position = 0;;) {
+    if (is_met[static_cast<std::size_t>(position)]) return false;
+    is_met[static_cast<std::size_t>(position)] = true;
+    std::size_t axis = 0;
+    for (; axis < axes.size(); ++axis) {
+      position += axes[axis].step;
+      if (++index[axis] < axes[axis].extent) break;
+      position -= axes[axis].step * axes[axis].extent;
+      index[axis] = 0;
+    }
+    if (axis == axes.size()) return true;
+  }
+}
+
+}  // namespace
+
 bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
-  struct Axis {
-    std::ptrdiff_t step, extent;
-  };
-  std::vector<Axis> axes;
+  constexpr std::size_t few = 16;
+  std::array<SteppedAxis, few> first;
+  std::vector<SteppedAxis> more(shape.size() > few ? shape.size() : 0);
+  std::span<SteppedAxis> axes = more.empty() ? std::span<SteppedAxis>(first) : more;
+  std::size_t count = 0;
+  std::ptrdiff_t elements = 1;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 0) return true;
-    if (shape[axis] > 1) axes.push_back({std::abs(strides[axis]), shape[axis]});
+    elements *= shape[axis];
+    if (shape[axis] > 1) axes[count++] = {std::abs(strides[axis]), shape[axis]};
   }
-  std::ranges::sort(axes, {}, &Axis::step);
+  axes = axes.first(count);
+  std::ranges::sort(axes, {}, &SteppedAxis::step);
   std::ptrdiff_t reach = 0;  // of all steps along the axes so far
-  for (const Axis& axis : axes) {
-    if (axis.step <= reach) return false;
+  bool is_nested = true;     // each step leaves what lies within the smaller ones
+  for (const SteppedAxis& axis : axes) {
+    is_nested = is_nested && axis.step > reach;
     reach += axis.step * (axis.extent - 1);
   }
-  return true;
+  if (is_nested) return true;
+  return axes.front().step != 0 && elements <= reach + 1 && meets_none_twice(axes, reach);
+}
+
+void require_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
+                               std::string_view operation, const std::source_location& where) {
+  if (has_distinct_elements(shape, strides)) return;
+  throw ShapeError(to_string(Failure{
+      .operation = operation,
+      .problem = "the view of shape " + shape_text(shape) + " that is to be written has elements more than once",
+      .operands = {"its strides are " + shape_text(strides)},
+      .advice = "write the array that it repeats, or a copy of the view",
+      .where = where}));
 }
 
 std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,

@@ -75,8 +75,12 @@ Layout<Rank> reversed_axes(const Layout<Rank>& layout) {
   return transposed(layout, axes);
 }
 
-/// No two positions are one element, for sure.
+/// No two positions are one element. Where strides are not nested it looks at each of them.
 export bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides);
+
+/// Throws ShapeError if two positions of what is to be written are one element: which value it would get depended on the order.
+export void require_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
+                                      std::string_view operation, const std::source_location& where = {});
 
 /// Strides of the same elements under another shape of the same element count, if views can express them
 /// (std::nullopt: they must be copied).

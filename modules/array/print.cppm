@@ -65,7 +65,7 @@ std::vector<std::string> format_cells(const std::vector<T>& values) {
     std::vector<std::string> cells;
     for (const T value : values) {
       if constexpr (std::is_same_v<T, bool>) {
-        cells.emplace_back(value ? "True" : "False");
+        cells.emplace_back(value ? " True" : "False");  // as wide, whether there is a False or not
       } else {
         cells.push_back(std::to_string(value));
       }
@@ -81,6 +81,8 @@ std::string format_scalar(const T& value) {
   } else if constexpr (Complex<T>) {
     return scalar_text(static_cast<double>(value.real()), static_cast<double>(value.imag()),
                        dtype_of<typename T::value_type>);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "True" : "False";
   } else {
     return format_cells(std::vector<T>{value}).front();
   }

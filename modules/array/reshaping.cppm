@@ -168,8 +168,8 @@ decltype(auto) squeeze(A&& array) {  // axes in range, each once
   });
 }
 
-/// The elements repeated along axes of extent 1 and new leading axes, sharing the storage (stride 0: writing to it
-/// writes each element many times). Throws ShapeError under NumPy's rules.
+/// The elements repeated along axes of extent 1 and new leading axes, sharing the storage (stride 0: the result cannot
+/// be written). Throws ShapeError under NumPy's rules.
 export template <Operand A, int To>
   requires(To >= rank_of<A> || unsatisfied<"broadcasting adds axes and drops none">)
 decltype(auto) broadcast_to(A&& array, const Dim<To>& shape) {  // broadcasting adds axes and drops none

@@ -86,7 +86,7 @@ class ViewSubmission {
   }
 
   void name_whole(BufferVar& shared, const Footprint& all, std::span<const ViewAccess> accesses) {
-    shared.engine.store(&engine_, std::memory_order_release);
+    shared.last_named.store(&engine_, std::memory_order_release);
     for (const ViewAccess& access : accesses) {
       if (access.writes) name(shared.var, Access::write_bit);
       if (access.reads || !access.writes || !access.bytes.covers(all)) name(shared.var, Access::read_bit);

@@ -86,7 +86,7 @@ void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready) {
     enlist_join(*engine, std::move(join), ready);
     reunite(shared.var);
   }
-  shared.engine.store(engine, std::memory_order_release);
+  shared.last_named.store(engine, std::memory_order_release);
   shared.views.store(nullptr, std::memory_order_release);
   delete &views;
 }

@@ -44,7 +44,7 @@ struct Awaited {
 bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
   std::ptrdiff_t bytes = view.item;
   for (const std::ptrdiff_t extent : view.shape) bytes *= extent;
-  return bytes == buffer.bytes();
+  return bytes == buffer.bytes() && has_distinct_elements(view.shape, view.strides);
 }
 
 /// What somebody waits for who accesses a view.
@@ -69,7 +69,7 @@ void Buffer::settle_var(Purpose purpose, const ViewMemory& view) const {
 void Buffer::settle_whole(Purpose purpose) const {
   if (has_view_vars()) return settle_parts(purpose, footprint_of(*this));
   const BufferVar& shared = *var_.load(std::memory_order_acquire);
-  tessera::settle(shared.var, shared.engine.load(std::memory_order_acquire), purpose);
+  tessera::settle(shared.var, shared.last_named.load(std::memory_order_acquire), purpose);
 }
 
 void Buffer::settle_parts(Purpose purpose, const Footprint& bytes) const {

@@ -11,3 +11,4 @@ export import :dtype;
 export import :promote;
 export import :dim;
 export import :ddim;
+export import :time;

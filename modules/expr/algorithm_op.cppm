@@ -21,7 +21,7 @@ bool submit_algorithm(const A& to, const B& from, const char* name, const Body& 
     Async* const scope = current_async();
     if (scope == nullptr || to.buffer() == nullptr || from.buffer() == nullptr) return false;
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename A::value_type));
-    const bool rewrites = to.size() * item == to.buffer()->bytes();
+    const bool rewrites = to.size() * item == to.buffer()->bytes();  // results have no element twice
     const AssignmentAccesses accesses(to.buffer().get(), {to.data(), to.shape().extents(), to.strides(), item},
                                       rewrites);
     static_cast<void>(LeafNode(from).any_leaf(accesses));

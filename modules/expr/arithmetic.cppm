@@ -41,14 +41,18 @@ struct Sign {
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     if constexpr (Complex<C>) {
+      using P = typename C::value_type;
+      constexpr P large = std::numeric_limits<P>::max() / 4;
+      const bool is_large = __builtin_elementwise_abs(a.real()) > large || __builtin_elementwise_abs(a.imag()) > large;
+      if (is_large) a = C(a.real() / 4, a.imag() / 4);  // whose magnitude is a number
       const auto magnitude = math::hypot(a.real(), a.imag());
       return magnitude == 0 ? C(0) : C(a.real() / magnitude, a.imag() / magnitude);
     } else {
-      return static_cast<C>(a > 0 ? C(1) : (a < 0 ? C(-1) : a));
+      return static_cast<C>(a > 0 ? C(1) : (a < 0 ? C(-1) : (a == 0 ? C(0) : a)));
     }
   }
 };
-/// -1, 0 or 1; NaN stays NaN. Of complex elements x / |x|, and 0 for 0.
+/// -1, 0 or 1; -0 gives 0, NaN stays NaN. Of complex elements x / |x|, and 0 for 0.
 export template <NumericOperand O>
 auto sign(O&& x) {
   return make_unary<Sign, value_of<O>>(std::forward<O>(x));

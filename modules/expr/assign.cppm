@@ -38,6 +38,7 @@ void assign_by_plan(const D& destination, const Node& node) {
   const auto from = node.shape();
   const Dim<D::rank>& shape = destination.shape();
   check_broadcast(from.extents(), shape.extents(), "assignment");
+  require_distinct_elements(shape.extents(), destination.strides(), "assignment");
   if constexpr (TooLargeForDevice<Node> && !HostPlace<typename D::place_type>) {
     if (!place.on_host()) {
       DeviceParts parts(place);

@@ -3,6 +3,8 @@ module;
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <source_location>
 #include <utility>
 #include <vector>
@@ -17,24 +19,78 @@ namespace tessera {
 
 namespace {
 
-constinit thread_local Async* innermost = nullptr;
-
 /// Whether views of any buffer may have Vars of their own: until then it is enough to know buffers.
 constinit std::atomic<bool> views_have_vars{false};
 
 }  // namespace
 
+struct AsyncScopes {
+  std::mutex mutex;  // for beginning and ending: a scope may end on another thread
+  std::atomic<Async*> innermost{nullptr};
+};
+
+namespace {
+
+constinit thread_local AsyncScopes* scopes_of_thread = nullptr;
+
+/// Keeps the scopes of a thread until it ends; later, when its other objects end, there are none.
+struct ScopesOfThread {
+  std::shared_ptr<AsyncScopes> scopes = std::make_shared<AsyncScopes>();
+  ScopesOfThread() { scopes_of_thread = scopes.get(); }
+  ScopesOfThread(const ScopesOfThread&) = delete;
+  ScopesOfThread& operator=(const ScopesOfThread&) = delete;
+  ~ScopesOfThread() { scopes_of_thread = nullptr; }
+};
+
+std::shared_ptr<AsyncScopes> scopes_here() {
+  std::shared_ptr<void>* const local = local_of_coroutine();
+  if (local == nullptr) {
+    thread_local ScopesOfThread of_thread;
+    return of_thread.scopes;
+  }
+  if (*local == nullptr) *local = std::make_shared<AsyncScopes>();
+  return std::static_pointer_cast<AsyncScopes>(*local);
+}
+
+AsyncScopes* known_scopes() noexcept {
+  const std::shared_ptr<void>* const local = local_of_coroutine();
+  return local == nullptr ? scopes_of_thread : static_cast<AsyncScopes*>(local->get());
+}
+
+}  // namespace
+
 Async::Async(Scheduler& scheduler, const AsyncOptions& options, const std::source_location& where)
-    : engine_(scheduler.engine().get()), options_(options), op_(thread_context().op), where_(where), outer_(innermost) {
+    : engine_(scheduler.engine().get()),
+      options_(options),
+      op_(thread_context().op),
+      where_(where),
+      scopes_(scopes_here()),
+      outer_(nullptr) {
   engine_->check_process();
   buffers_have_vars.store(true, std::memory_order_relaxed);
   if (options.disjoint_views) views_have_vars.store(true, std::memory_order_relaxed);
-  innermost = this;
+  if (scopes_.get() == scopes_of_thread) ++thread_context().open_scopes;
+  const std::lock_guard lock(scopes_->mutex);
+  outer_ = scopes_->innermost.load(std::memory_order_relaxed);
+  scopes_->innermost.store(this, std::memory_order_release);
 }
 
-Async::~Async() { innermost = outer_; }
+Async::~Async() {
+  if (scopes_.get() == scopes_of_thread) --thread_context().open_scopes;
+  const std::lock_guard lock(scopes_->mutex);
+  Async* inner = scopes_->innermost.load(std::memory_order_relaxed);
+  if (inner == this) {
+    scopes_->innermost.store(outer_, std::memory_order_release);
+    return;
+  }
+  while (inner->outer_ != this) inner = inner->outer_;  // scopes do not end in the order in which they began
+  inner->outer_ = outer_;
+}
 
 Async* current_async() noexcept {
+  const AsyncScopes* const scopes = known_scopes();
+  if (scopes == nullptr) return nullptr;
+  Async* const innermost = scopes->innermost.load(std::memory_order_acquire);
   return innermost != nullptr && innermost->op_ == thread_context().op ? innermost : nullptr;
 }
 

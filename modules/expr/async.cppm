@@ -20,7 +20,11 @@ export struct AsyncOptions {
   bool disjoint_views = false;
 };
 
-/// While it lives, the assignments of this thread are submitted to a scheduler instead of being computed at once. Operands are read and
+/// Scopes of one thread, or of one coroutine op.
+struct AsyncScopes;
+
+/// While it lives, the assignments of this thread are submitted to a scheduler instead of being computed at once; those of the op, if it is
+/// begun in a coroutine op, which takes it along from thread to thread. Scopes may end in any order and on any thread. Operands are read and
 /// destinations written when their turn comes; handles are kept alive and scalars copied. Shapes and places are checked at the
 /// assignment. Element access, iteration, printing, to(), clone() and make_view() wait for what they need, on any thread and
 /// also after the scope has ended. If an op fails, they throw OperationFailed, which names the expression and this scope. An
@@ -41,6 +45,7 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
   AsyncOptions options_;
   OpState* op_;  // of the thread when the scope began: what that op calls is not in the scope
   std::source_location where_;
+  std::shared_ptr<AsyncScopes> scopes_;
   Async* outer_;
 
   friend Async* current_async() noexcept;

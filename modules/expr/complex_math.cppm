@@ -18,17 +18,26 @@ template <class P>
   return {real_real - imag_imag, real_imag + imag_real};
 }
 
-/// a / b by R. Smith's algorithm (1962), without overflow between. Division by zero gives infinities or NaN as that of
-/// each part by |b| does; a finite number divided by one infinite part is 0.
+/// a / b by R. Smith's algorithm (1962), without overflow between: parts in the upper half of the range are halved on both sides. Division
+/// by zero gives infinities or NaN as that of each part by |b| does; a finite number divided by one with an infinite part is 0.
 template <class P>
 [[gnu::always_inline]] inline std::complex<P> quotient(std::complex<P> a, std::complex<P> b) {
+  constexpr P large = std::numeric_limits<P>::max() / 4;
+  constexpr P infinity = std::numeric_limits<P>::infinity();
   const P real_size = __builtin_elementwise_abs(b.real());
   const P imag_size = __builtin_elementwise_abs(b.imag());
-  const bool imag_leads = real_size < imag_size;
+  const bool imag_leads = !(real_size >= imag_size);  // NaN leads
+  const bool is_large = real_size > large || imag_size > large || __builtin_elementwise_abs(a.real()) > large ||
+                        __builtin_elementwise_abs(a.imag()) > large;
+  const P scale = is_large ? P(0.25) : P(1);
+  a = {a.real() * scale, a.imag() * scale};
+  b = {b.real() * scale, b.imag() * scale};
   const P larger = imag_leads ? b.imag() : b.real();
   const P smaller = imag_leads ? b.real() : b.imag();
   const bool by_zero = larger == 0;
-  const P ratio = by_zero ? P(0) : smaller / larger;
+  const bool is_infinite = __builtin_elementwise_abs(smaller) == infinity;  // and so is the larger one
+  const P of_infinities = __builtin_elementwise_copysign(P(1), smaller) * __builtin_elementwise_copysign(P(1), larger);
+  const P ratio = by_zero ? P(0) : is_infinite ? of_infinities : smaller / larger;
   const P rest = smaller * ratio;
   const P divisor = by_zero ? real_size : larger + rest;
   const P first = imag_leads ? a.imag() : a.real();
@@ -46,6 +55,8 @@ template <class P>
 /// e^z - 1, accurate near 0.
 template <class P>
 [[gnu::always_inline]] inline std::complex<P> expm1(std::complex<P> z) {
+  constexpr P infinity = std::numeric_limits<P>::infinity();
+  if (z.real() == -infinity && !(std::abs(z.imag()) < infinity)) return {P(-1), P(0)};  // e^z is 0, whatever its angle
   const P half_sine = std::sin(z.imag() / 2);
   const P real = std::expm1(z.real()) * std::cos(z.imag()) - 2 * half_sine * half_sine;
   return {real, z.imag() == 0 ? z.imag() : std::exp(z.real()) * std::sin(z.imag())};

@@ -38,9 +38,15 @@ template <class P> __device__ inline tessera_complex<P> tessera_multiply(tessera
                             tessera_rounded_product(a.re, b.im) + tessera_rounded_product(a.im, b.re));
 }
 template <class P> __device__ inline tessera_complex<P> tessera_divide(tessera_complex<P> a, tessera_complex<P> b) {
-  const bool imag_leads = fabs(b.re) < fabs(b.im);
+  const bool imag_leads = !(fabs(b.re) >= fabs(b.im));
+  const P large = tessera_largest((P)0) / 4;
+  if (fabs(a.re) > large || fabs(a.im) > large || fabs(b.re) > large || fabs(b.im) > large) {
+    a = tessera_complex<P>(a.re / 4, a.im / 4);
+    b = tessera_complex<P>(b.re / 4, b.im / 4);
+  }
   const P larger = imag_leads ? b.im : b.re, smaller = imag_leads ? b.re : b.im;
-  const P ratio = larger == 0 ? (P)0 : smaller / larger;
+  const P of_infinities = copysign((P)1, smaller) * copysign((P)1, larger);
+  const P ratio = larger == 0 ? (P)0 : fabs(smaller) > tessera_largest((P)0) ? of_infinities : smaller / larger;
   const P divisor = larger == 0 ? fabs(b.re) : larger + tessera_rounded_product(smaller, ratio);
   const P first = imag_leads ? a.im : a.re, second = imag_leads ? a.re : a.im;
   const P across = imag_leads ? tessera_rounded_product(first, ratio) - second
@@ -64,6 +70,8 @@ template <class P> __device__ inline tessera_complex<P> tessera_turned_back(tess
   return tessera_complex<P>(z.im, -z.re);
 }
 template <class P> __device__ inline tessera_complex<P> tessera_sign(tessera_complex<P> z) {
+  const P large = tessera_largest((P)0) / 4;
+  if (fabs(z.re) > large || fabs(z.im) > large) z = tessera_complex<P>(z.re / 4, z.im / 4);
   const P magnitude = tessera_abs(z);
   return magnitude == 0 ? tessera_complex<P>() : tessera_complex<P>(z.re / magnitude, z.im / magnitude);
 }

@@ -108,10 +108,13 @@ template <class T> __device__ inline T tessera_floating_remainder(T a, T b) {
 }
 template <class T> __device__ inline T tessera_floating_floor_divide(T a, T b) {
   if (b == 0) return a / b;
-  const T remainder = fmod(a, b);
-  T quotient = (a - remainder) / b;
-  if (remainder != 0 && (remainder < 0) != (b < 0)) quotient -= 1;
-  return quotient == 0 ? copysign((T)0, a / b) : rint(quotient);
+  const T rest = fmod(a, b);
+  const T quotient = a / b;
+  T whole = trunc(quotient);
+  const bool is_exact = fabs(quotient) < (T)(sizeof(T) == 4 ? 16777216.0 : 9007199254740992.0);
+  if (rest != 0 && is_exact && whole == quotient && fabs(rest) + fabs(rest) > fabs(b)) whole -= copysign((T)1, quotient);
+  if (rest != 0 && (rest < 0) != (b < 0)) whole -= 1;
+  return whole == 0 && rest == rest ? copysign((T)0, quotient) : whole + (rest - rest);
 }
 __device__ inline float tessera_remainder(float a, float b) { return tessera_floating_remainder(a, b); }
 __device__ inline double tessera_remainder(double a, double b) { return tessera_floating_remainder(a, b); }
@@ -137,11 +140,13 @@ template <class T> __device__ inline T tessera_angle(T a) { return atan2((T)0, a
 template <class T> __device__ inline T tessera_abs(T a) { return a < 0 ? tessera_negate(a) : a; }
 __device__ inline float tessera_abs(float a) { return fabsf(a); }
 __device__ inline double tessera_abs(double a) { return fabs(a); }
-template <class T> __device__ inline T tessera_sign(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }
+template <class T> __device__ inline T tessera_sign(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a; }
 template <class T> __device__ inline T tessera_maximum(T a, T b) { return a > b || a != a ? a : b; }
 template <class T> __device__ inline T tessera_minimum(T a, T b) { return a < b || a != a ? a : b; }
 template <class T> __device__ inline bool tessera_isnan(T a) { return a != a; }
 template <class T> __device__ inline bool tessera_isfinite(T a) { return a - a == 0; }
+__device__ inline float tessera_largest(float) { return 3.402823466e+38f; }
+__device__ inline double tessera_largest(double) { return 1.7976931348623157e+308; }
 template <class T> __device__ inline bool tessera_isinf(T a) { return a == a && a - a != 0; }
 template <class T> __device__ inline bool tessera_signbit(T a) { return a < 0; }
 __device__ inline bool tessera_signbit(float a) { return __float_as_int(a) < 0; }

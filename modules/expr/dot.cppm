@@ -30,7 +30,18 @@ concept MatmulOperands = NumericOperands<A, B> &&
                          ((rank_of<A> >= 1 && rank_of<B> >= 1) ||
                           unsatisfied<"matmul multiplies vectors, matrices and batches: operands of rank 1 or more">);
 
-/// Matrix product; with a vector, its product with the matrix; of two vectors, their inner product. Transposed operands
+/// A sum in the element type of what is summed, as the array API has it for products; integers wrap.
+template <Element T, class Node>
+auto as_element(Node node) {
+  if constexpr (Integer<T>) {
+    return cast<T>(std::move(node));
+  } else {
+    return node;
+  }
+}
+
+/// Matrix product; with a vector, its product with the matrix; of two vectors, their inner product in their
+/// common element type: integers wrap. Transposed operands
 /// (`a.T()`) go to the BLAS as flags. Elementwise work around a product of matrices is applied tile by tile. Throws ShapeError
 /// if the inner extents differ.
 export template <class A, class B>
@@ -40,19 +51,9 @@ auto dot(A&& a, B&& b, std::source_location where = std::source_location::curren
   auto right = as_node(std::forward<B>(b));
   if constexpr (rank_of<A> == 1 && rank_of<B> == 1) {
     check_inner("dot", left.shape().extents(), 0, right.shape().extents(), 0, where);
-    return sum(std::move(left) * std::move(right));
+    return as_element<common_value_t<A, B>>(sum(std::move(left) * std::move(right)));
   } else {
     return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), "dot", where);
-  }
-}
-
-/// A sum in the element type of what is summed, as the array API has it for products; integers wrap.
-template <Element T, class Node>
-auto as_element(Node node) {
-  if constexpr (Integer<T>) {
-    return cast<T>(std::move(node));
-  } else {
-    return node;
   }
 }
 

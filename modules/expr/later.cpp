@@ -18,7 +18,7 @@ namespace {
 bool is_whole_buffer(const AssignmentTarget& target) {
   std::ptrdiff_t bytes = target.memory.item;
   for (const std::ptrdiff_t extent : target.memory.shape) bytes *= extent;
-  return bytes == target.buffer->bytes();
+  return bytes == target.buffer->bytes() && has_distinct_elements(target.memory.shape, target.memory.strides);
 }
 
 /// What is recorded writes the same storage in each replay, so a name that has come to share it would change with this one.
@@ -86,6 +86,7 @@ void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& o
     return accesses.end();
   }
   check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
+  require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");
   if (target.is_name) require_one_name(*target.buffer);
   submit_later(accesses, *scope, operands, form);
 }

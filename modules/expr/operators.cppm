@@ -109,9 +109,19 @@ struct FloorDivide {
       return Subtract::apply(Divide::apply(a, b), C(between ? 1 : 0));
     } else {
       if (b == 0) return a / b;
+      // What fmod leaves says on which side of a / b its whole part lies where the division has rounded to it. Beyond the numbers that
+      // have a neighbour at distance 1 the division cannot have crossed it.
+      constexpr C exact_below = C(std::uint64_t{1} << std::numeric_limits<C>::digits);
       const C rest = math::fmod(a, b);
-      const C quotient = (a - rest) / b - C(rest != 0 && (rest < 0) != (b < 0) ? 1 : 0);
-      return quotient == 0 ? __builtin_elementwise_copysign(C(0), a / b) : __builtin_elementwise_roundeven(quotient);
+      const C quotient = a / b;
+      C whole = __builtin_elementwise_trunc(quotient);
+      const C rest_size = __builtin_elementwise_abs(rest);
+      const bool has_crossed = rest != 0 && whole == quotient && __builtin_elementwise_abs(quotient) < exact_below &&
+                               rest_size + rest_size > __builtin_elementwise_abs(b);
+      whole -= has_crossed ? __builtin_elementwise_copysign(C(1), quotient) : C(0);
+      whole -= C(rest != 0 && (rest < 0) != (b < 0) ? 1 : 0);
+      // NaN where fmod has none to give.
+      return (whole == 0 ? __builtin_elementwise_copysign(C(0), quotient) : whole) + (rest - rest);
     }
   }
 };

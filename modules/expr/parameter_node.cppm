@@ -98,7 +98,12 @@ template <Element T>
 struct ToElement {
   template <class S>
   [[gnu::always_inline]] compute_t<T> operator()(const S& scalar) const {
-    return static_cast<compute_t<T>>(scalar);
+    if constexpr (std::is_arithmetic_v<S> && sizeof(T) < sizeof(compute_t<T>) && Floating<T>) {
+      return static_cast<compute_t<T>>(
+          T(scalar));  // half-width elements are computed in float, but the scalar takes their type
+    } else {
+      return static_cast<compute_t<T>>(scalar);
+    }
   }
 };
 

@@ -118,11 +118,16 @@ auto norm(O&& x) {
   if constexpr (Order == NormOrder::zero) return sum<Axis...>(cast<value_of<O>>(as_bool(std::forward<O>(x))));
 }
 
-/// The norm of exponent p > 0: (sum |x|^p)^(1/p).
+/// The norm of exponent p: (sum |x|^p)^(1/p), and its limits: for infinity and minus infinity the largest and the smallest magnitude, which
+/// throw ShapeError over an empty axis; for 0 the number of elements that are not 0.
 export template <int... Axis, FloatingOperand O>
   requires ReducibleAxes<O, Axis...>
 auto norm(O&& x, double p) {
-  return pow(sum<Axis...>(pow(abs(std::forward<O>(x)), p)), 1 / p);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (p == infinity) return evaluate(norm<NormOrder::infinity, Axis...>(x));
+  if (p == -infinity) return evaluate(norm<NormOrder::minus_infinity, Axis...>(x));
+  if (p == 0) return evaluate(norm<NormOrder::zero, Axis...>(x));
+  return evaluate(pow(sum<Axis...>(pow(abs(std::forward<O>(x)), p)), 1 / p));
 }
 
 /// e^x / sum(e^x) along the named axes, or of all elements, without overflow. Throws ShapeError over an empty axis.

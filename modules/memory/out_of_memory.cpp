@@ -70,7 +70,7 @@ bool PoolState::call_callbacks(std::ptrdiff_t bytes) {
 
 void* PoolState::wait_for_frees(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
   std::unique_lock lock(pending_mutex_);
-  const auto deadline = std::chrono::steady_clock::now() + patience_;
+  const auto deadline = time_after(patience_);
   while (pending_ > 0) {
     const std::uint64_t seen = frees_;
     lock.unlock();

@@ -1,5 +1,7 @@
 module;
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <source_location>
@@ -27,7 +29,8 @@ void set_options(OpState& op, const OpOptions& options, const std::source_locati
                                     .where = where}));
   }
   if (options.stop.stop_possible()) extras_of(op).stop = options.stop;
-  if (options.bytes != 0) extras_of(op).bytes = options.bytes;
+  constexpr std::ptrdiff_t most = PTRDIFF_MAX >> 20;  // so that the sum over a million pending ops is a number
+  if (options.bytes != 0) extras_of(op).bytes = std::min(options.bytes, most);
 }
 
 namespace {

@@ -26,6 +26,7 @@ export struct ThreadContext {
   int until_count_waiters = 0;      // ended ops until it looks at them
   unsigned count_group = UINT_MAX;  // none yet
   bool has_submitted = false;       // the op that runs now, an op
+  int open_scopes = 0;              // Async scopes that belong to the thread
   int worker = -1;
   const void* pool = nullptr;       // the executor whose worker this thread is now
   class Engine* drained = nullptr;  // the engine whose inline queue this thread empties
@@ -36,6 +37,9 @@ export struct ThreadContext {
 
 extern constinit thread_local ThreadContext context_of_thread;
 export inline ThreadContext& thread_context() noexcept { return context_of_thread; }
+
+/// What the coroutine op that runs on this thread takes with it from thread to thread; null if none runs.
+export std::shared_ptr<void>* local_of_coroutine() noexcept;
 
 /// Bounds on what may be pending; 0 is no bound.
 struct Window {
@@ -137,6 +141,8 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   /// Waits for the writes of a Var that are pending now. Returns false when the deadline has passed.
   /// Unless it is for reading, for its reads too. Throws OperationFailed if the Var is poisoned and not to be rewritten.
   void wait(const Var& var, const Deadline& deadline, Purpose purpose = Purpose::read);
+  /// The same, without a look at failures; returns false when the deadline has passed.
+  bool wait_until(const Var& var, const Deadline& deadline, Purpose purpose, SharedFailure& failure);
   /// Waits for an op that has extras.
   void wait(OpState& op);
   /// Waits until nothing is pending.
@@ -236,8 +242,8 @@ void record_submission(Recorder& recorder, OpState& op);
 /// A coroutine has failed before it became an op: while something is recorded, that is an error of the recording.
 void record_failure(Recorder& recorder, const SharedFailure& failure) noexcept;
 
-/// Throws SchedulerError if this thread records for that engine.
-void check_not_recording(const Engine& engine, const char* operation);
+/// Throws SchedulerError if this thread records for that engine, which is only compared.
+void check_not_recording(const Engine* engine, const char* operation);
 
 /// Starts a replay, or runs an op of one. Returns the op to run next on this thread, or nullptr.
 OpState* run_recorded(OpState& op) noexcept;
@@ -250,7 +256,11 @@ void check_may_block(const char* operation);
 
 /// Waits for what is pending on the Var of some data that this thread is about to access. Inside an op it does not wait: the op must
 /// have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is poisoned and not rewritten,
-/// SchedulerError. `engine` is one to which ops on the Var were submitted; without one, nothing is pending.
-export void settle(const Var& var, Engine* engine, Purpose purpose);
+/// SchedulerError, also while this thread records for the engine that `last_named` once was. That one is only compared: it may be gone.
+export void settle(const Var& var, const Engine* last_named, Purpose purpose);
+
+/// Engines whose schedulers live.
+std::vector<std::shared_ptr<Engine>> live_engines();
+void add_live_engine(const std::shared_ptr<Engine>& engine);
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 module;
 #include <atomic>
 #include <coroutine>
+#include <memory>
 #include <string>
 #include <utility>
 module tessera.schedule;
@@ -19,7 +20,16 @@ OpState& current_op(const char* operation) {
   return *op;
 }
 
+std::shared_ptr<void>* local_of_coroutine() noexcept {
+  OpState* const op = thread_context().op;
+  return op != nullptr && op->has(OpState::is_coroutine) && op->extras != nullptr ? &op->extras->local : nullptr;
+}
+
 Engine& engine_of(Scheduler& scheduler) noexcept { return *scheduler.engine(); }
+
+void throw_moved_from_op() {
+  throw SchedulerError(to_string({.operation = "Op", .problem = "the handle has been moved from"}));
+}
 
 void throw_second_access(const OpState& op) {
   throw SchedulerError(
@@ -29,6 +39,13 @@ void throw_second_access(const OpState& op) {
 }
 
 void submit_coroutine(OpState& op, Engine* engine, std::coroutine_handle<> point) {
+  if (thread_context().open_scopes > op.extras->open_scopes) {
+    throw SchedulerError(
+        to_string({.operation = "access",
+                   .problem = "an Async scope that this coroutine has begun would stay with the thread "
+                              "that submits it",
+                   .advice = "begin the scope after co_await access(...)"}));
+  }
   op.set_resume_point(point);
   op.set(OpState::is_submitted);
   engine->submit(op);

@@ -29,6 +29,8 @@ void submit_coroutine(OpState& op, Engine* engine, std::coroutine_handle<> point
 
 void destroy_coroutine_parts(OpState& op) noexcept;
 
+[[noreturn]] void throw_moved_from_op();
+
 /// An op that has been submitted: as the return type of a coroutine it makes that coroutine an op.
 ///
 ///   Op load(Scheduler& scheduler, Var& out, std::string path) {
@@ -52,7 +54,11 @@ export class [[nodiscard("co_await it, wait for it, or cast it to void")]] Op {
     if (state_ != nullptr) release_op(*state_);
   }
 
-  inline OpState& state() const noexcept { return *state_; }
+  /// Throws SchedulerError if the handle has been moved from.
+  inline OpState& state() const {
+    if (state_ == nullptr) throw_moved_from_op();
+    return *state_;
+  }
 
   // clang-format off
   friend std::ostream& operator<<(std::ostream&, const Op&) = delete;  // an Op has nothing to print: print what it writes
@@ -101,6 +107,7 @@ struct Op::promise_type : OpState {
     set(OpState::is_coroutine);
     shares.store(2, std::memory_order_relaxed);
     extras = &own_extras;
+    own_extras.open_scopes = thread_context().open_scopes;
   }
   inline ~promise_type() {
     extras = nullptr;
@@ -220,7 +227,7 @@ class OpEndAwaiter : OpAwaiter {
   OpState* target_;
 };
 
-export inline OpEndAwaiter operator co_await(const Op& op) noexcept { return OpEndAwaiter(op.state()); }
+export inline OpEndAwaiter operator co_await(const Op& op) { return OpEndAwaiter(op.state()); }
 
 /// Waits in an op for the ops submitted so far that write a Var. Throws OperationFailed if it is poisoned.
 class VarAwaiter : OpState {

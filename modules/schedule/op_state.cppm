@@ -76,6 +76,8 @@ struct OpExtras {
   int worker = -1;
   bool skipped = false;
   const Outcomes* outcomes = nullptr;  // of the Vars that it writes, if they differ
+  int open_scopes = 0;                 // of a coroutine: Async scopes of its thread when it began
+  std::shared_ptr<void> local;         // what a coroutine takes with it from thread to thread
 };
 
 export struct OpState {

@@ -212,7 +212,7 @@ void record_submission(Recorder& recorder, OpState& op) { recorder.take(op); }
 
 void record_failure(Recorder& recorder, const SharedFailure& failure) noexcept { recorder.take_failure(failure); }
 
-void check_not_recording(const Engine& engine, const char* operation) {
+void check_not_recording(const Engine* engine, const char* operation) {
   const Recorder* recorder = thread_context().recorder;
   if (recorder == nullptr || !recorder->records_for(engine)) return;
   throw SchedulerError(to_string({.operation = operation,

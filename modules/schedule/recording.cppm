@@ -98,7 +98,7 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
 
-  bool records_for(const Engine& engine) const noexcept { return engine_.get() == &engine; }
+  bool records_for(const Engine* engine) const noexcept { return engine_.get() == engine; }
 
   /// Takes an op. Throws SchedulerError if it cannot be recorded, std::bad_alloc; it is the caller's then.
   void take(OpState& op);

@@ -55,6 +55,7 @@ Scheduler::Scheduler(const SchedulerOptions& options) {
   check_not_negative("window_bytes", options.window_bytes);
   engine_ = std::make_shared<Engine>(Window{.ops = options.window, .bytes = options.window_bytes});
   engine_->set_executor(make_executor(options, *engine_));
+  add_live_engine(engine_);
 }
 
 Scheduler::~Scheduler() {

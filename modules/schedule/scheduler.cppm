@@ -175,7 +175,7 @@ export class Scheduler {
  private:
   template <class Rep, class Period>
   static Deadline deadline_in(const std::chrono::duration<Rep, Period>& duration) {
-    return std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(duration);
+    return time_after(duration);
   }
 
   void submit_op(UnsubmittedOp op);

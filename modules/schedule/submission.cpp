@@ -186,7 +186,7 @@ void Engine::start(ReadyList& ready) {
   for (int i = 0; i < count; ++i) {
     Access& access = op.access(i);
     VarState& var = *access.var();
-    waits += var.append(access) ? 0 : 1;
+    waits += var.append(access, *this) ? 0 : 1;
     if (op.has(OpState::closes_vars)) [[unlikely]]
       var.closed = true;
   }

@@ -32,7 +32,11 @@ struct TaskPromiseBase {
   inline AtEnd final_suspend() noexcept { return {}; }
 
   std::coroutine_handle<> continuation = std::noop_coroutine();
+  bool is_awaited = false;
 };
+
+/// Throws SchedulerError: it has been awaited, or moved from.
+[[noreturn]] void throw_no_task(bool is_awaited);
 
 /// `void` as a type that can be stored.
 template <class T>
@@ -58,9 +62,14 @@ class [[nodiscard("a task does nothing until it is awaited")]] Task {
   friend std::ostream& operator<<(std::ostream&, const Task&) = delete;  // a Task is no value: print what co_await gives
   // clang-format on
 
-  inline bool await_ready() const noexcept { return false; }
+  /// Throws SchedulerError: a task runs once, and one that has been moved from never.
+  inline bool await_ready() const {
+    if (!handle_ || handle_.promise().is_awaited) throw_no_task(static_cast<bool>(handle_));
+    return false;
+  }
   inline std::coroutine_handle<> await_suspend(std::coroutine_handle<> continuation) noexcept {
     handle_.promise().continuation = continuation;
+    handle_.promise().is_awaited = true;
     return handle_;
   }
   inline T await_resume() { return handle_.promise().take(); }

@@ -1,5 +1,6 @@
 export module tessera.schedule:timer;
 import tessera.standard;
+import tessera.core;
 import :op_state;
 import :op;
 
@@ -27,7 +28,7 @@ export inline TimeAwaiter sleep_until(std::chrono::steady_clock::time_point time
 /// Awaited in an op: goes on after `duration`, or a little later.
 export template <class Rep, class Period>
 TimeAwaiter sleep_for(const std::chrono::duration<Rep, Period>& duration) {
-  return {std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(duration)};
+  return {time_after(duration)};
 }
 
 }  // namespace tessera

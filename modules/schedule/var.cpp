@@ -23,8 +23,10 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-bool VarState::append(Access& access) noexcept {
+bool VarState::append(Access& access, Engine& by) noexcept {
   access.next = nullptr;
+  has_many_engines = !is_idle() && (has_many_engines || engine != &by);
+  engine = &by;
   const bool is_write = access.writes();
   if (access.is_inherited()) [[unlikely]] {
     ++readers;
@@ -172,10 +174,10 @@ void release_var(VarState* var) noexcept {
   unlock_and_collect(*var);
 }
 
-bool Var::is_poisoned() const noexcept { return state_->poisoned.load(std::memory_order_acquire); }
+bool Var::is_poisoned() const noexcept { return state_ != nullptr && state_->poisoned.load(std::memory_order_acquire); }
 
 void Var::clear() const noexcept {
-  if (state_->process.load(std::memory_order_relaxed) != process_number()) return;
+  if (state_ == nullptr || state_->process.load(std::memory_order_relaxed) != process_number()) return;
   SharedFailure dropped;
   const std::lock_guard lock(state_->lock);
   dropped = std::exchange(state_->failure, SharedFailure());

@@ -19,25 +19,27 @@ struct alignas(64) VarState {
   std::uint32_t queued_reads = 0;
   Access* head = nullptr;  // not granted yet, oldest first
   Access* tail = nullptr;
-  Access* fetched = nullptr;              // the last one in the queue that look_ahead() has fetched
-  bool closed = false;                    // no more ops may name it,
-  bool divided = false;                   // but joins may, because its parts have Vars of their own
-  bool written = false;                   // a write is granted
-  std::atomic<bool> poisoned{false};      // `failure` is one; changed under the lock
-  std::atomic<std::uint32_t> process{0};  // in which it may be used; see process.cppm
-  SharedFailure failure;                  // of the op that should have written it
-  std::uint64_t id = 0;
+  Access* fetched = nullptr;          // the last one in the queue that look_ahead() has fetched
+  bool closed = false;                // no more ops may name it,
+  bool divided = false;               // but joins may, because its parts have Vars of their own
+  bool written = false;               // a write is granted
+  bool has_many_engines = false;      // what is pending may be of others than `engine` too
+  std::atomic<bool> poisoned{false};  // `failure` is one; changed under the lock
+  SharedFailure failure;              // of the op that should have written it
+  Engine* engine = nullptr;           // of the last access; alive while that is pending
 
   // The writer's.
   alignas(64) Access* batch = nullptr;            // granted after it
   std::atomic<std::uint64_t> version{0};          // writes that have ended
   std::atomic<const char*> writer_name{nullptr};  // for messages: the op itself may be gone when they are written
   std::atomic<std::source_location> writer_where{};
+  std::uint64_t id = 0;
+  std::atomic<std::uint32_t> process{0};  // in which it may be used; see process.cppm
 
   inline bool is_idle() const { return readers == 0 && !written && head == nullptr; }
 
-  /// Takes its place at the end; the lock is held. Returns whether it is granted at once.
-  bool append(Access& access) noexcept;
+  /// Takes its place at the end for an op of `by`; the lock is held. Returns whether it is granted at once.
+  bool append(Access& access, Engine& by) noexcept;
 
   /// Ends a granted write and grants the next one of its batch. Returns false if there is none, or if the lock is needed.
   bool end_in_batch(const SharedFailure& failed, Access*& granted) noexcept;
@@ -96,11 +98,13 @@ export class Var {
   friend std::ostream& operator<<(std::ostream&, const Var&) = delete;  // a Var stands for something: print that, or id()
   // clang-format on
 
-  /// How many ops that write it have ended, failed ones among them.
-  inline std::uint64_t version() const noexcept { return state_->version.load(std::memory_order_acquire); }
+  /// How many ops that write it have ended, failed ones among them; 0 for a Var that has been moved from.
+  inline std::uint64_t version() const noexcept {
+    return state_ == nullptr ? 0 : state_->version.load(std::memory_order_acquire);
+  }
 
-  /// A number that no other Var of this process has had.
-  inline std::uint64_t id() const noexcept { return state_->id; }
+  /// A number that no other Var of this process has had; 0 for one that has been moved from.
+  inline std::uint64_t id() const noexcept { return state_ == nullptr ? 0 : state_->id; }
 
   /// Whether an op failed that should have written it and none has written it since. Says nothing of pending ops.
   bool is_poisoned() const noexcept;

@@ -37,7 +37,7 @@ bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
     waiter.failure = var.failure;
     return true;
   }
-  var.append(waiter.accesses[0]);
+  var.append(waiter.accesses[0], *this);
   return false;
 }
 
@@ -76,49 +76,78 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
-  check_process();
-  check_not_recording(*this, "wait");
-  check_may_block("wait");
-  if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
+bool Engine::wait_until(const Var& var, const Deadline& deadline, Purpose purpose, SharedFailure& failure) {
   VarState& state = *var.state();
   if (process_ != 0) take_over(state);
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
   if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
-    const std::string holders = holders_of(state);
-    if (withdraw_waiter(waiter, state)) {
-      throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
-    }
+    if (withdraw_waiter(waiter, state)) return false;
     waiter.signal.sleep({});  // it has just been granted
   }
-  if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
+  failure = std::move(waiter.failure);
+  return true;
+}
+
+void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
+  check_process();
+  check_not_recording(this, "wait");
+  check_may_block("wait");
+  if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
+  SharedFailure failure;
+  if (!wait_until(var, deadline, purpose, failure)) {
+    throw DeadlineExceeded(
+        to_string({.operation = "wait", .problem = "the deadline has passed: " + holders_of(*var.state())}));
+  }
+  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
 }
 
 namespace {
 
-/// Nothing that is pending on a Var is in the way. Throws OperationFailed.
-bool is_settled(VarState& var, Purpose purpose) {
-  SharedFailure failure;
-  {
-    const std::lock_guard lock(var.lock);
-    if (var.written || var.head != nullptr || (purpose != Purpose::read && var.readers != 0)) return false;
-    failure = var.failure;
+/// What is pending on a Var.
+struct Pending {
+  bool is_in_the_way = false;
+  std::shared_ptr<Engine> engine;  // of all that is; none if there are several
+  SharedFailure failure;           // of the Var, if nothing is
+};
+
+Pending pending_on(VarState& var, Purpose purpose) {
+  const std::lock_guard lock(var.lock);
+  if (!var.written && var.head == nullptr && (purpose == Purpose::read || var.readers == 0)) {
+    return {.is_in_the_way = false, .engine = nullptr, .failure = var.failure};
   }
-  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
-  return true;
+  // It cannot go away now, because an op ends only with this lock.
+  return {.is_in_the_way = true,
+          .engine = var.has_many_engines ? nullptr : var.engine->weak_from_this().lock(),
+          .failure = {}};
+}
+
+/// For what several schedulers have pending: some of them run ops only while somebody waits for them.
+void wait_among_engines(const Var& var, Purpose purpose) {
+  constexpr auto turn = std::chrono::milliseconds(1);
+  SharedFailure failure;
+  for (;;) {
+    for (const std::shared_ptr<Engine>& engine : live_engines()) {
+      if (!engine->wait_until(var, std::chrono::steady_clock::now() + turn, purpose, failure)) continue;
+      if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
+      return;
+    }
+  }
 }
 
 }  // namespace
 
-void settle(const Var& var, Engine* engine, Purpose purpose) {
+void settle(const Var& var, const Engine* last_named, Purpose purpose) {
   OpState* const op = context_of_thread.op;
   if (op == nullptr) {
-    if (engine == nullptr) return;
-    // The engine is gone if its scheduler is, but not while ops are pending.
-    if (context_of_thread.recorder == nullptr && is_settled(*var.state(), purpose)) return;
-    engine->wait(var, {}, purpose);
-    return;
+    check_not_recording(last_named, "wait");
+    const Pending pending = pending_on(*var.state(), purpose);
+    if (!pending.is_in_the_way) {
+      if (pending.failure && purpose != Purpose::rewrite) throw_failure(*pending.failure);
+      return;
+    }
+    if (pending.engine != nullptr) return pending.engine->wait(var, {}, purpose);
+    return wait_among_engines(var, purpose);
   }
   for (OpState* around = op; around != nullptr; around = around->parent) {
     for (int i = 0; i < around->access_count; ++i) {
@@ -144,7 +173,7 @@ void settle(const Var& var, Engine* engine, Purpose purpose) {
 
 void Engine::wait(OpState& op) {
   check_process();
-  check_not_recording(*this, "wait");
+  check_not_recording(this, "wait");
   check_may_block("wait");
   if (op.engine != this) {
     throw SchedulerError(to_string({.operation = "wait",
@@ -161,7 +190,7 @@ void Engine::wait(OpState& op) {
 
 void Engine::wait_all(const Deadline& deadline) {
   check_process();
-  check_not_recording(*this, "wait_all");
+  check_not_recording(this, "wait_all");
   check_may_block("wait_all");
   if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
     throw DeadlineExceeded(
