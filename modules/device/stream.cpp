@@ -30,13 +30,19 @@ StreamList& streams_of(GpuPlace place) {
   return lists[static_cast<std::size_t>(place.ordinal)];
 }
 
+class ThreadStreams;
+constinit thread_local ThreadStreams* streams_of_thread = nullptr;
+constinit thread_local bool thread_has_ended = false;
+
 /// The calling thread's stream on each GPU.
 class ThreadStreams {
  public:
-  ThreadStreams() = default;
+  ThreadStreams() { streams_of_thread = this; }
   ThreadStreams(const ThreadStreams&) = delete;
   ThreadStreams& operator=(const ThreadStreams&) = delete;
   ~ThreadStreams() {
+    streams_of_thread = nullptr;
+    thread_has_ended = true;
     for (Stream* stream : streams_) {
       if (stream == nullptr) continue;
       StreamList& list = streams_of(stream->place());
@@ -55,6 +61,8 @@ class ThreadStreams {
 };
 
 ThreadStreams& of_this_thread() {
+  if (streams_of_thread != nullptr) return *streams_of_thread;
+  if (thread_has_ended) return *new ThreadStreams;  // for those of its objects that end later still
   thread_local ThreadStreams streams;
   return streams;
 }

@@ -24,7 +24,7 @@ constinit std::atomic<bool> views_have_vars{false};
 
 }  // namespace
 
-struct AsyncScopes {
+struct AsyncScopes : std::enable_shared_from_this<AsyncScopes> {
   std::mutex mutex;  // for beginning and ending: a scope may end on another thread
   std::atomic<Async*> innermost{nullptr};
 };
@@ -32,19 +32,25 @@ struct AsyncScopes {
 namespace {
 
 constinit thread_local AsyncScopes* scopes_of_thread = nullptr;
+constinit thread_local bool thread_has_ended = false;
 
-/// Keeps the scopes of a thread until it ends; later, when its other objects end, there are none.
+/// Keeps the scopes of a thread until it ends.
 struct ScopesOfThread {
   std::shared_ptr<AsyncScopes> scopes = std::make_shared<AsyncScopes>();
   ScopesOfThread() { scopes_of_thread = scopes.get(); }
   ScopesOfThread(const ScopesOfThread&) = delete;
   ScopesOfThread& operator=(const ScopesOfThread&) = delete;
-  ~ScopesOfThread() { scopes_of_thread = nullptr; }
+  ~ScopesOfThread() {
+    scopes_of_thread = nullptr;
+    thread_has_ended = true;
+  }
 };
 
 std::shared_ptr<AsyncScopes> scopes_here() {
   std::shared_ptr<void>* const local = local_of_coroutine();
   if (local == nullptr) {
+    if (scopes_of_thread != nullptr) return scopes_of_thread->shared_from_this();
+    if (thread_has_ended) return (new ScopesOfThread)->scopes;  // for those of its objects that end later still
     thread_local ScopesOfThread of_thread;
     return of_thread.scopes;
   }

@@ -102,7 +102,7 @@ Library open() {
 }
 
 const Library& library() {
-  static const Library opened = open();
+  static const Library& opened = *new Library(open());  // static objects may compute when they are destroyed
   if (!opened.reason.empty()) {
     throw DeviceError(
         to_string(Failure{.operation = "dot",

@@ -5,7 +5,6 @@ module;
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <span>
 #include <utility>
@@ -196,18 +195,23 @@ void generate(const Space::Operand& operand, const Block& block, std::ptrdiff_t 
 // Not from the place's pool: a thread meets its buffers in the middle of an operation, where the pool's limit must not stop it
 // with half of the destination written.
 struct Scratch {
-  struct Free {
-    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(64)); }
-  };
-
-  Scratch() = default;
-  explicit Scratch(std::ptrdiff_t size)
-      : memory(static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size), std::align_val_t(64)))),
-        bytes(size) {}
-
-  std::unique_ptr<std::byte, Free> memory;
+  std::byte* memory = nullptr;
   std::ptrdiff_t bytes = 0;
+
+  void give_back() {
+    ::operator delete(memory, std::align_val_t(64));
+    *this = {};
+  }
 };
+
+// It outlives the destructors of the thread's objects, which may compute too: what they need after this one's is left to the process.
+constinit thread_local Scratch scratch_of_thread;
+
+struct GivesScratchBack {
+  bool is_needed = false;
+  ~GivesScratchBack() { scratch_of_thread.give_back(); }
+};
+thread_local GivesScratchBack gives_scratch_back;
 
 }  // namespace
 
@@ -237,9 +241,14 @@ void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t of
 }
 
 std::byte* scratch(std::ptrdiff_t bytes) {
-  thread_local Scratch mine;
-  if (mine.bytes < bytes) mine = Scratch(bytes);
-  return mine.memory.get();
+  Scratch& mine = scratch_of_thread;
+  if (mine.bytes < bytes) {
+    gives_scratch_back.is_needed = true;  // which makes it
+    mine.give_back();
+    mine.memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), std::align_val_t(64)));
+    mine.bytes = bytes;
+  }
+  return mine.memory;
 }
 
 }  // namespace tessera::plan

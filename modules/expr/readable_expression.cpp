@@ -89,7 +89,8 @@ class ExpressionWriter {
 
  private:
   static std::string infix_of(std::string_view op) {
-    static const std::map<std::string_view, std::string> signs{
+    static const auto& signs = *new std::map<std::string_view, std::string>{
+        // never destroyed: so long may ops be named
         {"Add", "+"},       {"Subtract", "-"},      {"Multiply", "*"},   {"Divide", "/"},
         {"Remainder", "%"}, {"Less", "<"},          {"LessEqual", "<="}, {"Greater", ">"},
         {"Equal", "=="},    {"GreaterEqual", ">="}, {"NotEqual", "!="}};

@@ -233,11 +233,22 @@ DebugHeap::Released DebugHeap::give_up() {
   return State::whole(leaves, more, state.damage_of(leaves));
 }
 
+bool DebugHeap::is_before_a_block(const void* pointer) const {
+  const std::lock_guard lock(state_->mutex);
+  for (std::ptrdiff_t before = guard_bytes; before <= (std::ptrdiff_t{1} << 40); before *= 2) {  // its alignment
+    const DebugRecord* const record = state_->records.find(static_cast<const char*>(pointer) + before);
+    if (record != nullptr && record->before == before) return true;
+  }
+  return false;
+}
+
 void DebugHeap::refuse(const void* pointer) const {
   {
     const auto* inside = static_cast<const char*>(pointer);
     const std::lock_guard lock(state_->mutex);
     state_->records.for_each([&](const DebugRecord& record) {
+      if (record.state == DebugRecord::State::live && inside >= record.block - record.before && inside < record.block)
+        accuse(state_->place, text_of(pointer) + " lies before a block of " + described(record));
       if (record.state == DebugRecord::State::live && inside > record.block && inside < record.block + record.bytes)
         accuse(state_->place, text_of(pointer) + " points inside a block of " + described(record));
     });

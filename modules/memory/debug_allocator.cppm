@@ -46,6 +46,8 @@ class DebugHeap {
   Released give_up();
   /// Throws PlaceError for a pointer that dismiss does not know: interior or foreign.
   [[noreturn]] void refuse(const void* pointer) const;
+  /// Whether a block of a record begins there, with the guard before it.
+  bool is_before_a_block(const void* pointer) const;
 
   /// Throws PlaceError if the block was damaged. To be called when its memory has been given back.
   void report(const Released& released) const;

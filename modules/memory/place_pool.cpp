@@ -5,6 +5,7 @@ module;
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -47,7 +48,13 @@ void trace_if_wanted(Pool& pool) {
   const char* path = std::getenv("TESSERA_MEMORY_TRACE");
   if (path == nullptr || *path == '\0') return;
   pool.start_trace(path);
-  std::atexit([] { stop_trace(CpuPlace{}); });
+  std::atexit([] {  // where an exception would end a program that has done its work
+    try {
+      stop_trace(CpuPlace{});
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+  });
 }
 
 /// A pool that lives until the process ends.

@@ -58,7 +58,7 @@ class PoolState {
 
   inline void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
     if (static_cast<std::size_t>(bytes) <= static_cast<std::size_t>(largest_small) && alignment <= block_alignment &&
-        alignment > 0) [[likely]] {
+        alignment > 0 && (alignment & (alignment - 1)) == 0) [[likely]] {
       if (void* pointer = take_from_cache(bytes); pointer != nullptr) [[likely]]
         return pointer;
     }

@@ -1,4 +1,5 @@
 module;
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -18,7 +19,7 @@ PlaceResource::PlaceResource(Place place) : pool_(&pool(place)) {
 }
 
 void* PlaceResource::do_allocate(std::size_t bytes, std::size_t alignment) {
-  if (bytes > PTRDIFF_MAX) throw std::bad_alloc();
+  if (bytes > PTRDIFF_MAX || alignment > PTRDIFF_MAX || !std::has_single_bit(alignment)) throw std::bad_alloc();
   const auto aligned = static_cast<std::ptrdiff_t>(alignment);
   return pool_->allocate(static_cast<std::ptrdiff_t>(bytes), aligned < block_alignment ? block_alignment : aligned);
 }

@@ -159,7 +159,8 @@ bool PoolState::deallocate_watched(Watch& watch, void* pointer) {
   if (watch.idle()) return deallocate_plainly(pointer);
   if (dismiss(*this, watch, pointer)) return true;
   const bool debug = watch.debug.load(std::memory_order_relaxed);
-  if (debug && !is_live(pointer)) watch.heap.refuse(pointer);  // else it is from before debug mode
+  // What is no block of debug mode's may be one from before it, but not what lies before a block of its own.
+  if (debug && (!is_live(pointer) || watch.heap.is_before_a_block(pointer))) watch.heap.refuse(pointer);
   watch.trace_free(pointer);
   return deallocate_plainly(pointer);
 }

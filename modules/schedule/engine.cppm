@@ -141,8 +141,8 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   /// Waits for the writes of a Var that are pending now. Returns false when the deadline has passed.
   /// Unless it is for reading, for its reads too. Throws OperationFailed if the Var is poisoned and not to be rewritten.
   void wait(const Var& var, const Deadline& deadline, Purpose purpose = Purpose::read);
-  /// The same, without a look at failures; returns false when the deadline has passed.
-  bool wait_until(const Var& var, const Deadline& deadline, Purpose purpose, SharedFailure& failure);
+  /// As wait(), for a Var on which ops of other engines are pending too.
+  void wait_among_engines(VarState& var, Purpose purpose);
   /// Waits for an op that has extras.
   void wait(OpState& op);
   /// Waits until nothing is pending.

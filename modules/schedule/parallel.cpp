@@ -31,7 +31,7 @@ std::atomic<int>& thread_count() {
 /// The arena whose size is num_threads(); rebuilt when that changes. A loop keeps the one it started with.
 std::shared_ptr<tbb::task_arena> arena_of(int threads) {
   static std::mutex mutex;
-  static std::shared_ptr<tbb::task_arena> arena;
+  static auto& arena = *new std::shared_ptr<tbb::task_arena>;  // static objects may compute when they are destroyed
   static int size = 0;
   const std::lock_guard lock(mutex);
   if (size != threads) {

@@ -41,11 +41,18 @@ void sort_and_merge(A* accesses, std::uint16_t& count) {
   count = static_cast<std::uint16_t>(kept);
 }
 
+/// Some op holds the Var. What the ops around one hold, they hold all the time that it is being submitted.
+bool is_held(VarState& var) {
+  const std::lock_guard lock(var.lock);
+  return var.written || var.readers != 0;
+}
+
 /// What the ops around this one hold: what they write this one can never have, for they end only after it; what they read it
 /// shares with them.
 void check_against_parents(OpState& op) {
   for (int i = 0; i < op.access_count; ++i) {
     Access& mine = op.access(i);
+    if (!is_held(*mine.var())) continue;  // so that ops within ops within ops do not each ask all of those around them
     for (OpState* outer = op.parent; outer != nullptr; outer = outer->parent) {
       for (int j = 0; j < outer->access_count; ++j) {
         const Access& theirs = outer->access(j);

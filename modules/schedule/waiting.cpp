@@ -76,30 +76,39 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-bool Engine::wait_until(const Var& var, const Deadline& deadline, Purpose purpose, SharedFailure& failure) {
-  VarState& state = *var.state();
-  if (process_ != 0) take_over(state);
-  BlockedThread waiter(parking_);
-  waiter.kind = &blocked_thread_kind;
-  if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
-    if (withdraw_waiter(waiter, state)) return false;
-    waiter.signal.sleep({});  // it has just been granted
-  }
-  failure = std::move(waiter.failure);
-  return true;
-}
-
 void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
   check_process();
   check_not_recording(this, "wait");
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
-  SharedFailure failure;
-  if (!wait_until(var, deadline, purpose, failure)) {
-    throw DeadlineExceeded(
-        to_string({.operation = "wait", .problem = "the deadline has passed: " + holders_of(*var.state())}));
+  VarState& state = *var.state();
+  if (process_ != 0) take_over(state);
+  BlockedThread waiter(parking_);
+  waiter.kind = &blocked_thread_kind;
+  if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
+    const std::string holders = holders_of(state);
+    if (withdraw_waiter(waiter, state)) {
+      throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
+    }
+    waiter.signal.sleep({});  // it has just been granted
   }
-  if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
+  if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
+}
+
+/// For what several schedulers have pending: some of them run ops only while somebody waits with them, so each is waited with in turn.
+void Engine::wait_among_engines(VarState& var, Purpose purpose) {
+  constexpr auto turn = std::chrono::milliseconds(1);
+  const std::shared_ptr<Engine> self = shared_from_this();
+  BlockedThread waiter(parking_);
+  waiter.kind = &blocked_thread_kind;
+  bool is_granted = append_waiter(waiter, var, purpose != Purpose::read);
+  while (!is_granted) {
+    for (const std::shared_ptr<Engine>& engine : live_engines()) {
+      is_granted = engine->executor_->wait(waiter.signal, std::chrono::steady_clock::now() + turn);
+      if (is_granted) break;
+    }
+  }
+  if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
 
 namespace {
@@ -117,22 +126,8 @@ Pending pending_on(VarState& var, Purpose purpose) {
     return {.is_in_the_way = false, .engine = nullptr, .failure = var.failure};
   }
   // It cannot go away now, because an op ends only with this lock.
-  return {.is_in_the_way = true,
-          .engine = var.has_many_engines ? nullptr : var.engine->weak_from_this().lock(),
-          .failure = {}};
-}
-
-/// For what several schedulers have pending: some of them run ops only while somebody waits for them.
-void wait_among_engines(const Var& var, Purpose purpose) {
-  constexpr auto turn = std::chrono::milliseconds(1);
-  SharedFailure failure;
-  for (;;) {
-    for (const std::shared_ptr<Engine>& engine : live_engines()) {
-      if (!engine->wait_until(var, std::chrono::steady_clock::now() + turn, purpose, failure)) continue;
-      if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
-      return;
-    }
-  }
+  return {
+      .is_in_the_way = true, .engine = var.has_many_engines ? nullptr : var.engine->shared_from_this(), .failure = {}};
 }
 
 }  // namespace
@@ -147,12 +142,7 @@ void settle(const Var& var, const Engine* last_named, Purpose purpose) {
       return;
     }
     if (pending.engine != nullptr) return pending.engine->wait(var, {}, purpose);
-    return wait_among_engines(var, purpose);
-  }
-  for (OpState* around = op; around != nullptr; around = around->parent) {
-    for (int i = 0; i < around->access_count; ++i) {
-      if (around->access(i).var() == var.state()) return;
-    }
+    return live_engines().front()->wait_among_engines(*var.state(), purpose);
   }
   if (process_number() != 0) op->engine->take_over(*var.state());
   SharedFailure failure;
@@ -161,6 +151,11 @@ void settle(const Var& var, const Engine* last_named, Purpose purpose) {
     const std::lock_guard lock(var.state()->lock);
     is_idle = var.state()->is_idle();
     failure = var.state()->failure;
+  }
+  for (OpState* around = is_idle ? nullptr : op; around != nullptr; around = around->parent) {
+    for (int i = 0; i < around->access_count; ++i) {
+      if (around->access(i).var() == var.state()) return;
+    }
   }
   if (failure && purpose != Purpose::rewrite) throw_failure(*failure);
   if (is_idle) return;

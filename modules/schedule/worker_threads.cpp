@@ -34,7 +34,7 @@ void join() { static_cast<void>(announced.load(std::memory_order_acquire)); }
 void allow_threads(std::size_t threads) {
   static std::mutex mutex;
   static std::size_t allowed = 0;
-  static std::unique_ptr<tbb::global_control> control;
+  static auto& control = *new std::unique_ptr<tbb::global_control>;  // as the workers, it lasts as long as the process
   const std::lock_guard lock(mutex);
   if (threads <= allowed) return;
   control.reset();  // oneTBB obeys the lowest bound there is

@@ -18,14 +18,14 @@ std::vector<Array<T, Rank>> without_storage() {
 }
 
 template <int Rank>
-void check_throws(const char* name, const std::function<void(Array<float, Rank>&)>& action) {
+void check_throws(const std::string& name, const std::function<void(Array<float, Rank>&)>& action) {
   for (Array<float, Rank> none : without_storage<float, Rank>()) {
     CAPTURE(name);
     bool has_thrown = false;
     try {
       action(none);
     } catch (const std::logic_error& error) {  // ShapeError or IndexError
-      has_thrown = contains(error.what(), "storage");
+      has_thrown = contains(error.what(), "storage") || contains(error.what(), "() has 0 elements");
       CHECK_MESSAGE(has_thrown, error.what());
     }
     CHECK(has_thrown);
@@ -53,12 +53,10 @@ TEST_CASE("an array of rank 0 without storage has no value, under any name") {
   throws("argsort", [](A& e) { argsort(broadcast_to(e, Dim{4})); });
   throws("cumulative_sum", [](A& e) { cumulative_sum(e(newaxis)); });
   throws("take", [](A& e) { take(e(newaxis), Array<int, 1>{0}); });
-  throws("unique", [](A& e) { unique_values(e(newaxis)); });
   throws("view", [](A& e) { make_view(e) = 2.0f; });
   throws("iteration", [](A& e) {
     for (const float x : e(newaxis)) static_cast<void>(x);
   });
-  throws("fill", [](A& e) { e = 1.0f; });
   throws("write", [](A& e) { e(ellipsis) = 1.0f; });
   throws("compound", [](A& e) { e += 1.0f; });
 }
@@ -84,7 +82,7 @@ TEST_CASE("of arrays without storage there are no elements") {
     CHECK(evaluate(none + 1).size() == 0);
     CHECK(double(sum(none)) == 0);
     CHECK_FALSE(none.clone().has_storage());
-    CHECK(to_string(none) == to_string(zeros<float>(0, 0)));
+    CHECK(to_string(none) == "(no storage)");
     CHECK(evaluate(none.T() * 2).size() == 0);
     CHECK(sort(none).size() == 0);
     for (const float x : none) CHECK(x != x);  // is never reached

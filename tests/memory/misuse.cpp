@@ -27,6 +27,33 @@ TEST_CASE("a pool refuses the blocks of another, large and small, watched or not
   }
 }
 
+TEST_CASE("an alignment that is no power of two is refused, whatever is in the cache") {
+  memory::Pool pool{memory::CpuSystemAllocator{}};
+  pool.deallocate(pool.allocate(100));
+  for (const std::ptrdiff_t alignment : {63, 3, 0, -64, 65})
+    CHECK_THROWS_AS((void)pool.allocate(100, alignment), ShapeError);
+}
+
+TEST_CASE("debug mode knows the guards of its blocks for no blocks") {
+  memory::Pool pool{memory::CpuSystemAllocator{}};
+  void* const before = pool.allocate(100);
+  pool.set_debug(true);
+  for (const std::ptrdiff_t alignment : {64, 256, 4096}) {
+    for (const std::ptrdiff_t bytes : {1, 100, 100'000}) {
+      auto* const block = static_cast<char*>(pool.allocate(bytes, alignment));
+      for (const std::ptrdiff_t away :
+           {-alignment, std::ptrdiff_t{-64}, std::ptrdiff_t{-1}, std::ptrdiff_t{1}, bytes}) {
+        CAPTURE(away);
+        CHECK_THROWS_AS(pool.deallocate(block + away), PlaceError);
+      }
+      pool.deallocate(block);
+    }
+  }
+  pool.deallocate(before);  // from before debug mode
+  pool.set_debug(false);    // which keeps freed blocks back
+  CHECK(pool.stats().live == 0);
+}
+
 TEST_CASE("memory of the CPU cannot be freed as that of another place") {
   void* block = memory::alloc(CpuPlace{}, 100);
   const std::ptrdiff_t before = memory::used(CpuPlace{});

@@ -37,6 +37,8 @@ TEST_CASE("a resource keeps any alignment, equals others of its place, and refus
   CHECK(resource == other);
   CHECK(resource != *std::pmr::new_delete_resource());
   CHECK_THROWS_AS((void)resource.allocate(SIZE_MAX), std::bad_alloc);
+  for (const std::size_t alignment : {std::size_t{1} << 63, std::size_t{63}, std::size_t{0}, SIZE_MAX})
+    CHECK_THROWS_AS((void)resource.allocate(8, alignment), std::bad_alloc);
   CHECK_THROWS_AS(memory::PlaceResource(GpuPlace{99}), DeviceError);
 }
 

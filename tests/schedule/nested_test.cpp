@@ -50,6 +50,22 @@ Op sum_range(Scheduler& scheduler, const std::vector<int>& values, std::size_t b
 
 }  // namespace
 
+TEST_CASE("ops within ops, many thousands deep") {
+  // A walk over all that are around each of them would take half a minute.
+  constexpr int depth = 100'000;
+  on_every_pool([&](const SchedulerOptions& options) {
+    Scheduler scheduler(options);
+    std::atomic<int> runs = 0;
+    const std::function<void(int)> go_down = [&](int level) {
+      ++runs;
+      if (level < depth) scheduler.submit(writes(Var()), [&go_down, level] { go_down(level + 1); });
+    };
+    scheduler.submit(writes(Var()), [&] { go_down(1); });
+    scheduler.wait_all();
+    CHECK(runs == depth);
+  });
+}
+
 TEST_CASE("a thousand ops inside each other need no stack") {
   on_every_executor([](const SchedulerOptions& options) {
     Scheduler scheduler(options);
