@@ -210,7 +210,7 @@ void run_programs(std::uint64_t first, std::uint64_t programs) {
 
 }  // namespace
 
-TEST_CASE("random programs of arrays, ops and schedulers") { run_programs(1, is_sanitized ? 60 : 400); }
+TEST_CASE("random programs of arrays, ops and schedulers") { run_programs(1, is_sanitized ? 100 : 2000); }
 TEST_CASE("random programs of arrays, ops and schedulers, many of them" * doctest::test_suite("long") *
           doctest::skip(std::getenv("TESSERA_TEST_SCALE") == nullptr)) {
   run_programs(1'000'000, 100'000);
