@@ -14,10 +14,7 @@ struct Engines {
   std::vector<std::weak_ptr<Engine>> list;
 };
 
-Engines& engines() {
-  static auto* const all = new Engines;  // never destroyed: a static object may wait when everything else is gone
-  return *all;
-}
+Engines& engines() { return of_process<Engines>(); }
 
 }  // namespace
 
