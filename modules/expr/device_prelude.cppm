@@ -114,7 +114,8 @@ template <class T> __device__ inline T tessera_floating_floor_divide(T a, T b) {
   const bool is_exact = fabs(quotient) < (T)(sizeof(T) == 4 ? 16777216.0 : 9007199254740992.0);
   if (rest != 0 && is_exact && whole == quotient && fabs(rest) + fabs(rest) > fabs(b)) whole -= copysign((T)1, quotient);
   if (rest != 0 && (rest < 0) != (b < 0)) whole -= 1;
-  return whole == 0 && rest == rest ? copysign((T)0, quotient) : whole + (rest - rest);
+  if (rest != rest) return rest;
+  return whole == 0 ? copysign((T)0, quotient) : whole;
 }
 __device__ inline float tessera_remainder(float a, float b) { return tessera_floating_remainder(a, b); }
 __device__ inline double tessera_remainder(double a, double b) { return tessera_floating_remainder(a, b); }

@@ -120,8 +120,8 @@ struct FloorDivide {
                                rest_size + rest_size > __builtin_elementwise_abs(b);
       whole -= has_crossed ? __builtin_elementwise_copysign(C(1), quotient) : C(0);
       whole -= C(rest != 0 && (rest < 0) != (b < 0) ? 1 : 0);
-      // NaN where fmod has none to give.
-      return (whole == 0 ? __builtin_elementwise_copysign(C(0), quotient) : whole) + (rest - rest);
+      const C signed_whole = whole == 0 ? __builtin_elementwise_copysign(C(0), quotient) : whole;
+      return rest == rest ? signed_whole : rest;  // NaN where fmod has none to give
     }
   }
 };

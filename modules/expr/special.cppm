@@ -91,7 +91,7 @@ struct LeakyRelu {
     return a < 0 ? a * slope : a;
   }
 };
-/// x where it is above 0, slope * x elsewhere. The slope is a scalar, or an operand that broadcasts.
+/// x where it is above 0, slope * x elsewhere. The slope is a scalar, which takes the type of x, or an operand that broadcasts.
 export template <FloatingOperand O, class Slope = double>
   requires FloatingOperands<O, Slope>
 auto leaky_relu(O&& x, Slope&& slope = 0.01) {

@@ -152,9 +152,8 @@ std::vector<Function<T, T>> arithmetic() {
       unary<T>(
           "abs", [](const auto& x) { return abs(x); }, [](L x) { return std::abs(x); }, 0),
       unary<T>(
-          "sign", [](const auto& x) { return sign(x); }, [](L x) { return x > 0   ? 1
-                                                                          : x < 0 ? -1
-                                                                                  : x; }, 0),
+          "sign", [](const auto& x) { return sign(x); },
+          [](L x) { return x > 0 ? 1 : (x < 0 ? -1 : (x == 0 ? 0.0L : x)); }, 0),
       unary<T>(
           "square", [](const auto& x) { return square(x); }, [](L x) { return x * x; }, 0.01),
       unary<T>(
@@ -184,7 +183,8 @@ std::vector<Function<T, T>> activations() {
       unary<T>(
           "relu", [](const auto& x) { return relu(x); }, [](L x) { return x < 0 ? 0 : x; }, 0),
       unary<T>(
-          "leaky_relu", [](const auto& x) { return leaky_relu(x); }, [](L x) { return x < 0 ? x * 0.01L : x; }),
+          "leaky_relu", [](const auto& x) { return leaky_relu(x); },
+          [](L x) { return x < 0 ? x * static_cast<L>(static_cast<double>(T(0.01))) : x; }),
       unary<T>(
           "sigmoid", [](const auto& x) { return sigmoid(x); }, [](L x) { return 1 / (1 + std::exp(-x)); }),
       unary<T>(
