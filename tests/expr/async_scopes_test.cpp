@@ -100,3 +100,23 @@ TEST_CASE("scopes end in any order and on any thread") {
   }
   CHECK(int(a[{7}]) == 4);
 }
+
+TEST_CASE("two borrows of one memory lose no update") {
+  for (const SchedulerOptions& options : executors()) {
+    Scheduler scheduler(options);
+    std::vector<float> memory(5000);
+    Array<float, 1> one = zeros<float>(Dim{5000});
+    const auto first = borrow(memory.data(), Dim{5000}), second = borrow(memory.data(), Dim{5000});
+    {
+      const Async on{scheduler};
+      one += 1;
+      for (int i = 0; i < 50; ++i) {
+        first += one;  // at once, after what `one` waits for: a view keeps nothing alive
+        second += 1;
+        second(range(0, 2500)) += one(range(0, 2500));
+      }
+    }
+    CHECK(memory.front() == 150);
+    CHECK(memory.back() == 100);
+  }
+}
