@@ -9,6 +9,7 @@ module;
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 module tessera.schedule;
 import tessera.core;
 
@@ -99,6 +100,7 @@ void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
 void Engine::wait_among_engines(VarState& var, Purpose purpose) {
   constexpr auto turn = std::chrono::milliseconds(1);
   const std::shared_ptr<Engine> self = shared_from_this();
+  if (process_ != 0) take_over(var);
   BlockedThread waiter(parking_);
   waiter.kind = &blocked_thread_kind;
   bool is_granted = append_waiter(waiter, var, purpose != Purpose::read);
@@ -142,7 +144,14 @@ void settle(const Var& var, const Engine* last_named, Purpose purpose) {
       return;
     }
     if (pending.engine != nullptr) return pending.engine->wait(var, {}, purpose);
-    return live_engines().front()->wait_among_engines(*var.state(), purpose);
+    const std::vector<std::shared_ptr<Engine>> engines = live_engines();
+    if (engines.empty()) {
+      throw SchedulerError(to_string({.operation = "wait",
+                                      .problem = "ops of the parent process were pending on this data when this "
+                                                 "process was forked",
+                                      .advice = "wait for them before fork()"}));
+    }
+    return engines.front()->wait_among_engines(*var.state(), purpose);
   }
   if (process_number() != 0) op->engine->take_over(*var.state());
   SharedFailure failure;
