@@ -50,7 +50,11 @@ std::shared_ptr<AsyncScopes> scopes_here() {
   std::shared_ptr<void>* const local = local_of_coroutine();
   if (local == nullptr) {
     if (scopes_of_thread != nullptr) return scopes_of_thread->shared_from_this();
-    if (thread_has_ended) return (new ScopesOfThread)->scopes;  // for those of its objects that end later still
+    if (thread_has_ended) {  // a scope of one of its objects that end later still: these scopes are kept by themselves
+      const auto scopes = std::make_shared<AsyncScopes>();
+      scopes_of_thread = scopes.get();
+      return scopes;
+    }
     thread_local ScopesOfThread of_thread;
     return of_thread.scopes;
   }
@@ -87,6 +91,7 @@ Async::~Async() {
   Async* inner = scopes_->innermost.load(std::memory_order_relaxed);
   if (inner == this) {
     scopes_->innermost.store(outer_, std::memory_order_release);
+    if (outer_ == nullptr && thread_has_ended && scopes_of_thread == scopes_.get()) scopes_of_thread = nullptr;
     return;
   }
   while (inner->outer_ != this) inner = inner->outer_;  // scopes do not end in the order in which they began
