@@ -23,6 +23,7 @@ export class bfloat16 {
 
   [[gnu::always_inline]] constexpr bfloat16(float value) : bits_(bfloat16_bits(value)) {}
   constexpr bfloat16(double value) : bits_(bfloat16_bits(round_to_odd(value))) {}
+  constexpr bfloat16(long double value) : bfloat16(double_rounded_to_odd(value)) {}
   constexpr bfloat16(std::integral auto value) : bfloat16(double_rounded_to_odd(value)) {}
 
   [[gnu::always_inline]] constexpr operator float() const {

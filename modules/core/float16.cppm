@@ -6,16 +6,19 @@ import tessera.standard;
 // IEEE 754 binary16 as a storage type: arithmetic on it happens in float.
 namespace tessera {
 
-/// `value` as a float rounded to odd: a second rounding of the result to any format of at most 22 bits then rounds
+/// `value` as a narrower type rounded to odd: a second rounding of the result to any format of at most 22 bits then rounds
 /// as if from `value` itself (S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
-constexpr float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  const auto bits = std::bit_cast<std::uint32_t>(nearest);
-  if (static_cast<double>(nearest) == value || (bits & 1u) != 0 || nearest != nearest) return nearest;
+template <class Narrow, class Bits, class Wide>
+constexpr Narrow rounded_to_odd(Wide value) {
+  const auto nearest = static_cast<Narrow>(value);
+  const auto bits = std::bit_cast<Bits>(nearest);
+  if (static_cast<Wide>(nearest) == value || (bits & 1u) != 0 || nearest != nearest) return nearest;
   const bool away_from_zero =
-      (nearest < 0 ? -static_cast<double>(nearest) : static_cast<double>(nearest)) > (value < 0 ? -value : value);
-  return std::bit_cast<float>(away_from_zero ? bits - 1 : bits + 1);
+      (nearest < 0 ? -static_cast<Wide>(nearest) : static_cast<Wide>(nearest)) > (value < 0 ? -value : value);
+  return std::bit_cast<Narrow>(away_from_zero ? bits - 1 : bits + 1);
 }
+constexpr float round_to_odd(double value) { return rounded_to_odd<float, std::uint32_t>(value); }
+constexpr double double_rounded_to_odd(long double value) { return rounded_to_odd<double, std::uint64_t>(value); }
 
 /// `value` as a double; one that needs more than 53 bits is rounded to odd, so that no second rounding goes wrong.
 template <std::integral Integer>
@@ -65,6 +68,7 @@ export class float16 {
 
   [[gnu::always_inline]] constexpr float16(float value) : bits_(float16_bits(value)) {}
   constexpr float16(double value) : bits_(float16_bits(round_to_odd(value))) {}
+  constexpr float16(long double value) : float16(double_rounded_to_odd(value)) {}
   constexpr float16(std::integral auto value) : float16(double_rounded_to_odd(value)) {}
 
   [[gnu::always_inline]] constexpr operator float() const { return float16_value(bits_); }

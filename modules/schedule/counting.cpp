@@ -53,8 +53,9 @@ void Engine::tell_count_waiters() noexcept {
   }
 }
 
-bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const Deadline& deadline) {
-  Signal signal(parking_);
+bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const Deadline& deadline,
+                            SleepWatch* watch) {
+  Signal signal(parking_, watch);
   CountWaiter waiter{.signal = &signal, .most = most, .bytes = most_bytes, .next = nullptr};
   {
     const std::lock_guard lock(parking_.mutex);

@@ -148,6 +148,7 @@ bool Engine::begin(OpState& op) noexcept {
     if (!op.has(OpState::always_run)) return false;
     op.failure = SharedFailure();
   }
+  if (op.has(OpState::is_coroutine)) begun_coroutines_.add(op);
   if (op.extras != nullptr && trace() != nullptr) [[unlikely]] {
     op.extras->started = now();
     op.extras->worker = context_of_thread.worker;
@@ -215,6 +216,7 @@ void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
 
 void Engine::end_extras(OpState& op, ReadyList& ready) noexcept {
   bool observed = false;
+  if (op.has(OpState::is_coroutine)) begun_coroutines_.remove(op);
   if (op.extras != nullptr) {
     if (op.extras->bytes != 0) bytes_.fetch_sub(op.extras->bytes, std::memory_order_seq_cst);
     observed = tell_awaiters(op, ready);

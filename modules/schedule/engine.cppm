@@ -9,6 +9,7 @@ import :op_state;
 import :var;
 import :signal;
 import :executor;
+import :begun_coroutines;
 import :trace_sink;
 import :op_end;
 import :process;
@@ -46,6 +47,9 @@ struct Window {
   std::ptrdiff_t ops = 0;
   std::ptrdiff_t bytes = 0;
 };
+
+/// How long the end of a scheduler waits in silence; 0 is for ever.
+using Patience = std::chrono::milliseconds;
 
 /// Ops that were submitted and that have ended, counted apart for some groups of threads so that they do not share a cache line.
 class OpCounts {
@@ -101,7 +105,7 @@ export enum class Purpose { read, change, rewrite };
 
 export class Engine : public std::enable_shared_from_this<Engine> {
  public:
-  inline explicit Engine(const Window& window) : window_(window) {}
+  inline Engine(const Window& window, Patience patience) : window_(window), patience_(patience) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -146,10 +150,14 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   /// Waits for an op that has extras.
   void wait(OpState& op);
   /// Waits until nothing is pending.
-  void wait_all(const Deadline& deadline);
+  void wait_all(const Deadline& deadline, const char* operation = "wait_all", SleepWatch* watch = nullptr);
 
+  /// As wait_all(). If for its patience no op runs, a line on stderr names the coroutines that have begun.
+  void shut_down(const Deadline& deadline);
   /// The same on any thread, without a look at failures.
   void drain() noexcept;
+  /// As "op 'load' (main.cpp:12), op 'send' (main.cpp:30)"; empty if there are none. Throws std::bad_alloc.
+  std::string description_of_begun_coroutines() const;
 
   /// Ends a granted access of somebody who waited; those that it was in the way of are queued.
   void end_accesses(OpState& op, ReadyList& ready) noexcept;
@@ -205,11 +213,12 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   void end_extras(OpState& op, ReadyList& ready) noexcept;
   void wait_for_room(const OpState& op);
   void bound_pending(std::uint64_t submitted_before);
-  bool wait_for_count(std::uint64_t most, std::ptrdiff_t bytes, const Deadline& deadline);
+  bool wait_for_count(std::uint64_t most, std::ptrdiff_t bytes, const Deadline& deadline, SleepWatch* watch = nullptr);
   std::string holders_of(VarState& var);
   void forget_observed() noexcept;
 
   Window window_;
+  Patience patience_;
   std::shared_ptr<Executor> executor_;
   std::uint32_t process_ = process_number();
   std::atomic<TraceSink*> trace_{nullptr};
@@ -217,6 +226,7 @@ export class Engine : public std::enable_shared_from_this<Engine> {
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> retired_{false};
   OpCounts counts_;
+  BegunCoroutines begun_coroutines_;
   alignas(64) std::atomic<int> count_period_{
       0};  // ended ops of a thread between looks at those who wait for counts; 0: nobody does
   std::atomic<std::ptrdiff_t> bytes_{0};

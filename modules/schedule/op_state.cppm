@@ -78,6 +78,8 @@ struct OpExtras {
   const Outcomes* outcomes = nullptr;  // of the Vars that it writes, if they differ
   int open_scopes = 0;                 // of a coroutine: Async scopes of its thread when it began
   std::shared_ptr<void> local;         // what a coroutine takes with it from thread to thread
+  OpState* begun_before = nullptr;     // neighbours in BegunCoroutines
+  OpState* begun_after = nullptr;
 };
 
 export struct OpState {

@@ -42,7 +42,7 @@ class PermutingExecutor final : public Executor {
       if (OpState* op = take()) {
         run(*op, lock);
       } else if (!deadline) {
-        engine_->parking().changed.wait(lock);
+        signal.await_change(lock);
       } else if (engine_->parking().changed.wait_until(lock, *deadline) == std::cv_status::timeout) {
         return signal.is_set();
       }

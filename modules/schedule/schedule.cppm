@@ -4,6 +4,7 @@
 export module tessera.schedule;
 
 export import :access;
+export import :begun_coroutines;
 export import :callable_op;
 export import :capture;
 export import :chrome_trace;

@@ -53,7 +53,12 @@ bool is_part_of_own_op(const Engine& engine) {
 Scheduler::Scheduler(const SchedulerOptions& options) {
   check_not_negative("window", options.window);
   check_not_negative("window_bytes", options.window_bytes);
-  engine_ = std::make_shared<Engine>(Window{.ops = options.window, .bytes = options.window_bytes});
+  if (options.patience < options.patience.zero()) {
+    throw SchedulerError(to_string({.operation = "Scheduler",
+                                    .problem = "patience is " + std::to_string(options.patience.count()) + " ms",
+                                    .advice = "0 means that nothing is said"}));
+  }
+  engine_ = std::make_shared<Engine>(Window{.ops = options.window, .bytes = options.window_bytes}, options.patience);
   engine_->set_executor(make_executor(options, *engine_));
   add_live_engine(engine_);
 }
@@ -107,13 +112,13 @@ void Scheduler::start() {
   engine_->executor().start();
 }
 
-void Scheduler::shutdown(Shutdown how) {
+void Scheduler::shut_down(Shutdown how, const Deadline& deadline) {
   engine_->check_process();
   check_may_block("shutdown");
   if (how == Shutdown::cancel) engine_->cancel_all();
   if (engine_->executor().is_stopped()) engine_->executor().start();
   try {
-    engine_->wait_all({});
+    engine_->shut_down(deadline);
   } catch (...) {
     engine_->allow_all();
     throw;

@@ -32,6 +32,8 @@ export struct SchedulerOptions {
   std::variant<ThreadPool, Inline, Permuting> executor = ThreadPool{};
   std::ptrdiff_t window = 1 << 16;  ///< pending ops above which submit() blocks; 0: no bound
   std::ptrdiff_t window_bytes = 0;  ///< the same for the sum of OpOptions::bytes
+  /// How long shutdown() and the destructor see nothing run before a line on stderr names the coroutines that have not ended; 0: never.
+  std::chrono::milliseconds patience{10'000};
 };
 
 /// What happens to pending ops when a scheduler is shut down.
@@ -164,8 +166,14 @@ export class Scheduler {
   void start();
 
   /// Waits until nothing is pending; with Shutdown::cancel, ops that have not begun are cancelled, and the Vars that they should
-  /// have written are poisoned by Cancelled. The scheduler can be used again afterwards.
-  void shutdown(Shutdown how);
+  /// have written are poisoned by Cancelled. The scheduler can be used again afterwards. A coroutine that has begun ends only by itself,
+  /// so what it awaits must come.
+  inline void shutdown(Shutdown how) { shut_down(how, {}); }
+  /// The same; throws DeadlineExceeded, which names the coroutines that have not ended.
+  template <class Rep, class Period>
+  void shutdown_for(Shutdown how, const std::chrono::duration<Rep, Period>& duration) {
+    shut_down(how, deadline_in(duration));
+  }
 
   inline int workers() const noexcept { return engine_->executor().workers(); }
   SchedulerCounters counters() const;
@@ -178,6 +186,7 @@ export class Scheduler {
     return time_after(duration);
   }
 
+  void shut_down(Shutdown how, const Deadline& deadline);
   void submit_op(UnsubmittedOp op);
   Op launch_op(UnsubmittedOp op);
 

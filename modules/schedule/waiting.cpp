@@ -192,21 +192,19 @@ void Engine::wait(OpState& op) {
   if (awaiter.failure) throw_failure(*awaiter.failure);
 }
 
-void Engine::wait_all(const Deadline& deadline) {
+void Engine::wait_all(const Deadline& deadline, const char* operation, SleepWatch* watch) {
   check_process();
-  check_not_recording(this, "wait_all");
-  check_may_block("wait_all");
-  if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline)) {
+  check_not_recording(this, operation);
+  check_may_block(operation);
+  if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline, watch)) {
+    const std::string begun = description_of_begun_coroutines();
     throw DeadlineExceeded(
-        to_string({.operation = "wait_all",
+        to_string({.operation = operation,
                    .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
-                              std::to_string(executor_->running()) + " workers run"}));
+                              std::to_string(executor_->running()) + " workers run" +
+                              (begun.empty() ? "" : ", coroutines have not ended: " + begun)}));
   }
   if (const SharedFailure failure = take_unobserved()) throw_failure(*failure);
-}
-
-void Engine::drain() noexcept {
-  if (counts_.pending() != 0) wait_for_count(0, PTRDIFF_MAX, {});
 }
 
 SharedFailure Engine::take_unobserved() noexcept {

@@ -22,6 +22,7 @@ using std::atomic;
 using std::atomic_signal_fence;
 using std::atomic_thread_fence;
 using std::condition_variable;
+using std::cv_status;
 using std::lock_guard;
 using std::memory_order_acq_rel;
 using std::memory_order_acquire;

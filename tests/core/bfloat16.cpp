@@ -45,6 +45,15 @@ TEST_CASE("bfloat16 overflows to infinity halfway beyond its largest value") {
   CHECK(float(bfloat16(-std::numeric_limits<double>::max())) == -INFINITY);
 }
 
+TEST_CASE("a long double is rounded to bfloat16 once, not by way of double") {
+  const long double halfway = 1 + std::ldexp(1.0L, -8), little = std::ldexp(1.0L, -60);
+  CHECK(static_cast<float>(bfloat16(halfway)) == 1.0f);  // to even
+  CHECK(static_cast<float>(bfloat16(halfway + little)) == 1 + std::ldexp(1.0f, -7));
+  CHECK(static_cast<float>(bfloat16(-halfway - little)) == -1 - std::ldexp(1.0f, -7));
+  CHECK(static_cast<float>(bfloat16(std::numeric_limits<long double>::max())) == INFINITY);
+  CHECK(std::signbit(static_cast<float>(bfloat16(-std::numeric_limits<long double>::min()))));
+}
+
 TEST_CASE("NaN becomes a quiet bfloat16 NaN with its sign") {
   CHECK(bfloat16(std::numeric_limits<float>::quiet_NaN()).bits() == 0x7fc0);
   CHECK(bfloat16(-std::numeric_limits<double>::quiet_NaN()).bits() == 0xffc0);

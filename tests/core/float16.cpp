@@ -53,6 +53,15 @@ TEST_CASE("a double is rounded to float16 once, not by way of float") {
   CHECK(float(float16(static_cast<float>(above_halfway))) == 1.0f);
 }
 
+TEST_CASE("a long double is rounded to float16 once, not by way of double") {
+  const long double halfway = 1 + std::ldexp(1.0L, -11), little = std::ldexp(1.0L, -60);
+  CHECK(static_cast<float>(float16(halfway)) == 1.0f);  // to even
+  CHECK(static_cast<float>(float16(halfway + little)) == 1 + std::ldexp(1.0f, -10));
+  CHECK(static_cast<float>(float16(-halfway - little)) == -1 - std::ldexp(1.0f, -10));
+  CHECK(static_cast<float>(float16(std::numeric_limits<long double>::max())) == INFINITY);
+  CHECK(std::signbit(static_cast<float>(float16(-std::numeric_limits<long double>::min()))));
+}
+
 TEST_CASE("NaN becomes a quiet float16 NaN with its sign") {
   CHECK(float16(std::numeric_limits<float>::quiet_NaN()).bits() == 0x7e00);
   CHECK(float16(-std::numeric_limits<double>::quiet_NaN()).bits() == 0xfe00);

@@ -1,5 +1,6 @@
 // Tests of the end: draining, cancelling, and destroying a scheduler in the middle of work.
 #include "executors.hpp"
+#include "standard_error.hpp"
 
 using namespace support;
 
@@ -85,6 +86,71 @@ TEST_CASE("a scheduler is destroyed while foreign threads signal what its last o
       signaller.join();
     }
     CHECK(count == 300);
+  });
+}
+
+// --8<-- [start:shutdown_for]
+TEST_CASE("shutdown_for says which coroutines have not ended") {
+  on_every_executor([](const SchedulerOptions& options) {
+    Scheduler scheduler(options);
+    const Var v;
+    const Completion go;
+    std::atomic<int> count{0};
+    static_cast<void>(signals_when_done(scheduler, v, go, count));  // nobody signals it
+    CHECK_THROWS_WITH_AS(scheduler.shutdown_for(Shutdown::drain, 50ms), doctest::Contains("shutdown_test.cpp"),
+                         DeadlineExceeded);
+    CHECK_THROWS_WITH_AS(scheduler.shutdown_for(Shutdown::cancel, 1ms), doctest::Contains("have not ended: op"),
+                         DeadlineExceeded);  // it has begun
+    go.signal();
+    scheduler.shutdown_for(Shutdown::drain, 30s);
+    CHECK(count == 1);
+  });
+}
+// --8<-- [end:shutdown_for]
+
+TEST_CASE("an end that waits for coroutines says on stderr for which") {
+  on_every_executor([](const SchedulerOptions& each) {
+    SchedulerOptions options = each;
+    options.patience = 20ms;
+    for (const bool destroys : {false, true}) {
+      const Completion go;
+      std::atomic<int> count{0};
+      StandardError caught;
+      std::thread signaller([&] {
+        CHECK(eventually([&] { return caught.text().find("coroutines have not ended") != std::string::npos; }));
+        go.signal();
+      });
+      {
+        Scheduler scheduler(options);
+        const Var v, w;
+        static_cast<void>(signals_when_done(scheduler, v, go, count));
+        for (int i = 0; i < 12; ++i) static_cast<void>(signals_when_done(scheduler, Var(), go, count));
+        static_cast<void>(signals_when_done(scheduler, w, go, count));
+        if (!destroys) scheduler.shutdown(Shutdown::drain);
+      }
+      signaller.join();
+      CHECK(count == 14);
+      const std::string text = caught.text();
+      CHECK(text.starts_with(destroys ? "tessera: ~Scheduler: no op has run for 0.02 s"
+                                      : "tessera: shutdown: no op has run for 0.02 s"));
+      CHECK(text.find(" and 6 more") != std::string::npos);
+      CHECK(text.find("tessera:", 1) == std::string::npos);  // it is said once
+    }
+  });
+}
+
+TEST_CASE("an end that waits for nothing but its own work is silent") {
+  on_every_executor([](const SchedulerOptions& each) {
+    SchedulerOptions options = each;
+    options.patience = 1ms;
+    const StandardError caught;
+    {
+      Scheduler scheduler(options);
+      for (int i = 0; i < 4; ++i) scheduler.submit(writes(Var()), [] { std::this_thread::sleep_for(20ms); });
+    }
+    CHECK(caught.text() == "");
+    options.patience = -1ms;
+    CHECK_THROWS_WITH_AS(Scheduler{options}, doctest::Contains("patience is -1 ms"), SchedulerError);
   });
 }
 

@@ -1,0 +1,66 @@
+module;
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+module tessera.schedule;
+import tessera.core;
+
+// The end of a scheduler, which waits for all of its ops: if that can take for ever, it says for which.
+namespace tessera {
+
+namespace {
+
+std::string seconds(Patience duration) {
+  constexpr std::size_t longest = 40;
+  std::string text(longest, '\0');
+  const int length = std::snprintf(text.data(), text.size(), "%g s", std::chrono::duration<double>(duration).count());
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+/// Names the coroutines that have begun, once no op runs.
+class StalledEnd final : public SleepWatch {
+ public:
+  StalledEnd(Engine& engine, const char* operation, Patience patience)
+      : SleepWatch(patience), engine_(&engine), operation_(operation) {}
+
+  bool report() noexcept override {
+    try {
+      if (engine_->executor().running() != 0) return false;
+      const std::string begun = engine_->description_of_begun_coroutines();
+      if (begun.empty()) return false;
+      const std::string line = to_string(
+          {.operation = operation_,
+           .problem = "no op has run for " + seconds(patience()) + ", and coroutines have not ended: " + begun,
+           .advice = "signal what they await; it goes on waiting"});
+      std::fputs(("tessera: " + line + "\n").c_str(), stderr);
+    } catch (const std::exception&) {  // no memory: there is nothing to say it with
+      return true;
+    }
+    return true;
+  }
+
+ private:
+  Engine* engine_;
+  const char* operation_;
+};
+
+}  // namespace
+
+std::string Engine::description_of_begun_coroutines() const { return begun_coroutines_.description(); }
+
+void Engine::shut_down(const Deadline& deadline) {
+  StalledEnd stalled(*this, "shutdown", patience_);
+  wait_all(deadline, "shutdown", patience_ == Patience::zero() ? nullptr : &stalled);
+}
+
+void Engine::drain() noexcept {
+  StalledEnd stalled(*this, "~Scheduler", patience_);
+  if (counts_.pending() == 0) return;
+  wait_for_count(0, PTRDIFF_MAX, {}, patience_ == Patience::zero() ? nullptr : &stalled);
+}
+
+}  // namespace tessera
