@@ -58,6 +58,12 @@ void traced() {
 void pool() {
   for (const std::ptrdiff_t bytes : {100, 1 << 22}) memory::free(CpuPlace{}, memory::alloc(CpuPlace{}, bytes));
 }
+void on_gpu() {
+  require(device_count() > 0);
+  Array<float, 1> a = ones<float>(Dim{5000}, GpuPlace{0});
+  a = a * 2 + 1;
+  require(double(sum(a)) == 15000);
+}
 
 struct Job {
   std::string_view name;
@@ -66,7 +72,7 @@ struct Job {
 };
 constexpr Job jobs[] = {
     {"small", small, true},        {"parallel", parallel, true}, {"product", product_of_matrices, false},
-    {"async", asynchronous, true}, {"trace", traced, true},      {"pool", pool, true}};
+    {"async", asynchronous, true}, {"trace", traced, true},      {"pool", pool, true},          {"gpu", on_gpu, true}};
 constexpr std::string_view moments[] = {"static", "thread_local", "atexit", "running"};
 
 constinit const Job* at_exit = nullptr;
