@@ -78,7 +78,7 @@ const DeviceElement& element_of(DeviceForm& form);
 /// The values of a node's scalars, a slot for each.
 std::vector<std::byte> scalars_of(const DeviceForm& form, const void* node);
 
-/// The expression as a text, such as "multiply(float32(2), add(...))".
+/// The expression as a text, such as "s * (a + exp(b))".
 const char* name_of(DeviceForm& form);
 
 /// The kernel that fits the key, compiled if this process has not needed it yet; `write` makes its text. Throws DeviceError.

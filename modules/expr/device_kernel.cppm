@@ -21,7 +21,7 @@ struct DeviceGenerator {
   const char* code;  // what the text calls
 };
 
-/// What is known of an expression's device text at compile time.
+/// An expression's device text, made once for its type.
 struct DeviceElement {
   std::string_view body{};  // statements that compute the value from the leaves x0, x1, ... and the scalars s0, s1, ...
   std::string_view result{};                      // its name

@@ -20,8 +20,7 @@ import :device_source;
 namespace tessera {
 
 /// The elementwise work of `destination = source` as a kernel for CUDA. Reductions and products in it are computed first and live
-/// as long as this object; so must the destination. Throws DTypeError for an operation without device text, and for operands
-/// that are generated.
+/// as long as this object; so must the destination. Throws DTypeError for an operation without device text.
 export class DeviceLaunch {
  public:
   enum class Indices { as_needed, wide };

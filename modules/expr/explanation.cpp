@@ -137,16 +137,6 @@ std::string indented(std::string_view text) {
   return result;
 }
 
-/// What a kernel finds in memory that the CPU generates block by block.
-std::string generated_text(const ExplainedStage& stage) {
-  std::string text;
-  for (std::size_t k = 1; k < stage.plan.operands.size(); ++k) {
-    if (stage.plan.operands[k].generate != nullptr)
-      text += "  " + operand_name(k) + " is generated into memory first\n";
-  }
-  return text;
-}
-
 std::string device_text_of(const ExplainedStage& stage) {
   if (stage.kind == ExplainedStage::Kind::product) return "CUDA\n  none: matrix products are a library's\n";
   if (stage.kind == ExplainedStage::Kind::moved) return "CUDA\n  none: its elements only move\n";
@@ -164,7 +154,7 @@ std::string device_text_of(const ExplainedStage& stage) {
   }
   if (stage.plan.elements == 0) return "CUDA\n  none: there are no elements\n";
   const DeviceVariant variant = device_variant(stage.plan, stage.device, stage.written);
-  return "CUDA (" + to_string(variant) + ")\n" + generated_text(stage) + indented(device_kernel(stage.device, variant));
+  return "CUDA (" + to_string(variant) + ")\n" + indented(device_kernel(stage.device, variant));
 }
 
 }  // namespace

@@ -112,6 +112,8 @@ template <Element T, Scalar S, class Convert>
 [[gnu::always_inline]] inline auto scalar_node(const S& scalar, const Convert& convert) {
   if constexpr (ScalarParameter<S>) {
     return ScalarParameterNode<T, S, Convert>(scalar, convert);
+  } else if constexpr (requires { scalar.get(); }) {  // a Reference
+    return ScalarNode<T>(convert(scalar.get()));
   } else {
     return ScalarNode<T>(convert(scalar));
   }

@@ -92,7 +92,7 @@ class ExpressionWriter {
     static const auto& signs = *new std::map<std::string_view, std::string>{
         // never destroyed: so long may ops be named
         {"Add", "+"},       {"Subtract", "-"},      {"Multiply", "*"},   {"Divide", "/"},
-        {"Remainder", "%"}, {"Less", "<"},          {"LessEqual", "<="}, {"Greater", ">"},
+        {"Modulo", "%"},    {"Less", "<"},          {"LessEqual", "<="}, {"Greater", ">"},
         {"Equal", "=="},    {"GreaterEqual", ">="}, {"NotEqual", "!="}};
     const auto found = signs.find(op);
     return found == signs.end() ? "" : found->second;

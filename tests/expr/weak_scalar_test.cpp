@@ -94,3 +94,24 @@ TEST_CASE("where a wrapped scalar would mean something else, it throws and says 
   CHECK(array_equal(maximum(x, 255), make_array<std::uint8_t>({255, 255, 255})));
   CHECK(array_equal(x / 10L, make_array<std::uint8_t>({0, 0, 25})));
 }
+
+TEST_CASE("an element of an array is the scalar that its value is" * doctest::test_suite("any place")) {
+  const Bytes x = there(make_array<std::uint8_t>({1, 7, 250}));
+  const Bytes bytes = there(make_array<std::uint8_t>({3, 200}));
+  const Array<std::int64_t, 1> wide = there(make_array<std::int64_t>({3, 200}));
+  const auto same = [&](const auto& function) {
+    for (int i : {0, 1}) {
+      CHECK(array_equal(function(wide[{i}]), function(std::int64_t{wide[{i}]})));
+      CHECK(array_equal(function(bytes[{i}]), function(std::uint8_t{bytes[{i}]})));
+    }
+  };
+  same([&](const auto& s) { return x / s + s / x; });
+  same([&](const auto& s) { return x % s + s % x; });
+  same([&](const auto& s) { return floor_divide(x, s) + remainder(s, x); });
+  same([&](const auto& s) { return maximum(x, s) - minimum(s, x); });
+  same([&](const auto& s) { return clip(x, s, none); });
+  same([&](const auto& s) { return where(x > 2, x, s); });
+  same([&](const auto& s) { return where(x > 2, s, s); });
+  same([&](const auto& s) { return where(x == s, 1, 2) + where(s < x, 10, 20); });
+  same([&](const auto& s) { return (x << s) ^ (x >> s); });
+}
