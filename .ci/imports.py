@@ -1,8 +1,10 @@
-"""Checks the house: each file belongs to its room's module, imports only rooms above, and a root file only re-exports.
+"""Checks the house: each file belongs to its room's module, imports only rooms above and, inside its room, folders above; a root file only
+re-exports.
 
 Interfaces include only headers that are small: the others' declarations would be in the BMI of each of them.
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -10,9 +12,22 @@ import sys
 # A room may import only rooms that stand before it.
 ROOMS = ["standard", "core", "device", "memory", "schedule", "array", "expr", "algorithm", "darray", "io", "tessera"]
 
+# The folders of a room. A partition may import only those of its own folder and of folders that stand before it.
+FOLDERS = {
+    "expr": ["math", "plan", "plan/reducers", "cpu", "cpu/reduce", "cpu/normalise", "cpu/product", "gpu", "nodes", "functions", "operations", "assign", "explain"],
+    "array": ["layout", "handle", "views", "copy", "make"],
+    "schedule": ["op", "engine", "executors", "ops", "pictures", "replay", "scheduler"],
+    "memory": ["blocks", "checks", "pool", "use"],
+    "device": ["places", "streams", "kernels"],
+    "algorithm": ["rows", "random", "sort", "scan", "select"],
+}
+MOST_FILES = 24  # in a folder
+
 SMALL_HEADERS = {"climits", "cmath", "cstddef", "cstdint", "cstdlib", "cstring", "math.h", "new"}
 
 MODULE = re.compile(r"^(?:export )?module ([\w.]+)(?::\w+)?;", re.M)
+PARTITION = re.compile(r"^(?:export )?import :(\w+);", re.M)
+UNIT = re.compile(r"^export module [\w.]+:(\w+);", re.M)
 IMPORT = re.compile(r"^(?:export )?import ([\w.]+);", re.M)
 INCLUDE = re.compile(r"^#include [<\"](.+)[>\"]", re.M)
 ROOT_LINE = re.compile(r"^(//.*|export module [\w.]+;|export import [\w.]*(:\w+)?;|)$")
@@ -22,8 +37,31 @@ def module_name(room):
     return "tessera" if room == "tessera" else f"tessera.{room}"
 
 
+def room_and_folder(path):
+    _, room, *folder, _ = path.parts
+    return room, "/".join(folder)
+
+
+def folder_complaints(path, folders_of_units):
+    """What is wrong with where a file of a room with folders lies."""
+    room, folder = room_and_folder(path)
+    order = FOLDERS.get(room, [""])
+    if path.name == f"{room}.cppm":
+        return
+    if folder not in order:
+        yield f"the folders of {room} are {', '.join(order)}" if room in FOLDERS else f"{room} has no folders"
+        return
+    unit = UNIT.search(path.read_text())
+    if unit and unit[1] not in (path.stem, f"{path.parent.name}_{path.stem}"):
+        yield f"partition {unit[1]} is neither named as its file nor as its folder and file"
+    for name in PARTITION.findall(path.read_text()):
+        other = folders_of_units.get((room, name))
+        if other is not None and other in order and order.index(other) > order.index(folder):
+            yield f"imports :{name} of {other}, which stands behind {folder}"
+
+
 def complaints(path):
-    room = path.parent.name
+    room, _ = room_and_folder(path)
     text = path.read_text()
     if room not in ROOMS:
         yield f"there is no room '{room}'; there are {', '.join(ROOMS)}"
@@ -46,7 +84,17 @@ def complaints(path):
 
 
 def main():
-    found = [f"{path}: {text}" for path in sorted(pathlib.Path("modules").glob("*/*.cpp*")) for text in complaints(path)]
+    paths = sorted(pathlib.Path("modules").rglob("*.cpp*"))
+    folders_of_units = {}
+    files = collections.Counter()
+    for path in paths:
+        room, folder = room_and_folder(path)
+        files[room, folder] += 1
+        if unit := UNIT.search(path.read_text()):
+            folders_of_units[room, unit[1]] = folder
+    found = [f"{path}: {text}" for path in paths for text in (*complaints(path), *folder_complaints(path, folders_of_units))]
+    found += [f"modules/{room}/{folder}: {count} files are more than {MOST_FILES}"
+              for (room, folder), count in files.items() if count > MOST_FILES]
     print("\n".join(found))
     return 1 if found else 0
 

@@ -2,34 +2,43 @@
 // iteration, printing. It imports memory and schedule; evaluating expressions is the next room's work.
 export module tessera.array;
 
-export import :reference;
-export import :assigned;
-export import :concepts;
-export import :members;
+// layout/: where elements lie, without memory
 export import :layout;
 export import :index;
+export import :named_axes;
 export import :slicing;
 export import :footprint;
-export import :buffer;
-export import :view_vars;
+
+// handle/: storage, and the types that see it
 export import :pointer;
-export import :strided_copy;
-export import :device_copy;
-export import :device_items;
-export import :device_tiles;
+export import :reference;
+export import :concepts;
+export import :assigned;
 export import :iterator;
-export import :view;
+export import :members;
 export import :elements;
-export import :compound;
+export import :buffer;
+export import :strided_copy;
+export import :view;
 export import :handle;
-export import :settled;
+export import :compound;
 export import :array_parameter;
-export import :viewed;
 export import :scalar_parameter;
-export import :named_axes;
+export import :settled;
+
+// views/: the same elements in another shape, and what schedulers know of that
+export import :viewed;
 export import :reshaping;
 export import :axes;
 export import :windows;
+export import :view_vars;
+
+// copy/: copies in which a GPU takes part
+export import :device_items;
+export import :device_tiles;
+export import :device_copy;
+
+// make/: new arrays, and arrays as text
 export import :factories;
 export import :make_array;
 export import :print;

@@ -2,12 +2,17 @@
 // kernels, the CPU's instruction sets. It imports core only.
 export module tessera.device;
 
+// places/: places, the device table, the driver
 export import :place;
+export import :cpu;
 export import :table;
 export import :driver;
+
+// streams/: queues of a GPU's work, and copies as such work
 export import :stream;
-export import :stream_uses;
-export import :stream_trace;
 export import :copy;
+export import :stream_trace;
+export import :stream_uses;
+
+// kernels/: CUDA kernels from text, and where they are kept
 export import :kernel;
-export import :cpu;

@@ -2,22 +2,7 @@
 // and strides only), the evaluator runs one fused loop per expression for the CPU at hand. It imports array.
 export module tessera.expr;
 
-export import :plan;
-export import :blocks;
-export import :walk;
-export import :workspaces;
-export import :reducers;
-export import :cascade;
-export import :reduction_task;
-export import :values;
-export import :folder;
-export import :normalising;
-export import :normaliser_loops;
-export import :normalise_task;
-export import :lowering;
-export import :conversion;
-export import :node;
-export import :parameter_node;
+// math/: elementary functions of single values, and memory to registers and back
 export import :vector_bits;
 export import :vector_reach;
 export import :vector_exponential;
@@ -27,21 +12,69 @@ export import :vector_error_function;
 export import :vector_power;
 export import :vector_math;
 export import :library_math;
-export import :blas;
-export import :cublas;
+export import :complex_math;
+export import :conversion;
+
+// plan/: what is left of an expression when it is computed
+export import :plan;
+export import :temporary;
+export import :blocks;
+export import :loop_plan;
 export import :movable_loop;
+export import :runs;
+export import :workspaces;
+export import :normalising;
+export import :lowering;
+
+// plan/reducers/: the arithmetic of reductions
+export import :reducers;
+
+// cpu/: evaluation on the CPU: blocks, kernels for its instruction sets, threads
+export import :walk;
+export import :values;
+export import :kernel;
+export import :cascade;
+
+// cpu/reduce/: reductions
+export import :reduction_task;
+export import :folder;
+
+// cpu/normalise/: normalisations
+export import :normalise_task;
+export import :normaliser_loops;
+
+// cpu/product/: matrix products
+export import :blas;
 export import :product;
 export import :small_product;
-export import :kernel;
-export import :direct;
-export import :evaluate;
-export import :seen;
-export import :device_prelude;
-export import :device_complex;
+
+// gpu/: CUDA text, and kernels made of it
+export import :cublas;
+export import :gpu_prelude;
+export import :gpu_complex;
+export import :gpu_storage;
+export import :gpu_folds;
+export import :gpu_kernel;
+export import :gpu_writer;
+export import :gpu_folding;
+export import :gpu_form;
+
+// nodes/: the nodes of expressions
+export import :node;
+export import :parameter_node;
 export import :map;
+export import :device_source;
+export import :evaluate;
+export import :part;
+export import :reduction_node;
+export import :normalise;
+export import :dot_node;
+export import :factor;
+export import :seen;
+
+// functions/: operators and elementwise functions
 export import :operand_concepts;
 export import :weak_scalar;
-export import :complex_math;
 export import :bits;
 export import :comparisons;
 export import :operators;
@@ -53,41 +86,33 @@ export import :classification;
 export import :complex;
 export import :special;
 export import :functions;
+
+// operations/: functions that see more than one element: reductions, products, joining, shifting; refusals of all functions
 export import :select;
 export import :user_op;
-export import :temporary;
-export import :part;
-export import :runs;
 export import :joining;
 export import :shifting;
 export import :repeating;
-export import :reduction_node;
 export import :reduction;
-export import :normalise;
 export import :statistics;
 export import :axis;
-export import :factor;
-export import :dot_node;
 export import :dot;
-export import :device_split;
-export import :assign;
-export import :evaluated;
-export import :assign_parameter;
+export import :refusals;
+
+// assign/: where an expression meets an array, at once or as an op of a scheduler
+export import :direct;
 export import :async;
 export import :later;
+export import :device_split;
+export import :assign;
+export import :assign_parameter;
+export import :evaluated;
 export import :algorithm_op;
 export import :comparing;
-export import :loop_plan;
-export import :device_storage;
-export import :device_kernel;
-export import :device_writer;
-export import :device_folds;
-export import :device_folding;
-export import :device_form;
-export import :device_source;
 export import :device_launch;
+
+// explain/: what an assignment would do
 export import :explanation;
 export import :operation_speed;
 export import :explainer;
 export import :explain;
-export import :refusals;

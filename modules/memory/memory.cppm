@@ -3,17 +3,24 @@
 // through it core).
 export module tessera.memory;
 
+// blocks/: how chunks of memory are cut into blocks
 export import :allocator;
 export import :upstream;
-export import :system;
-export import :adaptors;
-export import :stream_allocator;
 export import :strategy;
-export import :debug_allocator;
+export import :system;
+
+// checks/: watching and checking allocations
 export import :trace;
+export import :debug_allocator;
+export import :adaptors;
+
+// pool/: a pool in front of the system, one a place
 export import :pool;
 export import :place_pool;
-export import :stream_order;
+export import :picture;
+
+// use/: memory with an owner, and in the order of streams
 export import :allocation;
 export import :resource;
-export import :picture;
+export import :stream_allocator;
+export import :stream_order;

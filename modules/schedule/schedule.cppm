@@ -3,44 +3,57 @@
 // as a graph. It imports device.
 export module tessera.schedule;
 
-export import :access;
-export import :begun_coroutines;
-export import :callable_op;
-export import :capture;
-export import :chrome_trace;
-export import :completion;
-export import :dependency;
-export import :dependency_graph;
-export import :engine;
-export import :executor;
+// op/: an op as the engine sees it
+export import :spin_lock;
+export import :process;
+export import :recycling;
 export import :failure;
-export import :graph_layout;
-export import :join;
-export import :layer_order;
-export import :markup;
-export import :op;
-export import :op_end;
 export import :op_name;
 export import :op_state;
-export import :parallel;
-export import :parameter;
-export import :picture;
-export import :process;
-export import :ready_queue;
-export import :recording;
-export import :recycling;
-export import :replay;
-export import :scheduler;
 export import :signal;
-export import :spin_lock;
-export import :stream_wait;
-export import :task;
-export import :timeline;
-export import :timeline_bars;
-export import :timer;
-export import :trace;
-export import :trace_lanes;
-export import :trace_record;
+export import :op_end;
+
+// engine/: Vars and ops: submission, grants, completion, waiting
+export import :executor;
+export import :begun_coroutines;
 export import :trace_sink;
 export import :var;
+export import :dependency;
+export import :parameter;
+export import :access;
+export import :engine;
+
+// executors/: who runs ready ops
 export import :worker_threads;
+export import :ready_queue;
+
+// ops/: ops as callables and coroutines, and what coroutines await
+export import :callable_op;
+export import :op;
+export import :completion;
+export import :timer;
+export import :task;
+export import :stream_wait;
+export import :join;
+
+// pictures/: what has run: records, graphs, timelines
+export import :trace_record;
+export import :markup;
+export import :graph_layout;
+export import :layer_order;
+export import :dependency_graph;
+export import :picture;
+export import :trace_lanes;
+export import :timeline;
+export import :timeline_bars;
+export import :chrome_trace;
+
+// replay/: a step recorded once and replayed
+export import :recording;
+export import :replay;
+export import :capture;
+
+// scheduler/: what users call
+export import :scheduler;
+export import :trace;
+export import :parallel;

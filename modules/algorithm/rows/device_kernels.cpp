@@ -1,0 +1,187 @@
+module;
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "../../../kernels/reduce.h"
+#include "../../../kernels/scan.h"
+#include "../../../kernels/select.h"
+#include "../../../kernels/sort.h"
+module tessera.algorithm;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
+
+// Opening the library of CUDA kernels and calling its C interface, whose headers need no CUDA.
+namespace tessera::device_kernels {
+
+namespace {
+
+static_assert(static_cast<int>(DType::boolean) == TESSERA_BOOLEAN && static_cast<int>(DType::uint8) == TESSERA_UINT8 &&
+              static_cast<int>(DType::float16) == TESSERA_FLOAT16 &&
+              static_cast<int>(DType::float64) == TESSERA_FLOAT64 &&
+              static_cast<int>(DType::complex128) == TESSERA_COMPLEX128);
+static_assert(static_cast<int>(Reduction::sum) == TESSERA_REDUCE_SUM &&
+              static_cast<int>(Reduction::product) == TESSERA_REDUCE_PRODUCT &&
+              static_cast<int>(Reduction::minimum) == TESSERA_REDUCE_MIN &&
+              static_cast<int>(Reduction::maximum) == TESSERA_REDUCE_MAX);
+static_assert(sizeof(bool) == sizeof(std::uint8_t));
+
+template <class Call>
+using Function = int (*)(const Call*, const TesseraStream*, TesseraFailure*);
+
+struct Library {
+  Function<TesseraSort> sort = nullptr;
+  Function<TesseraSort> argsort = nullptr;
+  Function<TesseraScan> scan = nullptr;
+  Function<TesseraReduce> reduce = nullptr;
+  Function<TesseraSelect> select = nullptr;
+  std::string file;
+  std::string reason;  // why there is none
+};
+
+constexpr const char* file_name = "libtessera_cuda_kernels.so";
+
+std::string folder_of_program() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  const std::string program(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+  return program.substr(0, program.rfind('/') + 1);
+}
+
+std::vector<std::string> places_to_look() {
+  const char* chosen = std::getenv("TESSERA_CUDA_KERNELS");
+  if (chosen != nullptr && *chosen != '\0') return {chosen};
+  const std::string folder = folder_of_program();
+  return {folder + file_name, folder + "../lib/" + file_name, file_name};
+}
+
+template <class Call>
+bool find(void* handle, const char* name, Function<Call>& function) {
+  function = reinterpret_cast<Function<Call>>(dlsym(handle, name));
+  return function != nullptr;
+}
+
+Library open() {
+  Library library;
+  void* handle = nullptr;
+  std::string tried;
+  for (const std::string& file : places_to_look()) {
+    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    library.file = file;
+    if (handle != nullptr) break;
+    tried += (tried.empty() ? "" : ", ") + file;
+  }
+  if (handle == nullptr) {
+    library.reason = "the library of CUDA kernels was not found; looked for " + tried;
+    return library;
+  }
+  const bool is_complete =
+      find(handle, "tessera_sort", library.sort) && find(handle, "tessera_argsort", library.argsort) &&
+      find(handle, "tessera_scan", library.scan) && find(handle, "tessera_reduce", library.reduce) &&
+      find(handle, "tessera_select", library.select);
+  if (!is_complete) library.reason = library.file + " is no library of Tessera's CUDA kernels";
+  return library;
+}
+
+const Library& opened() {
+  static const Library library = open();
+  return library;
+}
+
+const Library& library(const char* operation) {
+  if (opened().reason.empty()) return opened();
+  throw DeviceError(
+      to_string(Failure{.operation = operation,
+                        .problem = opened().reason,
+                        .advice = "build it with nvcc (TESSERA_CUDA=ON), or name it in TESSERA_CUDA_KERNELS"}));
+}
+
+[[noreturn]] void throw_failure(int status, const TesseraFailure& failure, const char* operation, DType dtype) {
+  const std::string problem = failure.message;
+  if (status == TESSERA_OUT_OF_MEMORY)
+    throw OutOfMemory(to_string(Failure{.operation = operation, .problem = problem}));
+  if (status == TESSERA_UNSUPPORTED) {
+    throw DTypeError(to_string(
+        Failure{.operation = operation, .problem = "there is no CUDA kernel for " + std::string(name(dtype))}));
+  }
+  throw DeviceError(to_string(Failure{.operation = operation, .problem = problem}));
+}
+
+// The library calls these, whose context is the caller's Target.
+void* allocate(void* context, std::size_t bytes, CUstream_st* stream) {
+  const Target& target = *static_cast<const Target*>(context);
+  return target.allocate(target.context, bytes, stream);
+}
+void free(void* context, void* memory, std::size_t bytes, CUstream_st* stream) {
+  const Target& target = *static_cast<const Target*>(context);
+  target.free(target.context, memory, bytes, stream);
+}
+
+template <class Call>
+void run(Function<Call> function, const char* operation, const Call& call, Target target) {
+  const TesseraStream stream{
+      .stream = static_cast<CUstream_st*>(target.stream), .context = &target, .allocate = allocate, .free = free};
+  TesseraFailure failure{};
+  const int status = function(&call, &stream, &failure);
+  if (status != TESSERA_DONE) throw_failure(status, failure, operation, static_cast<DType>(call.dtype));
+}
+
+TesseraSort in_c(const Sort& call) {
+  return {.dtype = static_cast<int>(call.dtype),
+          .descending = call.descending ? 1 : 0,
+          .rows = call.rows,
+          .length = call.length,
+          .from = call.from,
+          .to = call.to};
+}
+
+}  // namespace
+
+void sort(const Sort& call, const Target& target) { run(library("sort").sort, "sort", in_c(call), target); }
+
+void argsort(const Sort& call, const Target& target) { run(library("argsort").argsort, "argsort", in_c(call), target); }
+
+void scan(const Scan& call, const Target& target) {
+  const char* operation = call.is_product ? "cumulative_prod" : "cumulative_sum";
+  const TesseraScan c{.dtype = static_cast<int>(call.dtype),
+                      .operation = call.is_product ? TESSERA_SCAN_PRODUCT : TESSERA_SCAN_SUM,
+                      .rows = call.rows,
+                      .length = call.length,
+                      .from = call.from,
+                      .to = call.to};
+  run(library(operation).scan, operation, c, target);
+}
+
+void reduce(const Reduce& call, const Target& target) {
+  const TesseraReduce c{.dtype = static_cast<int>(call.dtype),
+                        .operation = static_cast<int>(call.reduction),
+                        .length = call.length,
+                        .from = call.from,
+                        .to = call.to};
+  run(library("reduce").reduce, "reduce", c, target);
+}
+
+void select(const Select& call, const Target& target) {
+  const TesseraSelect c{.dtype = static_cast<int>(call.dtype),
+                        .length = call.length,
+                        .from = call.from,
+                        .mask = reinterpret_cast<const std::uint8_t*>(call.mask),
+                        .to = call.to,
+                        .count = call.count};
+  run(library("compress").select, "compress", c, target);
+}
+
+bool has_kernels() { return opened().reason.empty(); }
+
+const char* kernels_library() { return library("kernels_library").file.c_str(); }
+
+}  // namespace tessera::device_kernels

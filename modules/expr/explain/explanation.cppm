@@ -1,0 +1,86 @@
+module;
+#include <cstddef>
+export module tessera.expr:explanation;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import :plan;
+import :lowering;
+import :loop_plan;
+import :gpu_kernel;
+
+// What explain() has found out about an expression, without templates, and its text.
+namespace tessera::plan {
+
+/// One line of the tree.
+struct ExplainedNode {
+  int depth = 0;
+  std::string label{};  // "operator +", "x0 = array"
+  DType dtype = DType::boolean;
+  std::string shape{};
+  std::string detail{};  // layout and place of arrays, the value of a scalar
+};
+
+/// One scalar function of the expression, ready to be timed by itself.
+struct ExplainedOperation {
+  std::string name{};
+  std::vector<DType> arguments{};  // as they arrive, in compute types
+  DType common = DType::boolean;   // in which it computes
+  DType value = DType::boolean;
+  std::optional<bool> vectorises{};  // as the operation itself declares
+  std::optional<int> flops{};
+  Kernel kernel = nullptr;  // for the CPU at hand
+  Kernel scalar = nullptr;  // the same without vectorisation
+  const void* nodes = nullptr;
+};
+
+/// A part of the evaluation that is complete before the next one begins.
+struct ExplainedStage {
+  enum class Kind { loop, reduction, normalisation, product, moved };
+
+  Kind kind = Kind::loop;
+  std::string title{};
+  std::string target{};  // what is written, and where
+  DType written = DType::boolean;
+  std::vector<ExplainedNode> nodes{};
+  std::vector<DType> leaf_types{};
+  std::vector<ExplainedOperation> operations{};
+  std::vector<std::byte> scalars{};  // 16 bytes each
+  std::vector<std::string> notes{};  // of the plan: temporaries, tiles, products
+  LoopPlan plan{};                   // of a loop
+  Reduction reduction{};             // of a reduction: axes, extents, which are reduced
+  std::vector<Leaf> leaves{};
+  TiledProduct product{};
+  DeviceElement device{};
+};
+
+struct Explanation {
+  std::vector<ExplainedStage> stages{};
+};
+
+/// The leaf of a stage: its number in the stage's tree, "x0", "x1", ...
+std::string leaf_name(std::size_t leaf);
+
+/// "strides (10, 1), row-major, on cpu"
+std::string layout_text(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
+                        std::string_view place);
+
+/// The value of a scalar in `bytes`.
+std::string value_text(DType dtype, const void* bytes);
+
+/// Memory that stands for a result which is not computed: an aligned address below all others, never read or written.
+const void* nowhere();
+
+/// "along axes 0, 1": those that are reduced.
+std::string reduced_axes_text(std::span<const bool> reduced);
+
+/// The name of T in the compiler's text for a function template of T.
+std::string type_name(std::string_view function_name);
+
+/// The sections "Plan" and "Cost" of a stage.
+std::string plan_text(const ExplainedStage& stage);
+std::string cost_text(const ExplainedStage& stage);
+
+std::string to_string(const Explanation& explanation);
+
+}  // namespace tessera::plan

@@ -1,0 +1,63 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:gpu_folding;
+import tessera.standard;
+import tessera.core;
+import :plan;
+import :reduction_task;
+import :gpu_kernel;
+
+// Reductions as CUDA kernels: one folds values of an expression, a second merges what several blocks have made of one output.
+namespace tessera::plan {
+
+/// How the threads of a block share the work.
+enum class FoldShape : std::uint8_t {
+  lanes,    // eight neighbours of a warp fold one output, neighbours along the reduced axes
+  warps,    // the whole warp does
+  blocks,   // the whole block does
+  columns,  // 32 neighbouring outputs, each folded by eight threads
+};
+
+/// Which of a reduction's kernels is meant.
+struct FoldKernel {
+  ReduceOp op = ReduceOp::sum;
+  FoldShape shape = FoldShape::warps;
+  int kept = 0;  // axes of the variant that are not reduced: the first ones
+
+  friend bool operator==(const FoldKernel&, const FoldKernel&) = default;
+};
+
+/// How a reduction is cut, by its shape alone: `parts` blocks fold parts of each output's values.
+struct FoldCut {
+  FoldShape shape = FoldShape::warps;
+  std::ptrdiff_t blocks = 1;  // for all outputs
+  std::ptrdiff_t parts = 1;
+  std::ptrdiff_t part_size = 1;  // values
+};
+
+inline constexpr unsigned fold_threads = 256;
+
+FoldCut fold_cut(const ReductionTask& task);
+
+/// Bytes of one accumulator of the operation on values of this type.
+std::ptrdiff_t device_accumulator_bytes(ReduceOp op, DType value);
+
+/// The variant of a reduction's kernel: all strides are arguments.
+DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& element, DType target);
+
+/// The code that folding and merging kernels need before them.
+std::string folding_support(const DeviceElement& element, DType target);
+
+/// The text of the kernel that folds.
+std::string folding_kernel(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which);
+std::vector<std::byte> folding_arguments(const ReductionTask& task, const DeviceElement& element,
+                                         const DeviceVariant& variant, const FoldCut& cut, void* partials,
+                                         std::span<const std::byte> scalars);
+
+/// The text of the kernel that merges; it needs no leaves.
+std::string merging_kernel(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which);
+std::vector<std::byte> merging_arguments(const ReductionTask& task, const DeviceVariant& variant, const FoldCut& cut,
+                                         void* partials);
+
+}  // namespace tessera::plan

@@ -1,0 +1,87 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:gpu_writer;
+import tessera.standard;
+import tessera.core;
+import :blocks;
+import :gpu_kernel;
+
+// Writing CUDA text: what kernels of every kind have in common.
+namespace tessera::plan {
+
+/// The parts of a kernel's text. Operands are numbered: the target, then the leaves; i0, i1, ... are positions along the axes.
+class KernelWriter {
+ public:
+  KernelWriter(const DeviceElement& element, const DeviceVariant& variant) : element_(element), variant_(variant) {}
+
+ protected:
+  std::size_t operands() const { return variant_.access.size(); }
+  std::string type_of(std::size_t operand) const;
+  /// The compute type of a leaf.
+  std::string value_type(std::size_t leaf) const;
+  static std::string stride_name(std::size_t operand, int axis);
+  std::string address(std::size_t operand) const;
+
+  void write_types();
+  /// The beginning of the arguments, and the scalars among them with the indent and the alignment of what follows.
+  void write_pointers();
+  void write_scalars();
+  /// All arguments of a kernel that stores every element: `count`, the extents from axis `first` on, and the strides.
+  void write_arguments(int first);
+  /// i<first>, ...: the position along axes [first, last) of what has this number among them.
+  void write_positions(int first, int last, const std::string& number, const std::string& indent);
+  /// The function that computes one value from those of the leaves.
+  void write_element();
+  /// The value of a leaf: of the one that has it already, or loaded from this address.
+  std::string value_of(std::size_t operand, const std::string& address) const;
+  /// The value of a leaf at this address.
+  std::string loaded(std::size_t operand, const std::string& address) const;
+  void write_load(std::size_t operand);
+
+  const DeviceElement& element_;
+  const DeviceVariant& variant_;
+  std::string text_;
+};
+
+/// device_kernel() for variants with squares.
+std::string tiled_kernel(const DeviceElement& element, const DeviceVariant& variant);
+
+/// The bytes of a kernel's arguments, each at its alignment.
+class ArgumentBytes {
+ public:
+  void put(const void* value, std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+    align(alignment);
+    const auto* from = static_cast<const std::byte*>(value);
+    bytes_.insert(bytes_.end(), from, from + bytes);
+  }
+  /// Where an operand begins: its address, or the position of its first element if it is generated.
+  void put_operand(const Space::Operand& operand) {
+    operand.generate == nullptr ? put_pointer(operand.data) : put_index(operand.first, true);
+  }
+  void put_pointer(const void* pointer) { put(static_cast<const void*>(&pointer), sizeof pointer, sizeof pointer); }
+  /// `count` scalars, each in a slot of its own.
+  void put_scalars(std::span<const std::byte> scalars, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) put(scalars.data() + k * slot, slot, slot);
+  }
+  void put_index(std::ptrdiff_t value, bool wide) {
+    const auto narrow = static_cast<std::int32_t>(value);
+    wide ? put(&value, sizeof value, sizeof value) : put(&narrow, sizeof narrow, sizeof narrow);
+  }
+  /// All of them, up to the alignment of the whole.
+  std::vector<std::byte> take(std::size_t scalars) {
+    align(scalars == 0 ? static_cast<std::ptrdiff_t>(sizeof(void*)) : slot);
+    return std::move(bytes_);
+  }
+
+ private:
+  static constexpr std::ptrdiff_t slot = 16;  // alignas of every scalar
+
+  void align(std::ptrdiff_t alignment) {
+    while (static_cast<std::ptrdiff_t>(bytes_.size()) % alignment != 0) bytes_.push_back(std::byte{0});
+  }
+
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace tessera::plan

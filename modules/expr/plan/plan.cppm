@@ -1,0 +1,160 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:plan;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+
+// What is left of an expression when it is computed: pointers, strides and one inner loop. Nothing here is a template, so
+// the code that walks arrays exists once for all expressions.
+namespace tessera::plan {
+
+/// Most axes that one evaluation can have.
+export inline constexpr int most_axes = 16;
+
+/// Extents or strides along the axes of an evaluation; only the first `rank` are meaningful.
+export using Axes = std::array<std::ptrdiff_t, most_axes>;
+
+/// Writes n elements of a generated operand: those with linear indices first, first + step, ...
+export using Generate =
+    void (*)(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
+
+/// One operand in memory, or a generated one (`data` is null and strides count linear indices).
+export struct Leaf {
+  const void* data;
+  Axes strides;         // in elements; 0 where the operand repeats
+  std::ptrdiff_t item;  // bytes of one element
+  Generate generate;
+  const void* context;
+  std::ptrdiff_t first = 0;  // linear index of a generated operand's first element
+};
+
+/// Where an evaluation writes.
+struct Target {
+  void* data;
+  Axes strides;
+  std::ptrdiff_t item;
+};
+
+/// What a kernel reads as one of its leaves: contiguous elements, or one value that holds for all of them. Such a value is given
+/// as one copy for each element of a kernel's step.
+struct Input {
+  const void* data = nullptr;
+  std::ptrdiff_t along = -1;  // a mask on the number of a step's first element: 0 makes every step read the same copies
+
+  inline void read(const void* elements) {
+    data = elements;
+    along = -1;
+  }
+  inline void repeat(const void* copies) {
+    data = copies;
+    along = 0;
+  }
+};
+
+/// Bytes that a kernel writes in one step at most: four of the widest vectors.
+inline constexpr std::ptrdiff_t repeated_bytes = 256;
+
+/// The inner loop of an expression: n elements from its inputs into contiguous memory. `nodes` is the plan tree with its
+/// scalars, `inputs[k]` the current block of leaf k.
+using Kernel = void (*)(const void* nodes, void* to, const Input* inputs, std::ptrdiff_t n);
+
+/// What is known of an expression's type for evaluation by a device: gpu/form.cppm.
+struct DeviceForm;
+
+/// What a device computes: an expression by its form and its node, and the type of the elements that are written.
+struct DeviceWork {
+  DeviceForm* form = nullptr;
+  const void* node = nullptr;
+  DType written = DType::boolean;
+};
+
+/// An elementwise evaluation. The CPU computes it by the kernel; where `place` is a GPU, `device` says what is computed.
+struct Loop {
+  int rank;
+  Axes extents;
+  Target target;
+  std::span<const Leaf> leaves;
+  Kernel kernel;
+  const void* nodes;
+  bool parallel = true;
+  Place place = {};
+  DeviceWork device = {};
+};
+
+/// Computes every element of the target; on a GPU, gives the work to this thread's stream.
+void run(const Loop& loop);
+
+/// A reduction's arithmetic for one element type, on accumulators whose size and type only it knows.
+struct Reducer {
+  std::ptrdiff_t value_bytes;        // of what the kernel writes
+  std::ptrdiff_t accumulator_bytes;  // a multiple of 8 unless it is the size of one number
+  void (*clear)(void* accumulators, std::ptrdiff_t n);
+  /// One accumulator takes n values; `first` is the position of the first along the reduced axes.
+  void (*row)(void* accumulator, const void* values, std::ptrdiff_t n, std::ptrdiff_t first);
+  /// n accumulators take `rows` values each: those of one row, from position `first` on, and of the rows that follow
+  /// `stride` values apart.
+  void (*columns)(void* accumulators, const void* values, std::ptrdiff_t rows, std::ptrdiff_t stride, std::ptrdiff_t n,
+                  std::ptrdiff_t first);
+  /// n accumulators take up n later ones.
+  void (*merge)(void* accumulators, const void* later, std::ptrdiff_t n);
+};
+
+/// What a reduction's result needs beside its accumulator.
+struct Finish {
+  double count = 1;       // values behind each result
+  double correction = 0;  // taken from the count in a variance
+};
+
+/// Writes n results, `stride` elements apart.
+using Store = void (*)(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n,
+                       const Finish& finish);
+
+enum class ReduceOp : std::uint8_t {
+  sum,
+  product,
+  minimum,
+  maximum,
+  argmin,
+  argmax,
+  any,
+  all,
+  mean,
+  variance,
+  deviation,
+  log_sum_exp,
+  norm,
+};
+
+/// A reduction of an elementwise expression. The target's strides are 0 along reduced axes.
+struct Reduction {
+  int rank;
+  Axes extents;
+  std::array<bool, most_axes> reduced;
+  Target target;
+  std::span<const Leaf> leaves;
+  Kernel kernel;
+  const void* nodes;
+  const Reducer* reducer;
+  Store store;
+  Finish finish;
+  ReduceOp op = ReduceOp::sum;
+  Place place = {};
+  DeviceWork device = {};  // the expression that is reduced, and what is written of the results
+};
+
+/// Computes every element of the target; on a GPU, gives the work to this thread's stream. The order of the arithmetic depends on the
+/// shapes only.
+void run(const Reduction& reduction);
+
+/// From this many elements on, an operation uses several threads.
+export inline constexpr std::ptrdiff_t parallel_threshold = std::ptrdiff_t{64} * 1024;
+
+/// Elements of one parallel task, at least.
+export inline constexpr std::ptrdiff_t task_elements = std::ptrdiff_t{32} * 1024;
+
+/// Elements of a block that goes through packing buffers; one buffer fits the L1 cache beside a few others.
+export inline constexpr std::ptrdiff_t block_elements = 1024;
+
+}  // namespace tessera::plan
