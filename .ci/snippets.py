@@ -2,11 +2,11 @@
 
 A line before a fenced block names what the block shows, a region of a file or a whole file; of several, in as many lines:
 
-    <!-- snippet: tests/core/dim.cpp:dim -->
+    <!-- snippet: tests/core/dim_test.cpp:dim -->
 
 The file marks a region by lines with `--8<-- [start:dim]` and `--8<-- [end:dim]`; what all its lines are indented by is left out, and so is a
 line under `--8<-- [drop]`, such as one that draws a picture of what the others did. Whoever
-writes a page may also give the lines `--8<-- "tests/core/dim.cpp:dim"` in a fence: `write` turns them into the above.
+writes a page may also give the lines `--8<-- "tests/core/dim_test.cpp:dim"` in a fence: `write` turns them into the above.
 """
 
 import functools

@@ -2,7 +2,7 @@
 
 A line before a table names the region that it shows:
 
-    <!-- table: tests/pages/from_numpy.cpp:reductions -->
+    <!-- table: tests/pages/from_numpy_test.cpp:reductions -->
 
 Each row is a comment in that region and the statement under it, which the test runs. The comment's first word is the header of its column:
 

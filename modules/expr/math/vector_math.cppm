@@ -12,7 +12,7 @@ export import :vector_power;
 // Elementary functions as plain scalar code without branches, which the compiler vectorises: float here, by partitions;
 // other types through the C library. Polynomials are minimax fits; the error of each stands at it, in the relative error of
 // the result. Every function keeps its bound with and without fused multiplication. The largest errors over all floats
-// stand in docs/benchmarks/math.md; tests/expr/vector_math_test.cpp checks them.
+// stand in docs/benchmarks/math.md; tests/expr/math/vector_math_test.cpp checks them.
 namespace tessera::math {
 
 // The same functions in double, through the C library.
