@@ -22,7 +22,13 @@ export class DDim {  // a shape of at most max_rank axes
   DDim(const Dim<Rank>& shape) : DDim(std::span<const std::ptrdiff_t>(shape.extents())) {}
 
   int rank() const { return rank_; }
-  std::ptrdiff_t operator[](int axis) const { return extents_[static_cast<std::size_t>(axis)]; }
+  /// The extent of an axis; negative ones count from the end. Throws IndexError for an axis that is not there.
+  std::ptrdiff_t operator[](int axis) const {
+    const int from_start = axis < 0 ? axis + rank() : axis;
+    if (from_start < 0 || from_start >= rank()) [[unlikely]]
+      throw_no_axis(axis, rank());
+    return extents_[static_cast<std::size_t>(from_start)];
+  }
   std::span<const std::ptrdiff_t> extents() const { return {extents_.data(), static_cast<std::size_t>(rank_)}; }
 
   friend bool operator==(const DDim& a, const DDim& b) { return std::ranges::equal(a.extents(), b.extents()); }

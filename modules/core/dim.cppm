@@ -11,6 +11,9 @@ namespace tessera {
 /// Highest rank that a dynamic shape can hold; static shapes may go beyond it.
 export inline constexpr int max_rank = 9;
 
+/// Throws IndexError: a shape of this rank has no such axis.
+[[noreturn]] void throw_no_axis(int axis, int rank);
+
 /// Extent of each axis of an array, slowest first.
 export template <int Rank>
   requires(Rank >= 0)
@@ -27,7 +30,13 @@ class Dim {  // one extent for each axis: Dim{2, 3} for rank 2
   constexpr Dim(Extent... extent) : extents_{checked_extent(extent)...} {}  // one extent for each axis: Dim{2, 3} for rank 2
   // clang-format on
 
-  constexpr std::ptrdiff_t operator[](int axis) const { return extents_[static_cast<std::size_t>(axis)]; }
+  /// The extent of an axis; negative ones count from the end. Throws IndexError for an axis that is not there.
+  constexpr std::ptrdiff_t operator[](int axis) const {
+    const int from_start = axis < 0 ? axis + Rank : axis;
+    if (from_start < 0 || from_start >= Rank) [[unlikely]]
+      throw_no_axis(axis, Rank);
+    return extents_[static_cast<std::size_t>(from_start)];
+  }
   constexpr std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents() const {
     return std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)>(extents_);
   }

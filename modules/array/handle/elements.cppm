@@ -87,7 +87,7 @@ class ElementCalls<Derived, std::index_sequence<Axis...>> {
 
 /// Integers for all axes are an element, not a slice.
 export template <int Rank, class... I>
-concept SliceIndexers = (Indexer<I> && ...) && !((std::integral<I> && ...) && sizeof...(I) == Rank) &&
+concept SliceIndexers = (Indexer<I> && ...) && !((Positional<I> && ...) && sizeof...(I) == Rank) &&
                         (consumed_axes<I...> <= Rank || unsatisfied<"more indices than axes">) &&
                         (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">);
 
@@ -99,7 +99,7 @@ concept TwoEllipses = (Indexer<I> && ...) && (consumed_axes<I...> <= Rank) && (e
 export template <class... I>
 concept NoIndexer = (std::floating_point<I> || ...) && !(Operand<I> || ...);
 export template <class... I>
-concept OperandAsIndexer = (Operand<I> || ...);
+concept OperandAsIndexer = ((Operand<I> && !Positional<I>) || ...);
 
 /// Whether elements can be written through a const array or view of a type: a view is a window, whose constness is its own; a const array is
 /// read only, and so are its slices.

@@ -18,6 +18,21 @@ constexpr std::ptrdiff_t position_value(I value) {
   return static_cast<std::ptrdiff_t>(value);
 }
 
+/// An element of an array of integers, or an expression of rank 0: it stands for its value, as in `a(best(0))` and `a(argmax(a))`.
+template <class V>
+concept IntegerElement =
+    requires { typename V::value_type; } && std::integral<typename V::value_type> &&
+    !std::same_as<typename V::value_type, bool> && std::convertible_to<const V&, typename V::value_type>;
+
+/// What may be the position of an element.
+export template <class I>
+concept Positional = std::integral<I> || IntegerElement<I>;
+
+template <IntegerElement V>
+std::ptrdiff_t position_value(const V& element) {
+  return position_value(static_cast<typename V::value_type>(element));
+}
+
 /// One integer of `a(i, j)`, with the place in the user's code where it was written.
 export struct Position {
   std::ptrdiff_t value;
@@ -25,6 +40,9 @@ export struct Position {
 
   template <std::integral I>
   constexpr Position(I at, std::source_location written = std::source_location::current())
+      : value(position_value(at)), where(written) {}
+  template <IntegerElement V>
+  Position(const V& at, std::source_location written = std::source_location::current())
       : value(position_value(at)), where(written) {}
 };
 
@@ -38,24 +56,24 @@ class Index {
   constexpr Index(Where where = Where::current())
     requires(Rank == 0)
       : where_(where) {}
-  constexpr Index(std::integral auto i, Where where = Where::current())
+  constexpr Index(const Positional auto& i, Where where = Where::current())
     requires(Rank == 1)
       : values_{position_value(i)}, where_(where) {}
-  constexpr Index(std::integral auto i, std::integral auto j, Where where = Where::current())
+  constexpr Index(const Positional auto& i, const Positional auto& j, Where where = Where::current())
     requires(Rank == 2)
       : values_{position_value(i), position_value(j)}, where_(where) {}
-  constexpr Index(std::integral auto i, std::integral auto j, std::integral auto k, Where where = Where::current())
+  constexpr Index(const Positional auto& i, const Positional auto& j, const Positional auto& k, Where where = Where::current())
     requires(Rank == 3)
       : values_{position_value(i), position_value(j), position_value(k)}, where_(where) {}
-  constexpr Index(std::integral auto i, std::integral auto j, std::integral auto k, std::integral auto l,
+  constexpr Index(const Positional auto& i, const Positional auto& j, const Positional auto& k, const Positional auto& l,
                   Where where = Where::current())
     requires(Rank == 4)
       : values_{position_value(i), position_value(j), position_value(k), position_value(l)}, where_(where) {}
 
   /// Five axes and more.
-  template <std::integral... Integers>
+  template <Positional... Integers>
     requires(sizeof...(Integers) == Rank && Rank > 4)
-  constexpr Index(Integers... values) : values_{position_value(values)...} {}
+  constexpr Index(const Integers&... values) : values_{position_value(values)...} {}
 
   constexpr Index(const Dim<Rank>& position, Where where = Where::current())
     requires(Rank > 0)

@@ -39,25 +39,27 @@ export struct Range {
   std::ptrdiff_t step = 1;
 };
 
-/// An integer or `none`.
+/// An integer, an element of integers, or `none`.
 template <class B>
-concept Bound = std::integral<B> || std::same_as<B, None>;
+concept Bound = Positional<B> || std::same_as<B, None>;
 
 constexpr std::optional<std::ptrdiff_t> bound_value(None) { return std::nullopt; }
-constexpr std::optional<std::ptrdiff_t> bound_value(std::integral auto value) { return position_value(value); }
+constexpr std::optional<std::ptrdiff_t> bound_value(const Positional auto& value) { return position_value(value); }
 
 /// range(stop)
-export constexpr Range range(Bound auto stop) { return {std::nullopt, bound_value(stop), 1}; }
+export constexpr Range range(const Bound auto& stop) { return {std::nullopt, bound_value(stop), 1}; }
 
 /// range(start, stop, step); a negative step goes backwards: range(none, none, -1) reverses.
-export constexpr Range range(Bound auto start, Bound auto stop, std::integral auto step) {
+export constexpr Range range(const Bound auto& start, const Bound auto& stop, const Positional auto& step) {
   return {bound_value(start), bound_value(stop), position_value(step)};
 }
-export constexpr Range range(Bound auto start, Bound auto stop) { return {bound_value(start), bound_value(stop), 1}; }
+export constexpr Range range(const Bound auto& start, const Bound auto& stop) {
+  return {bound_value(start), bound_value(stop), 1};
+}
 
 /// Something that may stand between the parentheses of `a(...)`.
 export template <class I>
-concept Indexer = std::integral<I> || std::same_as<I, Range> || std::same_as<I, All> || std::same_as<I, NewAxis> ||
+concept Indexer = Positional<I> || std::same_as<I, Range> || std::same_as<I, All> || std::same_as<I, NewAxis> ||
                   std::same_as<I, Ellipsis>;
 
 /// Axes of the source that the indexers name, ellipsis aside.
@@ -71,7 +73,7 @@ inline constexpr int ellipses = (0 + ... + int(std::same_as<I, Ellipsis>));
 template <int Rank, class... I>
 inline constexpr int sliced_rank = Rank + (0 + ... +
                                            (std::same_as<I, NewAxis> ? 1
-                                            : std::integral<I>       ? -1
+                                            : Positional<I>          ? -1
                                                                      : 0));
 
 struct AxisPart {
@@ -101,7 +103,7 @@ struct Slicer {
   }
   std::ptrdiff_t stride() const { return from.strides[static_cast<std::size_t>(source)]; }
 
-  void take(std::integral auto index) {
+  void take(const Positional auto& index) {
     to.offset += resolve(position_value(index), from.shape[source], source) * stride();
     ++source;
   }

@@ -25,7 +25,7 @@ struct Sin {
   }
 };
 /// Sine.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto sin(O&& x) {
   return make_unary<Sin, value_of<O>>(std::forward<O>(x));
 }
@@ -43,7 +43,7 @@ struct Cos {
   }
 };
 /// Cosine.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto cos(O&& x) {
   return make_unary<Cos, value_of<O>>(std::forward<O>(x));
 }
@@ -57,7 +57,7 @@ struct Tan {
   }
 };
 /// Tangent.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto tan(O&& x) {
   return make_unary<Tan, value_of<O>>(std::forward<O>(x));
 }
@@ -71,7 +71,7 @@ struct Asin {
   }
 };
 /// Inverse sine, in [-pi/2, pi/2]; NaN outside of [-1, 1].
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto asin(O&& x) {
   return make_unary<Asin, value_of<O>>(std::forward<O>(x));
 }
@@ -85,7 +85,7 @@ struct Acos {
   }
 };
 /// Inverse cosine, in [0, pi]; NaN outside of [-1, 1].
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto acos(O&& x) {
   return make_unary<Acos, value_of<O>>(std::forward<O>(x));
 }
@@ -99,7 +99,7 @@ struct Atan {
   }
 };
 /// Inverse tangent, in [-pi/2, pi/2].
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto atan(O&& x) {
   return make_unary<Atan, value_of<O>>(std::forward<O>(x));
 }
@@ -113,7 +113,7 @@ struct Sinh {
   }
 };
 /// Hyperbolic sine.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto sinh(O&& x) {
   return make_unary<Sinh, value_of<O>>(std::forward<O>(x));
 }
@@ -127,7 +127,7 @@ struct Cosh {
   }
 };
 /// Hyperbolic cosine.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto cosh(O&& x) {
   return make_unary<Cosh, value_of<O>>(std::forward<O>(x));
 }
@@ -141,7 +141,7 @@ struct Tanh {
   }
 };
 /// Hyperbolic tangent.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto tanh(O&& x) {
   return make_unary<Tanh, value_of<O>>(std::forward<O>(x));
 }
@@ -155,7 +155,7 @@ struct Asinh {
   }
 };
 /// Inverse hyperbolic sine.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto asinh(O&& x) {
   return make_unary<Asinh, value_of<O>>(std::forward<O>(x));
 }
@@ -169,7 +169,7 @@ struct Acosh {
   }
 };
 /// Inverse hyperbolic cosine; NaN below 1.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto acosh(O&& x) {
   return make_unary<Acosh, value_of<O>>(std::forward<O>(x));
 }
@@ -183,7 +183,7 @@ struct Atanh {
   }
 };
 /// Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto atanh(O&& x) {
   return make_unary<Atanh, value_of<O>>(std::forward<O>(x));
 }
@@ -227,7 +227,7 @@ struct Degrees {
   }
 };
 /// x radians in degrees.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto degrees(O&& x) {
   return make_unary<Degrees, value_of<O>>(std::forward<O>(x));
 }
@@ -241,7 +241,7 @@ struct Radians {
   }
 };
 /// x degrees in radians.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto radians(O&& x) {
   return make_unary<Radians, value_of<O>>(std::forward<O>(x));
 }

@@ -30,7 +30,7 @@ struct Abs {
   }
 };
 /// Magnitude, of complex elements in the type of their parts; the lowest integer of a signed type stays itself.
-export template <NumericOperand O>
+export template <NumericArgument O>
 auto abs(O&& x) {
   return make_unary<Abs, part_t<value_of<O>>>(std::forward<O>(x));
 }
@@ -53,7 +53,7 @@ struct Sign {
   }
 };
 /// -1, 0 or 1; -0 gives 0, NaN stays NaN. Of complex elements x / |x|, and 0 for 0.
-export template <NumericOperand O>
+export template <NumericArgument O>
 auto sign(O&& x) {
   return make_unary<Sign, value_of<O>>(std::forward<O>(x));
 }
@@ -67,7 +67,7 @@ struct Square {
   }
 };
 /// x * x.
-export template <NumericOperand O>
+export template <NumericArgument O>
 auto square(O&& x) {
   return make_unary<Square, value_of<O>>(std::forward<O>(x));
 }
@@ -81,7 +81,7 @@ struct Reciprocal {
   }
 };
 /// 1 / x.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto reciprocal(O&& x) {
   return make_unary<Reciprocal, value_of<O>>(std::forward<O>(x));
 }

@@ -20,7 +20,8 @@ struct IsNan {
   }
 };
 /// True where x is NaN.
-export template <NumericOperand O>
+export template <class O>
+  requires InexactValue<O> || NumericOperand<O>
 auto isnan(O&& x) {
   return make_unary<IsNan, bool>(std::forward<O>(x));
 }
@@ -39,7 +40,8 @@ struct IsFinite {
   }
 };
 /// True where x is neither infinite nor NaN.
-export template <NumericOperand O>
+export template <class O>
+  requires InexactValue<O> || NumericOperand<O>
 auto isfinite(O&& x) {
   return make_unary<IsFinite, bool>(std::forward<O>(x));
 }
@@ -58,7 +60,8 @@ struct IsInf {
   }
 };
 /// True where x is infinite.
-export template <NumericOperand O>
+export template <class O>
+  requires InexactValue<O> || NumericOperand<O>
 auto isinf(O&& x) {
   return make_unary<IsInf, bool>(std::forward<O>(x));
 }
@@ -77,7 +80,8 @@ struct SignBit {
   }
 };
 /// True where the sign of x is negative: below 0, and for -0 and NaN with that sign.
-export template <RealOperand O>
+export template <class O>
+  requires FloatingValue<O> || RealOperand<O>
 auto signbit(O&& x) {
   return make_unary<SignBit, bool>(std::forward<O>(x));
 }

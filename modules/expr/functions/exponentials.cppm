@@ -24,7 +24,7 @@ struct Exp {
   }
 };
 /// e^x.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto exp(O&& x) {
   return make_unary<Exp, value_of<O>>(std::forward<O>(x));
 }
@@ -38,7 +38,7 @@ struct Expm1 {
   }
 };
 /// e^x - 1, accurate near 0.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto expm1(O&& x) {
   return make_unary<Expm1, value_of<O>>(std::forward<O>(x));
 }
@@ -52,7 +52,7 @@ struct Exp2 {
   }
 };
 /// 2^x.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto exp2(O&& x) {
   return make_unary<Exp2, value_of<O>>(std::forward<O>(x));
 }
@@ -70,7 +70,7 @@ struct Log {
   }
 };
 /// Natural logarithm; -inf at 0, NaN below. Of complex x with the imaginary part in [-pi, pi], cut along the negative real axis.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto log(O&& x) {
   return make_unary<Log, value_of<O>>(std::forward<O>(x));
 }
@@ -84,7 +84,7 @@ struct Log1p {
   }
 };
 /// log(1 + x), accurate near 0.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto log1p(O&& x) {
   return make_unary<Log1p, value_of<O>>(std::forward<O>(x));
 }
@@ -98,7 +98,7 @@ struct Log2 {
   }
 };
 /// Logarithm to base 2.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto log2(O&& x) {
   return make_unary<Log2, value_of<O>>(std::forward<O>(x));
 }
@@ -112,7 +112,7 @@ struct Log10 {
   }
 };
 /// Logarithm to base 10.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto log10(O&& x) {
   return make_unary<Log10, value_of<O>>(std::forward<O>(x));
 }
@@ -146,7 +146,7 @@ struct Sqrt {
   }
 };
 /// Square root; NaN below 0. Of complex x the root with a real part not below 0.
-export template <InexactOperand O>
+export template <InexactArgument O>
 auto sqrt(O&& x) {
   return make_unary<Sqrt, value_of<O>>(std::forward<O>(x));
 }
@@ -160,7 +160,7 @@ struct Rsqrt {
   }
 };
 /// 1 / sqrt(x), rounded twice; inf at 0, NaN below.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto rsqrt(O&& x) {
   return make_unary<Rsqrt, value_of<O>>(std::forward<O>(x));
 }
@@ -174,7 +174,7 @@ struct Cbrt {
   }
 };
 /// Cube root.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto cbrt(O&& x) {
   return make_unary<Cbrt, value_of<O>>(std::forward<O>(x));
 }

@@ -37,6 +37,25 @@ concept InexactOperand =
     Operand<O> &&
     (Inexact<value_of<O>> || unsatisfied<"the function takes floating or complex elements: write cast<float>(...)">);
 
+/// An element of an array, or a value of an element type. Functions of one operand compute it at once and return a value.
+export template <class S>
+concept ElementValue = !Operand<S> && Scalar<S> && !ScalarParameter<S> && Element<scalar_of<S>>;
+
+template <class S>
+concept InexactValue = ElementValue<S> && Inexact<scalar_of<S>>;
+template <class S>
+concept FloatingValue = ElementValue<S> && Floating<scalar_of<S>>;
+
+/// What a function of one operand takes: an operand, or a value of the same kind.
+export template <class O>
+concept NumericArgument = (ElementValue<O> && Numeric<scalar_of<O>>) || NumericOperand<O>;
+export template <class O>
+concept RealArgument = (ElementValue<O> && Real<scalar_of<O>>) || RealOperand<O>;
+export template <class O>
+concept FloatingArgument = FloatingValue<O> || FloatingOperand<O>;
+export template <class O>
+concept InexactArgument = InexactValue<O> || InexactOperand<O>;
+
 /// An operand of bool.
 export template <class O>
 concept BoolOperand =

@@ -18,7 +18,8 @@ struct Floor {
   }
 };
 /// Largest integer not above x.
-export template <RealOperand O>
+export template <class O>
+  requires FloatingValue<O> || RealOperand<O>
 auto floor(O&& x) {
   if constexpr (Floating<value_of<O>>)
     return make_unary<Floor, value_of<O>>(std::forward<O>(x));
@@ -35,7 +36,8 @@ struct Ceil {
   }
 };
 /// Smallest integer not below x.
-export template <RealOperand O>
+export template <class O>
+  requires FloatingValue<O> || RealOperand<O>
 auto ceil(O&& x) {
   if constexpr (Floating<value_of<O>>)
     return make_unary<Ceil, value_of<O>>(std::forward<O>(x));
@@ -52,7 +54,8 @@ struct Trunc {
   }
 };
 /// x without its fraction.
-export template <RealOperand O>
+export template <class O>
+  requires FloatingValue<O> || RealOperand<O>
 auto trunc(O&& x) {
   if constexpr (Floating<value_of<O>>)
     return make_unary<Trunc, value_of<O>>(std::forward<O>(x));
@@ -69,7 +72,8 @@ struct Round {
   }
 };
 /// Nearest integer, ties to even.
-export template <RealOperand O>
+export template <class O>
+  requires FloatingValue<O> || RealOperand<O>
 auto round(O&& x) {
   if constexpr (Floating<value_of<O>>)
     return make_unary<Round, value_of<O>>(std::forward<O>(x));

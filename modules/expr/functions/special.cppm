@@ -22,7 +22,7 @@ struct Erf {
   }
 };
 /// Error function.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto erf(O&& x) {
   return make_unary<Erf, value_of<O>>(std::forward<O>(x));
 }
@@ -36,7 +36,7 @@ struct Erfc {
   }
 };
 /// 1 - erf(x), accurate where that is small.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto erfc(O&& x) {
   return make_unary<Erfc, value_of<O>>(std::forward<O>(x));
 }
@@ -50,7 +50,7 @@ struct Lgamma {
   }
 };
 /// Logarithm of the magnitude of the gamma function; infinite at 0 and the negative integers.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto lgamma(O&& x) {
   return make_unary<Lgamma, value_of<O>>(std::forward<O>(x));
 }
@@ -64,7 +64,7 @@ struct Sigmoid {
   }
 };
 /// 1 / (1 + e^-x), the logistic function.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto sigmoid(O&& x) {
   return make_unary<Sigmoid, value_of<O>>(std::forward<O>(x));
 }
@@ -78,7 +78,7 @@ struct Relu {
   }
 };
 /// x where it is above 0, 0 elsewhere; NaN stays NaN.
-export template <RealOperand O>
+export template <RealArgument O>
 auto relu(O&& x) {
   return make_unary<Relu, value_of<O>>(std::forward<O>(x));
 }
@@ -107,7 +107,7 @@ struct Softplus {
   }
 };
 /// log(1 + e^x), without overflow.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto softplus(O&& x) {
   return make_unary<Softplus, value_of<O>>(std::forward<O>(x));
 }
@@ -121,7 +121,7 @@ struct Silu {
   }
 };
 /// x * sigmoid(x), also called swish; 0 at -inf.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto silu(O&& x) {
   return make_unary<Silu, value_of<O>>(std::forward<O>(x));
 }
@@ -137,7 +137,7 @@ struct Gelu {
   }
 };
 /// x * (1 + erf(x / sqrt(2))) / 2, the exact Gaussian error linear unit; 0 at -inf.
-export template <FloatingOperand O>
+export template <FloatingArgument O>
 auto gelu(O&& x) {
   return make_unary<Gelu, value_of<O>>(std::forward<O>(x));
 }

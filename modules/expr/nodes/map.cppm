@@ -221,11 +221,15 @@ auto make_binary(L&& left, R&& right) {
                                                   [&] { return as_node_beside<T>(std::forward<R>(right)); });
 }
 
-/// The node of `Op` on one operand, with values of type Value.
+/// The node of `Op` on one operand, with values of type Value; of a value the result.
 template <class Op, Element Value, class O>
 auto make_unary(O&& operand) {
-  using C = compute_t<typename node_t<O>::value_type>;
-  return map_of<Uniform<Op, C>, Value>([&] { return as_node(std::forward<O>(operand)); });
+  using C = compute_t<value_of<O>>;
+  if constexpr (!Operand<O>) {
+    return static_cast<Value>(Uniform<Op, C>::map(static_cast<C>(value_of<O>(std::as_const(operand)))));
+  } else {
+    return map_of<Uniform<Op, C>, Value>([&] { return as_node(std::forward<O>(operand)); });
+  }
 }
 
 }  // namespace tessera

@@ -149,7 +149,7 @@ struct Op::promise_type : OpState {
 
 /// What access() returns.
 template <AccessDeclaration... D>
-class AccessAwaiter {
+class [[nodiscard("co_await it: the coroutine declares nothing otherwise")]] AccessAwaiter {
  public:
   AccessAwaiter(const D&... declarations, const OpOptions& options, const std::source_location& where)
       : declarations_(declarations...), options_(options), where_(where) {}
