@@ -143,6 +143,22 @@ View<T, R + 1> windows_of(const View<T, R>& from, std::ptrdiff_t extent) {
   });
 }
 
+/// Positions (t + 1) i + t j: each element once for up to t values of i, and some twice for more.
+template <class T, int R>
+View<T, R + 1> interleaved(Random& random, const View<T, R>& from) {
+  const auto windows = windows_of(from, std::min(from.shape[0], random.between(5, 16)));
+  const std::ptrdiff_t step = random.between(2, 4);
+  const auto few = [&](std::ptrdiff_t extent, std::ptrdiff_t by, std::ptrdiff_t most) {
+    return part_of(random, extent, 0, by, std::min((extent - 1) / by + 1, most));
+  };
+  std::array<Part, static_cast<std::size_t>(R + 1)> parts;
+  for (int axis = 1; axis < R; ++axis)
+    parts[static_cast<std::size_t>(axis)] = few(windows.shape[axis], 1, windows.shape[axis]);
+  parts.front() = few(windows.shape[0], step + 1, step + random.below(2));
+  parts.back() = few(windows.shape[R], step, 6);
+  return sliced_by(windows, parts);
+}
+
 /// Repeated along a new first axis.
 template <class T, int R>
 View<T, R + 1> repeated(const View<T, R>& from, std::ptrdiff_t times) {
@@ -242,12 +258,21 @@ AnyView<T> next_view(Random& random, const View<T, R>& from) {
   return from;
 }
 
+/// Some walks end with positions that interleave.
+template <class T, int R>
+AnyView<T> last_view(Random& random, const View<T, R>& from) {
+  if constexpr (R < 3) {
+    if (product(from.shape) > 0 && random.below(6) == 0) return interleaved(random, from);
+  }
+  return from;
+}
+
 template <class T>
 AnyView<T> random_view(Random& random, const Array<T, 1>& buffer) {
   AnyView<T> view = whole(buffer);
   for (auto steps = random.between(1, 4); steps-- > 0;)
     view = std::visit([&](const auto& from) { return next_view(random, from); }, view);
-  return view;
+  return std::visit([&](const auto& from) { return last_view(random, from); }, view);
 }
 
 /// An element is at two indices of the view.

@@ -89,8 +89,24 @@ class Maker {
   std::ptrdiff_t elements() const { return all_.shape[0]; }
   /// A view that broadcasts to the destination.
   Operand operand() {
-    if (random_.below(8) == 0) return to_;
+    if (random_.below(4) == 0) return of_destination();
     return random_operand(random_, all_, fitting(random_, to_.shape, elements()));
+  }
+  /// The destination as it is, along other axes or one slice of it: some begin at the same element.
+  Operand of_destination() {
+    const auto order = random_order<R>(random_);
+    bool has_shape = true;
+    for (int axis = 0; axis < R; ++axis)
+      has_shape = has_shape && to_.shape[order[static_cast<std::size_t>(axis)]] == to_.shape[axis];
+    if (has_shape && random_.below(2) == 0) return with_order(to_, order);
+    if (product(to_.shape) == 0 || random_.below(2) == 0) return to_;
+    std::array<Part, static_cast<std::size_t>(R)> parts;
+    for (int axis = 0; axis < R; ++axis) {
+      const std::ptrdiff_t extent = to_.shape[axis];
+      const bool is_one = random_.below(2) == 0;
+      parts[static_cast<std::size_t>(axis)] = part_of(random_, extent, 0, 1, is_one ? 1 : extent);
+    }
+    return sliced_by(to_, parts);
   }
   Values value(const Operand& view) const { return read(view, to_.shape, before_); }
   /// A view of the destination's shape, if the buffer has room for one; otherwise the destination.
