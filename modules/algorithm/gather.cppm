@@ -72,13 +72,14 @@ void take_into(const R& result, const O& x, const I& indices,
   const auto slice_at = [&](std::ptrdiff_t i) {
     return slice_of(picked.data()[i * picked.strides()[0]], i, extent, where);
   };
-  for (std::ptrdiff_t i = 0; i < count; ++i) slice_at(i);
+  const bool is_one_index = picked.strides()[0] == 0;  // of nothing there may be more slices than anyone can count
+  for (std::ptrdiff_t i = 0; i < (is_one_index ? std::min<std::ptrdiff_t>(count, 1) : count); ++i) slice_at(i);
+  if (result.size() == 0) return;
   // Slices are written while others are read: where the two share memory, what is read is kept first.
   if (rows::may_overlap(result, array)) return take_into(result, array.clone(), indices, where);
   if (rows::may_overlap(result, picked)) return take_into(result, array, picked.clone(), where);
   const auto extents = array.shape().extents().template subspan<1>();
   if (!place.on_host()) {
-    if (result.size() == 0) return;
     std::vector<std::int64_t> slices;
     for (std::ptrdiff_t i = 0; i < count; ++i) slices.push_back(slice_at(i));
     const auto gather = [result, array, slices = std::move(slices)] {
