@@ -29,11 +29,11 @@ TEST_CASE("reductions of arrays without storage") {
   CHECK_AXIS(all_of, along_nothing("True"))
   CHECK_AXIS(count_nonzero, along_nothing("0"))
   CHECK_AXIS(norm, along_nothing("0.0"))
-#define REDUCTIONS(X, ...)                                                                                      \
-  X(min, __VA_ARGS__)                                                                                           \
-  X(max, __VA_ARGS__)                                                                                           \
-  X(mean, __VA_ARGS__) X(var, __VA_ARGS__) X(stddev, __VA_ARGS__) X(argmin, __VA_ARGS__) X(argmax, __VA_ARGS__) \
-      X(logsumexp, __VA_ARGS__)
+#define REDUCTIONS(X, ...) \
+  X(min, __VA_ARGS__)      \
+  X(max, __VA_ARGS__)      \
+  X(mean, __VA_ARGS__)     \
+  X(var, __VA_ARGS__) X(stddev, __VA_ARGS__) X(argmin, __VA_ARGS__) X(argmax, __VA_ARGS__) X(logsumexp, __VA_ARGS__)
   REDUCTIONS(CHECK_FLOAT, {"no storage", "nothing", "nothing"})
   REDUCTIONS(CHECK_AXIS, {"", "nothing", "nothing"})
   REDUCTIONS(CHECK_RUN_TIME_AXIS, {"", "nothing", "nothing"})
@@ -81,8 +81,7 @@ TEST_CASE("views of arrays without storage") {
   check<float>("reshape", {"no storage", "empty", "empty"}, CALL(reshape(x, x.shape())));
   check<float>("reshape to one element", {"no storage", "nothing", "nothing"}, CALL(reshape(x, 1)));
   check<float>("reshape to none", {"no storage", "empty", "empty"}, CALL(reshape(x, 0)));
-  check<float>("slice", of_axes,
-               [](auto& x) -> decltype(x(all)) { return slice(x, {x.shape()}, {x.shape()}); });
+  check<float>("slice", of_axes, [](auto& x) -> decltype(x(all)) { return slice(x, {x.shape()}, {x.shape()}); });
   check<float>("range", of_axes, CALL(x(range(0, 2))));
   check<float>("an index", {"", "nothing", "nothing"}, CALL(x(0, ellipsis)));
   check<float>("newaxis", of_any, CALL(x(newaxis, ellipsis)));
@@ -112,6 +111,7 @@ TEST_CASE("answers, copies and arrays like arrays without storage") {
   check<float>("to", {"empty handle", "empty handle", "empty handle"},
                CALL(x.to(CpuPlace{}).has_storage() ? "storage" : "empty handle"));
   check<float>("var", {"no storage", "no storage", "no storage"}, CALL((x.var(), "done")));
+  check<float>("data", {"null", "null", "null"}, CALL(x.data() == nullptr ? "null" : "storage"));
   check<float>("assign", {"no storage", "no storage", "no storage"}, CALL((assign(x, 1.0f), "done")));
   check<float>("a scalar for a name", {"done", "no storage", "no storage"}, CALL((x = 1.0f, "done")));
 }

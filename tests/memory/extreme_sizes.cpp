@@ -81,6 +81,14 @@ TEST_CASE("alignments that are none, and larger than any memory") {
   CHECK(pool.stats().live == 0);
 }
 
+TEST_CASE("pointers that no pool has given") {
+  int mine = 0;
+  for (void* const pointer : {static_cast<void*>(&mine), reinterpret_cast<void*>(1),
+                              reinterpret_cast<void*>(UINTPTR_MAX), reinterpret_cast<void*>(UINTPTR_MAX / 2 + 1)})
+    CHECK_THROWS_AS(memory::free(CpuPlace{}, pointer), PlaceError);
+  CHECK_NOTHROW(memory::free(CpuPlace{}, nullptr));
+}
+
 TEST_CASE("limits and patience of any length") {
   memory::Pool pool{memory::CpuSystemAllocator{}};
   for (const std::ptrdiff_t limit : no_sizes)
@@ -101,9 +109,20 @@ TEST_CASE("places that there are not") {
   for (const int ordinal : {std::numeric_limits<int>::min(), -1, 1000, std::numeric_limits<int>::max()}) {
     CAPTURE(ordinal);
     const Place place = GpuPlace{ordinal};
+    int mine = 0;
+    void* const block = &mine;
     CHECK_THROWS_AS(static_cast<void>(memory::alloc(place, 100)), DeviceError);
     CHECK_THROWS_AS(static_cast<void>(memory::used(place)), DeviceError);
     CHECK_THROWS_AS(static_cast<void>(memory::pool(place)), DeviceError);
+    CHECK_THROWS_AS(static_cast<void>(memory::stats(place)), DeviceError);
+    CHECK_THROWS_AS(static_cast<void>(memory::leaks(place)), DeviceError);
+    CHECK(memory::pending(place) == 0);
+    CHECK_THROWS_AS(memory::free(place, block), DeviceError);
+    CHECK_THROWS_AS(memory::trim(place), DeviceError);
+    CHECK_THROWS_AS(memory::set_limit(place, 100), DeviceError);
+    CHECK_THROWS_AS(memory::set_debug(place, true), DeviceError);
+    CHECK_THROWS_AS(memory::set_patience(place, std::chrono::milliseconds(1)), DeviceError);
+    CHECK_THROWS_AS(memory::start_trace(place, "/dev/null"), DeviceError);
     CHECK_THROWS_AS(zeros<float>(Dim{2}, place), DeviceError);
     CHECK_THROWS_AS(static_cast<void>(ones<float>(2).to(place)), DeviceError);
   }

@@ -195,6 +195,8 @@ TEST_CASE("every function that takes a Var, with one that has been moved from") 
     CHECK(none == copy);
     CHECK(none != var);
     CHECK(none.state() == nullptr);
+    none.clear();
+    CHECK(none.version() == 0);
     const auto refuses = [](const auto& call) {
       CHECK_THROWS_WITH_AS(call(), doctest::Contains("moved from"), SchedulerError);
     };
