@@ -31,6 +31,15 @@ TEST_CASE("take_into writes what take returns, also into a strided result") {
   CHECK_THROWS_AS(take_into(result, matrix, make_array(std::vector<std::int64_t>{1, 2, 4})), IndexError);
 }
 
+TEST_CASE("take_into a result that overlaps what it reads") {
+  const Array<float, 2> rows = make_array<float>({{0, 1}, {2, 3}, {4, 5}});
+  take_into(rows, rows, Array<int, 1>{2, 0, -2});
+  CHECK(to_string(rows) == "[[4. 5.]\n [0. 1.]\n [2. 3.]]");
+  const Array<std::int64_t, 1> chain{1, 2, 0};
+  take_into(chain, Array<std::int64_t, 1>{7, 8, 9}, chain);
+  CHECK(to_string(chain) == "[8 9 7]");
+}
+
 TEST_CASE("take works on vectors, strided arrays and other index types") {
   const Array<double, 1> vector = arange<double>(10.0);
   CHECK(array_equal(take(vector, make_array(std::vector<std::uint8_t>{9, 2})), make_array(std::vector{9.0, 2.0})));

@@ -52,9 +52,10 @@ std::ptrdiff_t slice_of(I index, std::ptrdiff_t position, std::ptrdiff_t extent,
   return counts_from_end ? counted + extent : counted;
 }
 
-/// Writes slice indices[i] of `x` along the first axis into slice i of `result`; negative indices count from the end. `result`
-/// and `x` are on one place and share no memory; the indices are best on the host, which looks at them first. Throws IndexError for an
-/// index out of range, ShapeError for a result of another shape, PlaceError for arrays on different places; nothing has been written then.
+/// Writes slice indices[i] of `x` along the first axis into slice i of `result`, which may overlap `x` and the indices; negative indices
+/// count from the end. `result` and `x` are on one place; the indices are best on the host, which looks at them first. Throws IndexError for
+/// an index out of range, ShapeError for a result of another shape or with an element twice, PlaceError for arrays on different places,
+/// OutOfMemory; nothing has been written then.
 export template <class R, class O, class I>
   requires TakeOperands<O, I> && ResultElements<R, value_of<O>, rank_of<O>>
 void take_into(const R& result, const O& x, const I& indices,
@@ -71,10 +72,14 @@ void take_into(const R& result, const O& x, const I& indices,
   const auto slice_at = [&](std::ptrdiff_t i) {
     return slice_of(picked.data()[i * picked.strides()[0]], i, extent, where);
   };
-  for (std::ptrdiff_t i = 0; i < count; ++i) slice_at(i);
+  const bool is_one_index = picked.strides()[0] == 0;  // of nothing there may be more slices than anyone can count
+  for (std::ptrdiff_t i = 0; i < (is_one_index ? std::min<std::ptrdiff_t>(count, 1) : count); ++i) slice_at(i);
+  if (result.size() == 0) return;
+  // Slices are written while others are read: where the two share memory, what is read is kept first.
+  if (rows::may_overlap(result, array)) return take_into(result, array.clone(), indices, where);
+  if (rows::may_overlap(result, picked)) return take_into(result, array, picked.clone(), where);
   const auto extents = array.shape().extents().template subspan<1>();
   if (!place.on_host()) {
-    if (result.size() == 0) return;
     std::vector<std::int64_t> slices;
     for (std::ptrdiff_t i = 0; i < count; ++i) slices.push_back(slice_at(i));
     const auto gather = [result, array, slices = std::move(slices)] {

@@ -54,6 +54,7 @@ bool meets_none_twice(std::span<const SteppedAxis> axes, std::ptrdiff_t reach) {
 }  // namespace
 
 bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
+  if (std::ranges::find(shape, 0) != shape.end()) return true;
   constexpr std::size_t few = 16;
   std::array<SteppedAxis, few> first;
   std::vector<SteppedAxis> more(shape.size() > few ? shape.size() : 0);
@@ -61,7 +62,6 @@ bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<cons
   std::size_t count = 0;
   std::ptrdiff_t elements = 1;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] == 0) return true;
     elements *= shape[axis];
     if (shape[axis] > 1) axes[count++] = {std::abs(strides[axis]), shape[axis]};
   }

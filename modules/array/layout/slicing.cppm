@@ -96,22 +96,29 @@ struct Slicer {
   int source = 0;
   int target = 0;
   int whole_axes = 0;  // what an ellipsis stands for
+  bool is_empty = product(from.shape) == 0;
 
   void append(std::ptrdiff_t extent, std::ptrdiff_t stride) {
     to.shape = to.shape.with(target, extent);
     to.strides[static_cast<std::size_t>(target++)] = stride;
   }
   std::ptrdiff_t stride() const { return from.strides[static_cast<std::size_t>(source)]; }
+  /// Without elements extents have no bound, and there is nothing to point at.
+  std::ptrdiff_t distance(std::ptrdiff_t positions) const { return is_empty ? 0 : positions * stride(); }
+  /// It wraps only there.
+  std::ptrdiff_t stride_of(std::ptrdiff_t step) const {
+    return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride()) * static_cast<std::size_t>(step));
+  }
 
   void take(const Positional auto& index) {
-    to.offset += resolve(position_value(index), from.shape[source], source) * stride();
+    to.offset += distance(resolve(position_value(index), from.shape[source], source));
     ++source;
   }
   void take(const Range& range) {
     const AxisPart part = resolve(range, from.shape[source], source);
-    to.offset += part.first * stride();
+    to.offset += distance(part.first);
     append(part.count,
-           part.count > 1 ? stride() * part.step : stride());  // a huge step of a single element must not wrap
+           part.count > 1 ? stride_of(part.step) : stride());  // a huge step of a single element must not wrap
     ++source;
   }
   void take(All) {

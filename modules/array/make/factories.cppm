@@ -202,14 +202,17 @@ auto linspace(T start, U stop, std::ptrdiff_t count, P place = {}) {
   return linspace<C>(static_cast<C>(start), static_cast<C>(stop), count, place);
 }
 
-/// The matrix with ones on the main diagonal and zeros elsewhere; square unless `columns` is given.
+/// The matrix with ones on the main diagonal and zeros elsewhere; square unless `columns` is given. Throws ShapeError for negative numbers.
 export template <Element T, AnyPlace P = Place>
-Array<T, 2, P> eye(std::ptrdiff_t rows, std::ptrdiff_t columns = -1, P place = {}) {
-  if (columns == -1) columns = rows;
+Array<T, 2, P> eye(std::ptrdiff_t rows, std::ptrdiff_t columns, P place = {}) {
   return filled<T>(Dim<2>{rows, columns}, place, [=](T* data, std::ptrdiff_t n) {
     std::fill_n(data, n, T(0));
     for (std::ptrdiff_t i = 0; i < std::min(rows, columns); ++i) data[i * (columns + 1)] = T(1);
   });
+}
+export template <Element T>
+Array<T, 2> eye(std::ptrdiff_t rows) {
+  return eye<T>(rows, rows);
 }
 
 }  // namespace tessera

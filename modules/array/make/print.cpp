@@ -81,7 +81,6 @@ std::vector<std::ptrdiff_t> shown_positions(std::ptrdiff_t extent, bool summaris
 }
 
 std::string lay_out(const PrintedElements& printed) {
-  if (std::ranges::find(printed.shape, 0) != printed.shape.end()) return "[]";
   PrintedElements aligned = printed;
   pad_left(aligned.cells);
   BracketWriter writer{aligned};

@@ -107,6 +107,7 @@ std::string to_string(const ArrayView<T, Rank, P>& view) {
   if constexpr (Rank == 0) {
     return format_scalar(*view.data());
   } else {
+    if (view.size() == 0) return "[]";
     PrintedElements printed{.shape = {view.shape().extents().begin(), view.shape().extents().end()}};
     printed.summarised = view.size() > print_threshold;
     std::vector<std::remove_const_t<T>> values;

@@ -6,6 +6,7 @@ import tessera.core;
 import tessera.device;
 import :concepts;
 import :handle;
+import :index;
 import :layout;
 import :named_axes;
 import :reshaping;
@@ -76,18 +77,20 @@ decltype(auto) moveaxis(A&& array, const int (&source)[Count], const int (&desti
 
 /// One axis becomes axis `destination` and the others keep their order. Throws IndexError for an axis out of range.
 export template <Operand A>
-decltype(auto) moveaxis(A&& array, int source, int destination) {
-  return transpose(std::forward<A>(array), moved_axes<rank_of<A>, 1>({source}, {destination}));
+decltype(auto) moveaxis(A&& array, Position source, Position destination) {
+  constexpr int rank = rank_of<A>;
+  return transpose(std::forward<A>(array), moved_axes<rank, 1>({checked_axis(source.value, rank, "moveaxis")},
+                                                               {checked_axis(destination.value, rank, "moveaxis")}));
 }
 
 /// Two axes in each other's place, sharing the storage. Throws IndexError for an axis out of range.
 export template <Operand A>
-decltype(auto) swapaxes(A&& array, int first, int second) {
+decltype(auto) swapaxes(A&& array, Position first, Position second) {
   constexpr int rank = rank_of<A>;
   std::array<int, static_cast<std::size_t>(rank)> order{};
   for (int axis = 0; axis < rank; ++axis) order[static_cast<std::size_t>(axis)] = axis;
-  std::swap(order[static_cast<std::size_t>(checked_axis(first, rank, "swapaxes"))],
-            order[static_cast<std::size_t>(checked_axis(second, rank, "swapaxes"))]);
+  std::swap(order[static_cast<std::size_t>(checked_axis(first.value, rank, "swapaxes"))],
+            order[static_cast<std::size_t>(checked_axis(second.value, rank, "swapaxes"))]);
   return transpose(std::forward<A>(array), order);
 }
 

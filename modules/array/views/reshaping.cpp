@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <span>
@@ -13,20 +14,16 @@ namespace tessera {
 
 std::ptrdiff_t inferred_extent(std::initializer_list<std::ptrdiff_t> extents, std::ptrdiff_t count) {
   const std::string text = shape_text(std::span(extents.begin(), extents.size()));
-  std::ptrdiff_t known = 1;
-  int open = 0;
-  for (const std::ptrdiff_t extent : extents) {
-    if (extent == -1) {
-      ++open;
-    } else {
-      known = checked_multiply(known, checked_extent(extent));
-    }
-  }
+  const auto open = std::ranges::count(extents, -1);
   if (open == 0) return 0;
   if (open > 1) {
     throw ShapeError(to_string(Failure{.operation = "reshape",
                                        .problem = text + " leaves " + std::to_string(open) + " extents open",
                                        .advice = "use -1 once"}));
+  }
+  std::ptrdiff_t known = std::ranges::find(extents, 0) != extents.end() ? 0 : 1;
+  for (const std::ptrdiff_t extent : extents) {
+    if (extent != -1) known = checked_multiply(known, checked_extent(extent));
   }
   if (known == 0 || count % known != 0) {
     throw ShapeError(to_string(Failure{

@@ -163,11 +163,11 @@ std::string leaf_name(std::size_t leaf) { return "x" + std::to_string(leaf); }
 
 std::string layout_text(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
                         std::string_view place) {
-  std::ptrdiff_t expected = 1;
+  std::size_t expected = 1;  // wraps where there are no elements, and extents that no memory has
   bool contiguous = true;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    contiguous = contiguous && (shape[axis] == 1 || strides[axis] == expected);
-    expected *= shape[axis];
+    contiguous = contiguous && (shape[axis] == 1 || static_cast<std::size_t>(strides[axis]) == expected);
+    expected *= static_cast<std::size_t>(shape[axis]);
   }
   return "strides " + shape_text(strides) + (contiguous ? ", contiguous" : "") + ", on " + std::string(place);
 }

@@ -29,7 +29,7 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
   static constexpr int leaf_count = 1;
   static constexpr int products = 0;
   static constexpr const char* name = Fills ? "pad" : "roll";
-  using Runs = std::array<plan::RunList, static_cast<std::size_t>(rank)>;
+  using Runs = std::array<plan::AxisRuns, static_cast<std::size_t>(rank)>;
   using Fill = compute_t<value_type>;
 
   RunsNode(Node node, const Dim<rank>& shape, Runs runs, Fill fill)
@@ -47,7 +47,9 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
     const Part<To, Node> part(node_, place);
     if (product(shape_) == 0) return;
     plan::Loop loop = part.loop(data, strides);
-    if (product(node_.shape()) != 0) plan::run_runs(loop, runs_);
+    std::array<plan::RunList, static_cast<std::size_t>(rank)> runs;
+    for (std::size_t axis = 0; axis < runs.size(); ++axis) runs[axis] = runs_[axis].listed();
+    if (product(node_.shape()) != 0) plan::run_runs(loop, runs);
     if constexpr (Fills) {
       loop.extents = {};
       for (int axis = 0; axis < rank; ++axis) loop.extents[static_cast<std::size_t>(axis)] = shape_[axis];
@@ -56,7 +58,7 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
       loop.nodes = &fill_;
       const ScalarNode<value_type> fill(fill_.value);
       loop.device = device_work<To>(fill);
-      plan::run_around(loop, runs_);
+      plan::run_around(loop, runs);
     }
   }
 
@@ -103,7 +105,7 @@ auto roll(O&& operand, Shift... shifts) {  // one shift for each named axis; axe
         wrapped_shift(shifts, node.shape()[Axis < 0 ? Axis + rank : Axis])),
    ...);
   return rearranged(std::move(node), [&](int axis, std::ptrdiff_t extent) {
-    return plan::rolled(extent, shift_of[static_cast<std::size_t>(axis)]);
+    return plan::AxisRuns::rolled(extent, shift_of[static_cast<std::size_t>(axis)]);
   });
 }
 
@@ -114,8 +116,8 @@ auto flip(E&& expression) {  // axes in range, each once
   auto node = as_node(std::forward<E>(expression));
   constexpr int rank = decltype(node)::rank;
   return rearranged(std::move(node), [](int axis, std::ptrdiff_t extent) {
-    return named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::reversed(extent)
-                                                                       : plan::rolled(extent, 0);
+    return named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::AxisRuns::reversed(extent)
+                                                                       : plan::AxisRuns::rolled(extent, 0);
   });
 }
 
@@ -141,9 +143,9 @@ auto make_padded(Node node, const Widths& width_of, plan::Padding padding, compu
     const std::ptrdiff_t extent = shape[axis];
     shape = shape.with(axis, padded_extent(extent, width, axis, !Fills, to_string(node.shape())));
     if (Fills || extent > 0) {
-      runs[static_cast<std::size_t>(axis)] = plan::padded(extent, width.before, width.after, padding);
+      runs[static_cast<std::size_t>(axis)] = plan::AxisRuns::padded(extent, width.before, width.after, padding);
     } else {
-      runs[static_cast<std::size_t>(axis)] = plan::rolled(0, 0);
+      runs[static_cast<std::size_t>(axis)] = plan::AxisRuns::rolled(0, 0);
     }
   }
   static_cast<void>(product(shape));

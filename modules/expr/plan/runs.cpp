@@ -14,20 +14,20 @@ import tessera.array;
 // Cutting evaluations into the boxes in which the source's elements stand side by side.
 namespace tessera::plan {
 
-RunList rolled(std::ptrdiff_t extent, std::ptrdiff_t shift) {
+namespace {
+
+RunList rolled_runs(std::ptrdiff_t extent, std::ptrdiff_t shift) {
   RunList runs;
   if (shift > 0) runs.add({.to = 0, .count = shift, .first = extent - shift, .step = 1});
   runs.add({.to = shift, .count = extent - shift, .first = 0, .step = 1});
   return runs;
 }
 
-RunList reversed(std::ptrdiff_t extent) {
+RunList reversed_runs(std::ptrdiff_t extent) {
   RunList runs;
   runs.add({.to = 0, .count = extent, .first = extent > 0 ? extent - 1 : 0, .step = -1});
   return runs;
 }
-
-namespace {
 
 /// The longest run of a reflected axis, period 2 (extent - 1), that starts at `phase` of a period.
 Run reflected(std::ptrdiff_t phase, std::ptrdiff_t extent, std::ptrdiff_t left) {
@@ -37,9 +37,7 @@ Run reflected(std::ptrdiff_t phase, std::ptrdiff_t extent, std::ptrdiff_t left) 
   return {.to = 0, .count = std::min(first, left), .first = first, .step = -1};
 }
 
-}  // namespace
-
-RunList padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
+RunList padded_runs(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
   RunList runs;
   if (padding == Padding::constant) {
     runs.add({.to = before, .count = extent, .first = 0, .step = 1});
@@ -64,6 +62,38 @@ RunList padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t afte
     phase = (phase + run.count) % period;
   }
   return runs;
+}
+
+}  // namespace
+
+AxisRuns AxisRuns::rolled(std::ptrdiff_t extent, std::ptrdiff_t shift) {
+  AxisRuns runs(extent);
+  runs.before_ = shift;
+  return runs;
+}
+
+AxisRuns AxisRuns::reversed(std::ptrdiff_t extent) {
+  AxisRuns runs(extent);
+  runs.kind_ = Kind::reversed;
+  return runs;
+}
+
+AxisRuns AxisRuns::padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
+  AxisRuns runs(extent);
+  runs.kind_ = Kind::padded;
+  runs.before_ = before;
+  runs.after_ = after;
+  runs.padding_ = padding;
+  return runs;
+}
+
+RunList AxisRuns::listed() const {
+  switch (kind_) {
+    case Kind::rolled: return rolled_runs(extent_, before_);
+    case Kind::reversed: return reversed_runs(extent_);
+    case Kind::padded: break;
+  }
+  return padded_runs(extent_, before_, after_, padding_);
 }
 
 void run_runs(const Loop& loop, std::span<const RunList> axes) {

@@ -34,18 +34,34 @@ class RunList {
   std::size_t count_ = 0;
 };
 
-/// The axis rolled by `shift` positions, 0 <= shift < extent or both 0.
-RunList rolled(std::ptrdiff_t extent, std::ptrdiff_t shift);
-
-/// The axis backwards.
-RunList reversed(std::ptrdiff_t extent);
-
 /// What stands beside the source along a padded axis.
 enum class Padding { constant, edge, reflect, wrap };
 
-/// The axis with `before` and `after` positions added; with constant padding only the source's own positions are covered.
-/// The extent is positive unless the padding is constant.
-RunList padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding);
+/// Which runs make up one axis of a result. They are listed when there is memory for that: a wrapped axis may have as many as elements.
+class AxisRuns {
+ public:
+  /// The axis as it is.
+  explicit AxisRuns(std::ptrdiff_t extent = 0) : extent_(extent) {}
+
+  /// The axis rolled by `shift` positions, 0 <= shift < extent or both 0.
+  static AxisRuns rolled(std::ptrdiff_t extent, std::ptrdiff_t shift);
+
+  /// The axis backwards.
+  static AxisRuns reversed(std::ptrdiff_t extent);
+
+  /// The axis with `before` and `after` positions added; with constant padding only the source's own positions are covered.
+  /// The extent is positive unless the padding is constant.
+  static AxisRuns padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding);
+
+  RunList listed() const;
+
+ private:
+  enum class Kind { rolled, reversed, padded };
+  std::ptrdiff_t extent_;
+  std::ptrdiff_t before_ = 0, after_ = 0;  // a shift is what comes before
+  Kind kind_ = Kind::rolled;
+  Padding padding_ = Padding::constant;
+};
 
 /// Evaluates the loop, whose leaves lie over the source's shape and whose target over the result's, for every combination of runs, one
 /// list for each axis.

@@ -164,7 +164,9 @@ DebugHeap::DebugHeap(Place place) : state_(std::make_unique<State>()) { state_->
 DebugHeap::~DebugHeap() = default;
 
 std::ptrdiff_t DebugHeap::with_guards(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
-  return checked_add(checked_add(bytes, std::max(alignment, guard_bytes)), guard_bytes);
+  std::ptrdiff_t sum = 0;
+  if (__builtin_add_overflow(bytes, std::max(alignment, guard_bytes) + guard_bytes, &sum)) return PTRDIFF_MAX;
+  return sum;  // more than any memory is refused where memory is looked for
 }
 
 void* DebugHeap::admit(void* base, std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {

@@ -80,6 +80,9 @@ struct ReplayOf : ReplayState {
   static constexpr OpKind replay_kind{.run = bind, .drop = unbind, .free = free};
 };
 
+/// Throws SchedulerError: the Step has been moved from.
+[[noreturn]] void throw_no_step(const std::source_location& where);
+
 /// Recorded ops. A handle: copies are the same recording, which lives until the last of them is gone and the last replay has
 /// ended. T... are the types of the parameters.
 export template <class... T>
@@ -90,11 +93,12 @@ class Step {
 
   /// Submits the recorded ops, whose Parameters have these values, kept until the replay has ended. It takes its place among other
   /// ops as one op that accesses all Vars of the recording; replays of one recording run one after the other. May be called on
-  /// any thread, and in an op. Throws SchedulerError (no scheduler any more, an erased Var, inside a capture, a Var given for two
+  /// any thread, and in an op. Throws SchedulerError (a Step that has been moved from, no scheduler any more, an erased Var, inside a capture, a Var given for two
   /// parameters or for one when it is in the recording already, unless it is only read), ShapeError and PlaceError (an array that is not
   /// as the example on which expressions were recorded), std::bad_alloc; nothing has happened then.
   void replay(T... arguments, const std::source_location& where = std::source_location::current()) const {
     using Replay = ReplayOf<T...>;
+    if (recording_ == nullptr) throw_no_step(where);
     static_assert(alignof(Replay) <= 64, "an argument may ask for no more than 64-byte alignment");
     void* const block = take_recycled(sizeof(Replay));
     Replay* replay = nullptr;
@@ -107,11 +111,13 @@ class Step {
     submit_replay(UnsubmittedReplay(replay), where);
   }
 
-  /// Number of recorded ops.
-  std::size_t size() const noexcept { return recording_->ops.size(); }
+  /// Number of recorded ops; 0 for a Step that has been moved from.
+  std::size_t size() const noexcept { return recording_ == nullptr ? 0 : recording_->ops.size(); }
 
   /// The recorded ops and what each waits for, to be drawn. A parameter has a Var of its own in it. Throws std::bad_alloc.
-  DependencyGraph graph() const { return DependencyGraph(recording_->records()); }
+  DependencyGraph graph() const {
+    return recording_ == nullptr ? DependencyGraph() : DependencyGraph(recording_->records());
+  }
 
  private:
   std::shared_ptr<RecordingOf<T...>> recording_;

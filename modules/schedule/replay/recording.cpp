@@ -6,6 +6,7 @@ module;
 #include <functional>
 #include <limits>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -231,6 +232,11 @@ VarState* stand_in_of(const ParameterSlot& slot) {
                                     .advice = "submit the op in the body of capture()"}));
   }
   return slot.stand_in->state();
+}
+
+void throw_no_step(const std::source_location& where) {
+  throw SchedulerError(
+      to_string({.operation = "Step::replay", .problem = "the step has been moved from", .where = where}));
 }
 
 void throw_no_replay(const ParameterSlot& slot) {

@@ -1,0 +1,69 @@
+"""Every function that the pages explain is called with what has no value and with extreme numbers, or has a reason why not.
+
+The tables of those calls are tests/*/{without_elements,empty_extents,extreme}*; the functions are those of docs/names.md that a page explains.
+"""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLES = ("without_elements", "empty_extents", "extreme_")
+
+GPU = "tests/device, tests/gpu: it takes memory and streams of a GPU"
+NO_ARGUMENT = "it takes nothing that could be missing or too large"
+TYPES = "it maps types and places, which are in range or do not exist"
+EXCEPTIONS = {
+    "cublas::gemm": GPU,
+    "device::compile_kernel": GPU,
+    "device::copy_async": GPU,
+    "device::copy_bytes": GPU,
+    "device::copy_rows_async": GPU,
+    "device::fill_async": GPU,
+    "device::find_kernel": GPU,
+    "device_kernels::scan": GPU,
+    "device::limit_isa": NO_ARGUMENT,
+    "device_count": NO_ARGUMENT,
+    "devices": NO_ARGUMENT,
+    "no_device_reason": NO_ARGUMENT,
+    "synchronize": NO_ARGUMENT,
+    "memory::share": "tests/memory: a share of something is something",
+    "random::block": "any key and any counter have a block",
+    "place_cast": TYPES,
+    "promote": TYPES,
+    "visit": TYPES,
+    "var_of": "tests/schedule/capture_test.cpp: parameters of a recording",
+    "write_chrome_trace": "tests/schedule/chrome_trace_test.cpp: records, of which there may be none",
+}
+
+
+def explained():
+    """Functions, constructors and members that a page explains."""
+    rows = re.findall(r"^\| (?:`|<code>)(.+?)(?:`|</code>) \| (?:function|constructor) \|.*\]\(\S+\) \|$",
+                      (ROOT / "docs/names.md").read_text(encoding="utf-8"), re.M)
+    return list(dict.fromkeys(rows))
+
+
+def called():
+    """The text of the tables without comments."""
+    paths = [path for path in ROOT.glob("tests/*/*.cpp") if path.name.startswith(TABLES)]
+    return re.sub(r"//.*", "", "\n".join(path.read_text(encoding="utf-8") for path in paths))
+
+
+def is_named(name, text):
+    return re.search(r"(?<!\w)" + re.escape(name.split("::")[-1]) + r"(?!\w)", text) is not None
+
+
+class Extremes(unittest.TestCase):
+    def test_every_explained_function_is_in_a_table_or_has_a_reason(self):
+        text = called()
+        self.assertEqual([name for name in explained() if name not in EXCEPTIONS and not is_named(name, text)], [])
+
+    def test_every_reason_is_needed(self):
+        text, names = called(), explained()
+        self.assertEqual([name for name in EXCEPTIONS if name not in names or is_named(name, text)], [])
+
+    def test_the_index_is_read(self):
+        self.assertGreater(len(explained()), 150)
+
+
+unittest.main()
