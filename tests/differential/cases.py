@@ -27,6 +27,7 @@ class Case:
         self.variables = []  # terms
         self.named = []  # names of functions used
         self.may_write = False
+        self.nodes_left = 0
 
     # -------------------------------------------------------------------------------------------------------------- choices
 
@@ -43,11 +44,12 @@ class Case:
         self.named.append(name)
 
     def mark(self):
-        return len(self.lines), len(self.records), len(self.variables), len(self.named)
+        return [len(made) for made in (self.lines, self.records, self.variables, self.named)], self.nodes_left
 
     def undo(self, mark):
         """Forgets what came since the mark."""
-        for made, length in zip((self.lines, self.records, self.variables, self.named), mark):
+        lengths, self.nodes_left = mark
+        for made, length in zip((self.lines, self.records, self.variables, self.named), lengths):
             del made[length:]
 
     # --------------------------------------------------------------------------------------------------------------- inputs
@@ -126,11 +128,17 @@ class Case:
         self.undo(mark)
         return self.input(dtype, shape)
 
+    def whole(self, dtype, shape, nodes):
+        """A random expression of at most so many nodes."""
+        self.nodes_left = nodes
+        return self.expression(dtype, shape, nodes)
+
     def expression(self, dtype, shape, budget):
-        """A random expression of this type and shape of about `budget` nodes."""
+        """A random expression of this type and shape that is at most `budget` deep."""
         shape = tuple(int(extent) for extent in shape)
-        if budget <= 0:
+        if budget <= 0 or self.nodes_left <= 0 or len(shape) > 4:
             return self.leaf(dtype, shape)
+        self.nodes_left -= 1
         for _ in range(12):
             groups = list(self.weights)
             group = self.random.choices(groups, [self.weights[g] for g in groups])[0]

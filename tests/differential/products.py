@@ -70,11 +70,12 @@ def matmul(case, dtype, shape, budget):
 
 @production("product")
 def vecdot(case, dtype, shape, budget):
+    """Inner products of rows; complex ones on the left are conjugated."""
     if dtype == "bool":
         return None
     inner = inner_extent(case)
     left, right = (*broadcastable(case, shape), inner), (*shape, inner)
-    return multiplied(case, "vecdot", dtype, (left, right), budget, lambda a, b: np.sum(a * b, -1, dtype=a.dtype))
+    return multiplied(case, "vecdot", dtype, (left, right), budget, lambda a, b: np.sum(np.conj(a) * b, -1, dtype=a.dtype))
 
 
 @production("product")

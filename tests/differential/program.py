@@ -18,6 +18,8 @@ THEMES = {
     "products": {"product": 4, "normalisation": 2, "elementwise": 2, "reduction": 1, "view": 1.5},
     "assignments": {"elementwise": 4, "view": 3, "reduction": 1, "joining": 1.5, "product": 1, "normalisation": 0.5},
 }
+# How many nodes a tree has: each reduction, product or joined part is compiled as a loop of its own.
+NODES = {"elementwise": (4, 10), "reductions": (3, 7), "moving": (3, 7), "products": (2, 5), "assignments": (0, 0)}
 # Types that come up most: what users have most of.
 COMMON = ["float32", "float32", "float64"]
 
@@ -38,7 +40,7 @@ def some_dtype(case, theme):
 
 def written_value(case, dtype, shape, nodes):
     """One expression, evaluated or printed."""
-    term = case.expression(dtype, shape, nodes)
+    term = case.whole(dtype, shape, nodes)
     stored = term.value.stored()
     if dtype != "bfloat16" and stored.is_exact() and stored.elements.size and case.chance(0.2):
         case.use("to_string")
@@ -54,6 +56,7 @@ def written_value(case, dtype, shape, nodes):
 
 def compressed(case, dtype, shape, nodes):
     """The elements where a mask is true: as many as there are."""
+    case.nodes_left = nodes
     mask = case.settled("bool", shape, nodes // 2)
     x = case.operand(dtype, shape, nodes // 2)
     case.use("compress")
@@ -65,7 +68,7 @@ def make_case(number, seed, theme, deck):
     for attempt in range(20):
         rng = random.Random(f"{seed}/{number}/{attempt}")
         case = Case(number, rng, deck, THEMES[theme])
-        dtype, shape, nodes = some_dtype(case, theme), some_shape(rng), rng.randrange(3, 11)
+        dtype, shape, nodes = some_dtype(case, theme), some_shape(rng), rng.randint(*NODES[theme])
         if theme == "assignments":
             assignments(case, dtype)
         elif theme == "moving" and shape and 0 not in shape and case.chance(0.06):

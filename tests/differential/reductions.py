@@ -187,6 +187,9 @@ REDUCTIONS = [
 ]
 
 
+MEMBERS = "sum prod min max mean stddev any argmin argmax".split()
+
+
 def key_of(entry):
     return "".join(entry[:3])
 
@@ -210,7 +213,9 @@ def call(case, name, before, behind, operand, axes, rank, keep):
     of_all = len(axes) == rank and case.chance(0.6)
     if of_all:
         named = []
-    if not before and not behind and not keep and case.chance(0.2) and name not in ("any", "norm", "logsumexp", "prod", "any_of", "all_of"):
+    if name == "all_of" and of_all and not keep and case.chance(0.5):
+        return f"all({operand})"
+    if name in MEMBERS and not keep and not behind and case.chance(0.2):
         return f"{operand}.{name}{'<' + ', '.join(named) + '>' if named else ''}()"
     if named and not extra and not before and case.chance(0.25):
         axis = named[0] if len(named) == 1 and case.chance(0.5) else f"axis<{', '.join(named)}>"

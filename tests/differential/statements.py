@@ -47,7 +47,7 @@ def written(target, source):
 def source_of(case, dtype, shape):
     """Something to assign to elements of this type and shape."""
     taken = case.one_of(dtypes.assignable_to(dtype)) if case.chance(0.2) else dtype
-    return case.operand(taken, broadcastable(case, shape), 4)
+    return case.whole(taken, broadcastable(case, shape), case.random.randrange(0, 4))
 
 
 def write_view(case, variable):
@@ -75,7 +75,7 @@ def compound(case, variable):
     function = case.least_used(functions, lambda f: COMPOUND[f.name])[0]
     target = variable if case.chance(0.5) else view_to_write(case, variable)
     shape = target.value.shape
-    source = case.chance(0.25) and scalar(case, dtype) or case.operand(dtype, broadcastable(case, shape), 3)
+    source = case.chance(0.25) and scalar(case, dtype) or case.whole(dtype, broadcastable(case, shape), case.random.randrange(0, 4))
     with np.errstate(all="ignore"):
         value = function.value(together([target.value, source.value], shape, dtype), dtype)
     if not np.all(np.isfinite(value.elements)):
@@ -90,7 +90,7 @@ def rename(case, variable):
     shape = variable.value.shape
     if case.chance(0.3) and all(extent > 2 for extent in shape):
         shape = tuple(extent - 1 for extent in shape)
-    source = case.expression(variable.value.dtype, shape, 4)
+    source = case.whole(variable.value.dtype, shape, case.random.randrange(1, 4))
     text = f"copy({source.text})" if source.group in ("view", "leaf") else source.text
     case.lines.append(f"{variable.text} = {text};")
     stored = source.value.stored()
@@ -101,6 +101,7 @@ def in_place(case, variable):
     """The forms of algorithms that end in _into, which may write over their operand."""
     make = case.one_of([joining.sort, joining.argsort, joining.running])
     target = view_to_write(case, variable)
+    case.nodes_left = 2
     term = make(case, variable.value.dtype, target.value.shape, 2)
     if term is None:
         return
@@ -122,7 +123,7 @@ def assignments(case, dtype):
     names = [first]
     if case.chance(0.5):
         names.append(case.declare(first.text, first.value))
-    for _ in range(case.random.randrange(2, 5)):
+    for _ in range(case.random.randrange(2, 4)):
         mark = case.mark()
         step = case.one_of(STEPS)
         lines = len(case.lines)
