@@ -218,7 +218,7 @@ def call(case, name, before, behind, operand, axes, rank, keep):
     if name in MEMBERS and not keep and not behind and case.chance(0.2):
         return f"{operand}.{name}{'<' + ', '.join(named) + '>' if named else ''}()"
     if named and not extra and not before and case.chance(0.25):
-        axis = named[0] if len(named) == 1 and case.chance(0.5) else f"axis<{', '.join(named)}>"
+        axis = named[0] if len(named) == 1 and name != "norm" and case.chance(0.5) else f"axis<{', '.join(named)}>"
         return f"{name}({operand}, {axis})"
     template = ", ".join(([before] if before else []) + named)
     return f"{name}{'<' + template + '>' if template else ''}({', '.join([operand, *extra])})"

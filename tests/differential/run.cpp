@@ -77,6 +77,8 @@ void read_values(const std::string& path, std::map<int, std::vector<Stored>>& va
       seed = words.at(1);
     } else if (words[0] == "case") {
       stored = &values[std::stoi(words.at(1))];
+    } else if (stored == nullptr) {
+      throw std::runtime_error(path + " does not begin with a case");
     } else if (words[0] == "text") {
       std::getline(file, line);
       stored->push_back({.kind = words[0], .text = without_escapes(line)});
