@@ -34,12 +34,12 @@ class Values {
   explicit Values(std::vector<Stored> stored) : stored_(std::move(stored)) {}
 
   /// The next input, in storage of its own.
-  template <class T, int Rank>
-  Array<T, Rank> input() {
+  template <class T, int Rank, class P = Place>
+  Array<T, Rank, P> input() {
     const Stored& from = next("input", dtype_of<T>, Rank);
     Dim<Rank> shape;
     for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, from.shape[static_cast<std::size_t>(axis)]);
-    Array<T, Rank> array(shape);
+    Array<T, Rank, P> array(shape);
     read_elements(from, array.data());
     return array;
   }

@@ -6,26 +6,41 @@ that has none of that type and shape returns None.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 import dtypes
+from factories import made
 from slices import slice_to
 from terms import PRODUCTIONS, Term
 from value import Value
 
-LARGEST_STORED = 40  # elements; larger inputs are counted, not stored
+
+@dataclass(frozen=True)
+class Limits:
+    """How many elements there may be."""
+
+    stored: int  # in an input; larger ones are counted
+    result: int
+    sliced: int  # in the operand of a slice
+    factor: int  # in a factor of a product
+
+
+SMALL = Limits(40, 64, 60, 600)
+LARGE = Limits(20000, 5000, 8000, 20000)
 
 
 class Case:
     """One program of some lines. `weights` say how often productions of a group are taken."""
 
-    def __init__(self, number, random, deck, weights):
-        self.number, self.random, self.deck, self.weights = number, random, deck, weights
+    def __init__(self, number, random, deck, weights, limits):
+        self.number, self.random, self.deck, self.weights, self.limits = number, random, deck, weights, limits
         self.lines = []  # C++
         self.records = []  # what the file of values has: (kind, ...)
         self.variables = []  # terms
         self.named = []  # names of functions used
+        self.place = ", CpuPlace" if self.chance(0.6) else ""  # known when compiled, or not
         self.may_write = False
         self.nodes_left = 0
 
@@ -66,7 +81,7 @@ class Case:
 
     def input(self, dtype, shape):
         """A new array from the file of values."""
-        if math.prod(shape) > LARGEST_STORED:
+        if math.prod(shape) > self.limits.stored:
             step = self.random.randrange(2, 40)
             elements = counted(dtype, shape, step)
             self.records.append(("counted", dtype, shape, step))
@@ -74,7 +89,7 @@ class Case:
             elements = self.elements(dtype, shape)
             self.records.append(("input", dtype, elements))
         elements = elements.copy()  # the case may write to it
-        return self.declare(f"values.input<{dtypes.CPP[dtype]}, {len(shape)}>()", Value(dtype, elements))
+        return self.declare(f"values.input<{dtypes.CPP[dtype]}, {len(shape)}{self.place}>()", Value(dtype, elements))
 
     def elements(self, dtype, shape):
         """Elements for an input: small numbers of few digits, sometimes some that are special."""
@@ -109,6 +124,8 @@ class Case:
         known = [v for v in self.variables if v.value.dtype == dtype and v.value.shape == shape]
         if known and self.chance(0.45):
             return self.one_of(known)
+        if self.chance(0.06) and (found := made(self, dtype, shape)):
+            return found
         if self.chance(0.6 if self.may_write else 0.2):
             views = [view for v in self.variables if v.value.dtype == dtype and (view := slice_to(self.random, v, shape))]
             if views:
@@ -139,20 +156,19 @@ class Case:
         if budget <= 0 or self.nodes_left <= 0 or len(shape) > 4:
             return self.leaf(dtype, shape)
         self.nodes_left -= 1
-        for _ in range(12):
-            groups = list(self.weights)
-            group = self.random.choices(groups, [self.weights[g] for g in groups])[0]
-            for make in self.least_used(PRODUCTIONS[group], lambda made: made.__name__)[:4]:
-                mark = self.mark()
-                with np.errstate(all="ignore"):
-                    term = make(self, dtype, shape, budget)
-                if term is None or not is_telling(term.value):
-                    self.undo(mark)
-                    continue
-                assert term.value.dtype == dtype and term.value.shape == shape, (make.__name__, term, dtype, shape)
-                term.group = group
-                self.use(make.__name__)
-                return term
+        for _ in range(24):
+            group = self.random.choices(list(self.weights), self.weights.values())[0]
+            makers, weights = zip(*PRODUCTIONS[group])
+            make = self.random.choices(makers, weights)[0]
+            mark = self.mark()
+            with np.errstate(all="ignore"):
+                term = make(self, dtype, shape, budget)
+            if term is None or not is_telling(term.value):
+                self.undo(mark)
+                continue
+            assert term.value.dtype == dtype and term.value.shape == shape, (make.__name__, term, dtype, shape)
+            term.group = group
+            return term
         return self.leaf(dtype, shape)
 
     def operand(self, dtype, shape, budget):

@@ -44,6 +44,18 @@ def scalar(case, dtype):
     return Term(text, Value(dtype, elements))
 
 
+WRAPPING = ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
+
+
+def outside(case, function, dtype):
+    """Now and then a number that an integer type does not hold: it wraps where the exact result does."""
+    if dtype not in dtypes.INTEGERS or dtypes.bits(dtype) > 32 or function.name not in WRAPPING or not case.chance(0.2):
+        return None
+    number = case.one_of([-1, -300, 300, 70000, 2**31, -(2**31) - 5])
+    case.use("scalar outside the type")
+    return Term(str(number), Value(dtype, np.array(number, np.int64).astype(dtype)))
+
+
 def arguments_of(function, dtype):
     """The element types of arguments for which a function gives this one."""
     return [taken for taken in function.takes if function.gives(taken) == dtype]
@@ -54,9 +66,9 @@ def make_arguments(case, function, taken, shape, budget):
     mixed = function.arity == 2 and not function.settled and case.chance(0.15)
     types = case.one_of(dtypes.meeting_in(taken)) if mixed else (taken,) * function.arity
     make = case.settled if function.settled else case.operand
-    if function.arity == 2 and case.chance(0.25) and (number := scalar(case, taken)):
+    if function.arity == 2 and case.chance(0.25) and (number := outside(case, function, taken) or scalar(case, taken)):
         terms = [make(taken, shape, budget - 1), number]
-        return terms if case.chance(0.7) else terms[::-1]
+        return terms[::-1] if function.scalar_first and case.chance(0.3) else terms
     return [make(each, its_shape, budget - 1) for each, its_shape in zip(types, shapes_for(case, shape, function.arity))]
 
 
@@ -81,19 +93,25 @@ def pick(case, functions, dtype):
     return case.least_used(fitting, lambda f: f.name)[0] if fitting else None
 
 
-@production("elementwise")
+def rarest(case, dtype):
+    """The function that came up least of all, and a type that it gives: the given one if it can."""
+    function = case.least_used(UNARY + BINARY, lambda f: f.name)[0]
+    return function, dtype if arguments_of(function, dtype) else function.gives(case.one_of(function.takes))
+
+
+@production("elementwise", 4)
 def unary(case, dtype, shape, budget):
     function = pick(case, UNARY, dtype)
     return function and applied(case, function, dtype, shape, budget)
 
 
-@production("elementwise")
+@production("elementwise", 4)
 def binary(case, dtype, shape, budget):
     function = pick(case, BINARY, dtype)
     return function and applied(case, function, dtype, shape, budget)
 
 
-@production("elementwise")
+@production("elementwise", 2)
 def arithmetic(case, dtype, shape, budget):
     """Sums and products are what most programs are made of."""
     functions = [f for f in BINARY if f.name in ("add", "subtract", "multiply")]
@@ -101,7 +119,7 @@ def arithmetic(case, dtype, shape, budget):
     return function and applied(case, function, dtype, shape, budget)
 
 
-@production("elementwise")
+@production("elementwise", 1)
 def where(case, dtype, shape, budget):
     number = scalar(case, dtype) if case.chance(0.3) and dtype not in dtypes.COMPLEX else None
     shapes = shapes_for(case, shape, 2 if number else 3)
@@ -114,7 +132,7 @@ def where(case, dtype, shape, budget):
     return Term(f"where({condition.text}, {first.text}, {second.text})", Value(dtype, np.where(chosen, one, other), either))
 
 
-@production("elementwise")
+@production("elementwise", 0.6)
 def clip(case, dtype, shape, budget):
     """min(max(x, low), high); a bound may be none."""
     if dtype not in dtypes.REAL:
@@ -133,17 +151,7 @@ def clip(case, dtype, shape, budget):
     return Term(f"clip({', '.join(texts)})", value)
 
 
-@production("elementwise")
-def leaky_relu(case, dtype, shape, budget):
-    """With a slope that is an array."""
-    if dtype not in dtypes.FLOATING:
-        return None
-    x, slope = case.operand(dtype, shape, budget - 1), case.leaf(dtype, broadcastable(case, shape))
-    value = evaluated(lambda a, s: np.where(a > 0, a, s * a), together([x.value, slope.value], shape, dtype), dtype, 0)
-    return Term(f"leaky_relu({x.text}, {slope.text})", value)
-
-
-@production("elementwise")
+@production("elementwise", 1.5)
 def cast(case, dtype, shape, budget):
     """Floats are cut towards zero and saturate, NaN becomes 0, numbers are true unless they are 0, complex numbers leave their real part."""
     source = case.least_used([t for t in dtypes.ALL if t != dtype], lambda t: f"cast {t}")[0]

@@ -23,6 +23,7 @@ except ImportError as reason:
     sys.exit(77)
 
 import generate
+from cases import LARGE
 
 CASES = 100
 PROGRAMS = 4
@@ -62,7 +63,7 @@ def link_command(command, objects, result):
 
 def passes(build, commands, folder, seed):
     """Makes, compiles and runs the programs of one seed."""
-    generate.write(folder, seed, CASES, None)
+    generate.write(folder, seed, CASES, None, LARGE)
     sources = sorted(folder.glob("*.cpp"))
     objects = [source.with_suffix(".o") for source in sources]
     for source, result in zip(sources, objects):

@@ -1,6 +1,6 @@
 """Writes random programs and what NumPy says their results are.
 
-    generate.py --seed 7 --cases 40 --to FOLDER [--theme moving]    FOLDER/<theme>.cpp and FOLDER/<theme>.txt for each theme
+    generate.py --seed 7 --cases 40 --to FOLDER [--theme moving] [--large]    FOLDER/<theme>.cpp and FOLDER/<theme>.txt for each theme
     generate.py --store                                             the 200 cases of the ordinary test, in fixed/
 
 Needs NumPy 2.4. A case depends on the seed, its number and how many cases there are.
@@ -11,15 +11,16 @@ import pathlib
 import shutil
 import subprocess
 
+from cases import LARGE, SMALL
 from program import THEMES, make_program, source_text, values_text
 
 FIXED = pathlib.Path(__file__).parent / "fixed"
 
 
-def write(folder, seed, count, themes):
+def write(folder, seed, count, themes, limits):
     """Writes the programs; returns how often each name came up."""
     folder.mkdir(parents=True, exist_ok=True)
-    programs, dealt = make_program(seed, count, themes)
+    programs, dealt = make_program(seed, count, themes, limits)
     for theme, cases in programs.items():
         (folder / f"{theme}.cpp").write_text(source_text(theme, seed, cases), encoding="utf-8")
         (folder / f"{theme}.txt").write_text(values_text(seed, cases), encoding="utf-8")
@@ -38,11 +39,12 @@ def main():
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--to", type=pathlib.Path)
     parser.add_argument("--theme", choices=list(THEMES), action="append")
+    parser.add_argument("--large", action="store_true", help="some arrays of up to 5000 elements")
     parser.add_argument("--store", action="store_true")
     parser.add_argument("--names", action="store_true", help="print how often each function came up")
     options = parser.parse_args()
     folder = FIXED if options.store else options.to or parser.error("--to or --store says where to write")
-    dealt = write(folder, options.seed, options.cases, options.theme)
+    dealt = write(folder, options.seed, options.cases, options.theme, LARGE if options.large else SMALL)
     if options.store:
         formatted(folder)
     if options.names:

@@ -51,7 +51,7 @@ def join_text(case, name, axis, rank, terms, dtype, operand_rank):
     texts = ", ".join(term.text for term in terms)
     if all(term in case.variables and term.value.dtype == dtype for term in terms):
         case.use(name + " of a vector")
-        texts = f"std::vector<Array<{dtypes.CPP[dtype]}, {operand_rank}>>{{{texts}}}"
+        texts = f"std::vector<Array<{dtypes.CPP[dtype]}, {operand_rank}{case.place}>>{{{texts}}}"
     return f"{name}<{either_sign(case, axis, rank)}>({texts})"
 
 

@@ -87,7 +87,7 @@ def outer(case, dtype, shape, budget):
 
 def multiplied(case, name, dtype, shapes, budget, multiply):
     types = factor_types(case, dtype)
-    if max(math.prod(s) for s in shapes) > 600:
+    if max(math.prod(s) for s in shapes) > case.limits.factor:
         return None
     left, right = (case.operand(t, s, budget - 1) for t, s in zip(types, shapes))
     case.use(name)

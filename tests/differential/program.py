@@ -7,7 +7,7 @@ import numpy as np
 
 import dtypes
 import elementwise, joining, products, reductions, views  # noqa: F401, their productions
-from cases import Case
+from cases import LARGE, SMALL, Case, is_telling
 from statements import assignments
 from terms import Deck
 
@@ -19,16 +19,19 @@ THEMES = {
     "assignments": {"elementwise": 4, "view": 3, "reduction": 1, "joining": 1.5, "product": 1, "normalisation": 0.5},
 }
 # How many nodes a tree has: each reduction, product or joined part is compiled as a loop of its own.
-NODES = {"elementwise": (4, 10), "reductions": (3, 7), "moving": (3, 7), "products": (2, 5), "assignments": (0, 0)}
+NODES = {"elementwise": (3, 7), "reductions": (2, 6), "moving": (2, 5), "products": (2, 4), "assignments": (0, 0)}
 # Types that come up most: what users have most of.
 COMMON = ["float32", "float32", "float64"]
 
 
-def some_shape(rng):
+def some_shape(rng, limits):
+    """Mostly small; some of the large ones fill several vectors and blocks of a loop."""
     rank = rng.choice([0, 1, 1, 2, 2, 2, 3])
+    if limits is LARGE and rank and rng.random() < 0.3:
+        return tuple(rng.randrange(1, {1: 4000, 2: 65, 3: 17}[rank]) for _ in range(rank))
     if rank and rng.random() < 0.03:
         return tuple(0 if axis == 0 else 3 for axis in range(rank))
-    return tuple(rng.randrange(1, {1: 8, 2: 5, 3: 4}[rank]) for _ in range(rank))
+    return tuple(rng.randrange(1, {1: 33, 2: 7, 3: 4}[rank]) for _ in range(rank))
 
 
 def some_dtype(case, theme):
@@ -39,8 +42,24 @@ def some_dtype(case, theme):
 
 
 def written_value(case, dtype, shape, nodes):
-    """One expression, evaluated or printed."""
-    term = case.whole(dtype, shape, nodes)
+    """One expression of any kind."""
+    show(case, case.whole(dtype, shape, nodes), dtype, shape)
+
+
+def function_first(case, dtype, shape, nodes):
+    """The elementwise function that came up least, of expressions."""
+    function, dtype = elementwise.rarest(case, dtype)
+    for _ in range(20):
+        mark = case.mark()
+        case.nodes_left = nodes - 1
+        term = elementwise.applied(case, function, dtype, shape, nodes)
+        if is_telling(term.value):
+            return show(case, term, dtype, shape)
+        case.undo(mark)
+
+
+def show(case, term, dtype, shape):
+    """Evaluates the expression or prints it."""
     stored = term.value.stored()
     if dtype != "bfloat16" and stored.is_exact() and stored.elements.size and case.chance(0.2):
         case.use("to_string")
@@ -48,7 +67,7 @@ def written_value(case, dtype, shape, nodes):
         shown = stored.elements.astype(np.float16) if dtype == "float16" else stored.elements
         case.records.append(("text", str(shown)))
     elif shape and case.chance(0.3):
-        case.lines.append(f"const Array<{dtypes.CPP[dtype]}, {len(shape)}> result = {term.text};")
+        case.lines.append(f"const Array<{dtypes.CPP[dtype]}, {len(shape)}{case.place}> result = {term.text};")
         case.check("result", stored)
     else:
         case.check(f"evaluate({term.text})", stored)
@@ -63,37 +82,41 @@ def compressed(case, dtype, shape, nodes):
     case.check(f"compress({mask.text}, {x.text})", x.value.loose().stored().moved(lambda a: a[mask.value.elements]))
 
 
-def make_case(number, seed, theme, deck):
+def make_case(number, seed, theme, deck, limits):
     """The case of this number, and again with other numbers until it is one."""
     for attempt in range(20):
         rng = random.Random(f"{seed}/{number}/{attempt}")
-        case = Case(number, rng, deck, THEMES[theme])
-        dtype, shape, nodes = some_dtype(case, theme), some_shape(rng), rng.randint(*NODES[theme])
+        case = Case(number, rng, deck, THEMES[theme], limits)
+        dtype, shape, nodes = some_dtype(case, theme), some_shape(rng, limits), rng.randint(*NODES[theme])
         if theme == "assignments":
             assignments(case, dtype)
         elif theme == "moving" and shape and 0 not in shape and case.chance(0.06):
             compressed(case, dtype, shape, nodes)
+        elif theme == "elementwise" and case.chance(0.8):
+            function_first(case, dtype, shape, nodes)
         else:
             written_value(case, dtype, shape, nodes)
-        if len(case.named) >= 2 and largest_record(case) <= 64:
+        if is_whole(case):
             for name in [*case.named, f"{theme} of {dtype}"]:
                 deck.use(name)
             return case
     raise RuntimeError(f"no case {number} of seed {seed}")
 
 
-def largest_record(case):
-    return max((math.prod(record[1].elements.shape) for record in case.records if record[0] == "result"), default=0)
+def is_whole(case):
+    """Something is checked, and nothing is large."""
+    checked = [record[1].elements.size if record[0] == "result" else 1 for record in case.records if record[0] in ("result", "text")]
+    return case.named and checked and max(checked) <= case.limits.result
 
 
-def make_program(seed, count, themes=None):
+def make_program(seed, count, themes=None, limits=SMALL):
     """{theme: cases} with `count` cases, the same number of each theme, and how often each name came up."""
     deck = Deck()
     names = list(themes or THEMES)
     programs = {theme: [] for theme in names}
     for number in range(count):
         theme = names[number * len(names) // count]
-        programs[theme].append(make_case(number, seed, theme, deck))
+        programs[theme].append(make_case(number, seed, theme, deck, limits))
     return programs, deck.dealt
 
 

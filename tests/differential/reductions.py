@@ -210,7 +210,7 @@ def call(case, name, before, behind, operand, axes, rank, keep):
     """A reduction's text in one of its forms: axes of the template, none for all, behind a dot, as arguments."""
     named = [str(axis - rank if case.chance(0.3) else axis) for axis in axes]
     extra = (["keepdims"] if keep else []) + ([behind] if behind else [])
-    of_all = len(axes) == rank and case.chance(0.6)
+    of_all = len(axes) == rank and (case.chance(0.6) or name in ("argmin", "argmax") and len(axes) > 1)
     if of_all:
         named = []
     if name == "all_of" and of_all and not keep and case.chance(0.5):

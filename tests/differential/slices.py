@@ -61,7 +61,7 @@ def slice_to(random, operand, shape):
     return indexed(operand, texts, index)
 
 
-def operand_extents(random, shape, largest=40):
+def operand_extents(random, shape, largest):
     """The shape of an operand of which a slice has the given shape: longer axes, and some more."""
     extents = []
     for extent in shape:

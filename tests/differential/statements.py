@@ -6,6 +6,7 @@ import numpy as np
 
 import dtypes
 import joining
+from cases import LARGE
 from elementwise import broadcastable, scalar, together
 from functions import BINARY
 from slices import one_position, slice_range, indexed
@@ -47,7 +48,7 @@ def written(target, source):
 def source_of(case, dtype, shape):
     """Something to assign to elements of this type and shape."""
     taken = case.one_of(dtypes.assignable_to(dtype)) if case.chance(0.2) else dtype
-    return case.whole(taken, broadcastable(case, shape), case.random.randrange(0, 4))
+    return case.whole(taken, broadcastable(case, shape), case.one_of([0, 1, 1, 2]))
 
 
 def write_view(case, variable):
@@ -75,7 +76,7 @@ def compound(case, variable):
     function = case.least_used(functions, lambda f: COMPOUND[f.name])[0]
     target = variable if case.chance(0.5) else view_to_write(case, variable)
     shape = target.value.shape
-    source = case.chance(0.25) and scalar(case, dtype) or case.whole(dtype, broadcastable(case, shape), case.random.randrange(0, 4))
+    source = case.chance(0.25) and scalar(case, dtype) or case.whole(dtype, broadcastable(case, shape), case.one_of([0, 1, 1, 2]))
     with np.errstate(all="ignore"):
         value = function.value(together([target.value, source.value], shape, dtype), dtype)
     if not np.all(np.isfinite(value.elements)):
@@ -90,7 +91,7 @@ def rename(case, variable):
     shape = variable.value.shape
     if case.chance(0.3) and all(extent > 2 for extent in shape):
         shape = tuple(extent - 1 for extent in shape)
-    source = case.whole(variable.value.dtype, shape, case.random.randrange(1, 4))
+    source = case.whole(variable.value.dtype, shape, case.one_of([1, 1, 2]))
     text = f"copy({source.text})" if source.group in ("view", "leaf") else source.text
     case.lines.append(f"{variable.text} = {text};")
     stored = source.value.stored()
@@ -118,12 +119,13 @@ def assignments(case, dtype):
     """A few statements on two arrays and an alias; all names are checked at the end."""
     case.may_write = True
     rank = case.one_of([1, 2, 2, 3])
-    shape = tuple(case.random.randrange(2, 6 if rank < 3 else 4) for _ in range(rank))
+    largest = {1: 600, 2: 40, 3: 12} if case.limits is LARGE and case.chance(0.3) else {1: 8, 2: 6, 3: 4}
+    shape = tuple(case.random.randrange(2, largest[rank]) for _ in range(rank))
     first = case.input(dtype, shape)
     names = [first]
     if case.chance(0.5):
         names.append(case.declare(first.text, first.value))
-    for _ in range(case.random.randrange(2, 4)):
+    for _ in range(case.one_of([2, 2, 3])):
         mark = case.mark()
         step = case.one_of(STEPS)
         lines = len(case.lines)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from value import Value
 
-PRODUCTIONS = {}  # by group: [function]
+PRODUCTIONS = {}  # by group: [(function, how often)]
 
 
 @dataclass
@@ -17,11 +17,11 @@ class Term:
     group: str = "leaf"  # of the production that made it
 
 
-def production(group):
-    """Enters a production into its group."""
+def production(group, weight=1):
+    """Enters a production into its group; `weight` says how often it is taken beside the others."""
 
     def enter(function):
-        PRODUCTIONS.setdefault(group, []).append(function)
+        PRODUCTIONS.setdefault(group, []).append((function, weight))
         return function
 
     return enter

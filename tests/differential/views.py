@@ -21,7 +21,7 @@ def sliced(case, dtype, shape, budget):
     """Ranges, integers and new axes."""
     fresh = {axis for axis, extent in enumerate(shape) if extent == 1 and case.chance(0.3)}
     kept = tuple(extent for axis, extent in enumerate(shape) if axis not in fresh)
-    full = operand_extents(case.random, kept)
+    full = operand_extents(case.random, kept, case.limits.sliced)
     if full is None or 0 in full:
         return None
     x = case.operand(dtype, full, budget - 1)
