@@ -1,18 +1,20 @@
 """Writes random programs and what NumPy says their results are.
 
     generate.py --seed 7 --cases 40 --to FOLDER [--theme moving] [--large]    FOLDER/<theme>.cpp and FOLDER/<theme>.txt for each theme
-    generate.py --store                                             the 200 cases of the ordinary test, in fixed/
+    generate.py --store                                             the 200 cases of the ordinary test, in fixed/: those of the
+                                                                    first seed that has every function
 
 Needs NumPy 2.4. A case depends on the seed, its number and how many cases there are.
 """
 
 import argparse
+import itertools
 import pathlib
 import shutil
 import subprocess
 
 from cases import LARGE, SMALL
-from program import THEMES, make_program, source_text, values_text
+from program import THEMES, make_program, source_text, uncovered, values_text
 
 FIXED = pathlib.Path(__file__).parent / "fixed"
 
@@ -43,10 +45,13 @@ def main():
     parser.add_argument("--store", action="store_true")
     parser.add_argument("--names", action="store_true", help="print how often each function came up")
     options = parser.parse_args()
-    folder = FIXED if options.store else options.to or parser.error("--to or --store says where to write")
-    dealt = write(folder, options.seed, options.cases, options.theme, LARGE if options.large else SMALL)
     if options.store:
-        formatted(folder)
+        seed = next(seed for seed in itertools.count(1) if not uncovered(write(FIXED, seed, 200, None, SMALL)))
+        formatted(FIXED)
+        print(f"stored the cases of seed {seed}")
+        return
+    folder = options.to or parser.error("--to or --store says where to write")
+    dealt = write(folder, options.seed, options.cases, options.theme, LARGE if options.large else SMALL)
     if options.names:
         print("\n".join(f"{count:5} {name}" for name, count in sorted(dealt.items())))
 

@@ -8,6 +8,7 @@ import numpy as np
 import dtypes
 import elementwise, joining, products, reductions, views  # noqa: F401, their productions
 from cases import LARGE, SMALL, Case, is_telling
+from functions import BINARY, UNARY
 from statements import assignments
 from terms import Deck
 
@@ -88,19 +89,25 @@ def make_case(number, seed, theme, deck, limits):
         rng = random.Random(f"{seed}/{number}/{attempt}")
         case = Case(number, rng, deck, THEMES[theme], limits)
         dtype, shape, nodes = some_dtype(case, theme), some_shape(rng, limits), rng.randint(*NODES[theme])
-        if theme == "assignments":
-            assignments(case, dtype)
-        elif theme == "moving" and shape and 0 not in shape and case.chance(0.06):
-            compressed(case, dtype, shape, nodes)
-        elif theme == "elementwise" and case.chance(0.8):
-            function_first(case, dtype, shape, nodes)
-        else:
-            written_value(case, dtype, shape, nodes)
+        with np.errstate(all="ignore"):
+            fill(case, theme, dtype, shape, nodes)
         if is_whole(case):
             for name in [*case.named, f"{theme} of {dtype}"]:
                 deck.use(name)
             return case
     raise RuntimeError(f"no case {number} of seed {seed}")
+
+
+def fill(case, theme, dtype, shape, nodes):
+    """Writes the lines of the case."""
+    if theme == "assignments":
+        assignments(case, dtype)
+    elif theme == "moving" and shape and 0 not in shape and case.chance(0.06):
+        compressed(case, dtype, shape, nodes)
+    elif theme == "elementwise":
+        function_first(case, dtype, shape, nodes)
+    else:
+        written_value(case, dtype, shape, nodes)
 
 
 def is_whole(case):
@@ -118,6 +125,12 @@ def make_program(seed, count, themes=None, limits=SMALL):
         theme = names[number * len(names) // count]
         programs[theme].append(make_case(number, seed, theme, deck, limits))
     return programs, deck.dealt
+
+
+def uncovered(dealt):
+    """Names of functions and reductions that no case has."""
+    every = {f.name for f in UNARY + BINARY} | {reductions.key_of(entry) for entry in reductions.REDUCTIONS}
+    return sorted(every - set(dealt))
 
 
 # ------------------------------------------------------------------------------------------------------------------------- text
