@@ -11,7 +11,7 @@ import numpy as np
 
 import dtypes
 from dtypes import COMPLEX, FLOATING, INEXACT, INTEGERS, NUMBERS, REAL
-from value import Value, decided, evaluated
+from value import Value, decided, evaluated, spacing
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Function:
     reference: Callable
     ulps: int = 4  # 0: correctly rounded
     absolute: float = 0  # what the reference itself is wrong by
+    cancels: Callable = None  # the size of what cancels within it: errors are those of such numbers
     arity: int = 1
     infix: str = ""  # written so instead, half of the time
     result: str = "same"  # or bool, or part: the type of complex numbers' parts
@@ -50,6 +51,8 @@ class Function:
                 ulps = 16
             value = evaluated(self.reference, arguments, self.gives(dtype), ulps)
             value.bound += self.absolute
+            if self.cancels:
+                value.bound += 2 * spacing(self.cancels(*[a.elements for a in arguments]))
             return value
 
 
@@ -196,7 +199,8 @@ BINARY = [
     binary("pow", INTEGERS, by_numbers(power_of)), binary("pow", INEXACT, power, 4),
     binary("maximum", REAL, np.maximum), binary("minimum", REAL, np.minimum),
     binary("copysign", FLOATING, np.copysign), binary("nextafter", ["float32", "float64"], np.nextafter, settled=True),
-    binary("atan2", FLOATING, np.arctan2, 4), binary("hypot", FLOATING, np.hypot, 4), binary("logaddexp", FLOATING, np.logaddexp, 4),
+    binary("atan2", FLOATING, np.arctan2, 4), binary("hypot", FLOATING, np.hypot, 4),
+    binary("logaddexp", FLOATING, np.logaddexp, 4, cancels=lambda x, y: np.maximum(np.abs(x), np.abs(y))),
     binary("leaky_relu", FLOATING, lambda x, slope: np.where(x > 0, x, slope * x), scalar_first=False),
     compared("equal", np.equal, "==", ["bool"] + NUMBERS), compared("not_equal", np.not_equal, "!=", ["bool"] + NUMBERS),
     compared("less", np.less, "<"), compared("less_equal", np.less_equal, "<="), compared("greater", np.greater, ">"),
