@@ -24,10 +24,9 @@ export class DDim {  // a shape of at most max_rank axes
   int rank() const { return rank_; }
   /// The extent of an axis; negative ones count from the end. Throws IndexError for an axis that is not there.
   std::ptrdiff_t operator[](int axis) const {
-    const int from_start = axis < 0 ? axis + rank() : axis;
-    if (from_start < 0 || from_start >= rank()) [[unlikely]]
-      throw_no_axis(axis, rank());
-    return extents_[static_cast<std::size_t>(from_start)];
+    if (static_cast<unsigned>(axis) >= static_cast<unsigned>(rank_)) [[unlikely]]
+      return extents_[axis_from_end(axis, rank_)];
+    return extents_[static_cast<std::size_t>(axis)];
   }
   std::span<const std::ptrdiff_t> extents() const { return {extents_.data(), static_cast<std::size_t>(rank_)}; }
 

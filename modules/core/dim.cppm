@@ -14,6 +14,12 @@ export inline constexpr int max_rank = 9;
 /// Throws IndexError: a shape of this rank has no such axis.
 [[noreturn]] void throw_no_axis(int axis, int rank);
 
+/// The axis that a number which is none from the start counts from the end. Throws IndexError if there is no such axis.
+constexpr std::size_t axis_from_end(int axis, int rank) {
+  if (axis >= 0 || axis < -rank) throw_no_axis(axis, rank);
+  return static_cast<std::size_t>(axis + rank);
+}
+
 /// Extent of each axis of an array, slowest first.
 export template <int Rank>
   requires(Rank >= 0)
@@ -32,10 +38,9 @@ class Dim {  // one extent for each axis: Dim{2, 3} for rank 2
 
   /// The extent of an axis; negative ones count from the end. Throws IndexError for an axis that is not there.
   constexpr std::ptrdiff_t operator[](int axis) const {
-    const int from_start = axis < 0 ? axis + Rank : axis;
-    if (from_start < 0 || from_start >= Rank) [[unlikely]]
-      throw_no_axis(axis, Rank);
-    return extents_[static_cast<std::size_t>(from_start)];
+    if (static_cast<unsigned>(axis) >= static_cast<unsigned>(Rank)) [[unlikely]]
+      return extents_[axis_from_end(axis, Rank)];
+    return extents_[static_cast<std::size_t>(axis)];
   }
   constexpr std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents() const {
     return std::span<const std::ptrdiff_t, static_cast<std::size_t>(Rank)>(extents_);

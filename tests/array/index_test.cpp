@@ -85,3 +85,27 @@ TEST_CASE("an array without storage has no element, at any rank") {
   CHECK_THROWS_WITH_AS(read(), doctest::Contains("the array of rank 0 has no storage"), IndexError);
   CHECK_THROWS_AS(vector[0], IndexError);
 }
+
+// --8<-- [start:elements]
+TEST_CASE("an element of integers is an index as its value is") {
+  const Array<int, 1> best{2, 0, -1};
+  Array<double, 1> x{1, 2, 9};
+  Array<double, 2> m{{1, 2, 3}, {4, 5, 6}};
+  CHECK(x(best(0)) == 9.0);
+  CHECK(x(argmax(x)) == 9.0);
+  CHECK(x[{best(1)}] == 1.0);
+  CHECK(array_equal(m(argmin(x), all), m(0, all)));
+  CHECK(array_equal(x(range(best(1), best(0))), x(range(0, 2))));
+  CHECK((x + 1)(best(2)) == 10.0);
+  for (int i : {0, 1, 2}) x(best(i)) += 1;
+  CHECK(array_equal(x, Array<double, 1>{2, 2, 11}));
+}
+// --8<-- [end:elements]
+
+TEST_CASE("an element of integers outside the shape is refused as its value is") {
+  const Array<std::uint64_t, 1> far{~std::uint64_t{0}, 3};
+  const Array<double, 1> x{1, 2, 9};
+  CHECK_THROWS_AS(static_cast<void>(x(far(0))), IndexError);
+  CHECK_THROWS_AS(static_cast<void>(x(far(1))), IndexError);
+  CHECK_THROWS_AS(static_cast<void>((x + x)(far(0))), IndexError);
+}

@@ -99,3 +99,20 @@ TEST_CASE("a static shape may have more axes than a dynamic one") {
   CHECK(product(shape) == 64);
   static_assert(!std::convertible_to<Dim<12>, DDim> && std::convertible_to<Dim<9>, DDim>);
 }
+
+TEST_CASE("an axis counts from either end of a shape, and must be there") {
+  const Dim shape{2, 3, 5};
+  static_assert(Dim{2, 3, 5}[-1] == 5 && Dim{2, 3, 5}[-3] == 2);
+  const DDim dynamic(shape);
+  for (int axis = 0; axis < 3; ++axis) {
+    CHECK(shape[axis] == shape[axis - 3]);
+    CHECK(dynamic[axis] == shape[axis]);
+    CHECK(dynamic[axis - 3] == shape[axis]);
+  }
+  for (const int axis : {3, -4, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+    const std::string message = "shape: there is no axis " + std::to_string(axis) + " of 3; -1 is the last one";
+    CHECK_THROWS_WITH_AS(static_cast<void>(shape[axis]), message.c_str(), IndexError);
+    CHECK_THROWS_WITH_AS(static_cast<void>(dynamic[axis]), message.c_str(), IndexError);
+  }
+  CHECK_THROWS_AS(static_cast<void>(Dim<0>()[0]), IndexError);
+}

@@ -31,8 +31,8 @@ EXCEPTIONS = {
     "place_cast": TYPES,
     "promote": TYPES,
     "visit": TYPES,
-    "var_of": "tests/schedule/capture_test.cpp: parameters of a recording",
-    "write_chrome_trace": "tests/schedule/chrome_trace_test.cpp: records, of which there may be none",
+    "var_of": "tests/schedule/replay/capture_test.cpp: parameters of a recording",
+    "write_chrome_trace": "tests/schedule/pictures/chrome_trace_test.cpp: records, of which there may be none",
 }
 
 
@@ -45,7 +45,7 @@ def explained():
 
 def called():
     """The text of the tables without comments."""
-    paths = [path for path in ROOT.glob("tests/*/*.cpp") if path.name.startswith(TABLES)]
+    paths = [path for path in ROOT.glob("tests/**/*.cpp") if path.name.startswith(TABLES)]
     return re.sub(r"//.*", "", "\n".join(path.read_text(encoding="utf-8") for path in paths))
 
 

@@ -36,10 +36,10 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
   }
 
   /// One element, computed alone as far as that is possible. Throws IndexError outside the shape.
-  template <std::integral... I>
+  template <Positional... I>
     requires(sizeof...(I) == Rank && Rank > 0)
-  auto operator()(I... at) const {
-    return viewed(self(), [=](const auto& layout) { return sliced(layout, at...); });
+  auto operator()(const I&... at) const {
+    return viewed(self(), [... at = position_value(at)](const auto& layout) { return sliced(layout, at...); });
   }
 
   template <class... I>

@@ -177,3 +177,40 @@ TEST_CASE("lgamma leaves the C library's shared sign alone") {
   CHECK(value_at(-0.5f, [](const auto& x) { return lgamma(x); }) == doctest::Approx(1.2655121f));
   CHECK(signgam == 42);
 }
+
+// --8<-- [start:numbers]
+TEST_CASE("functions of one operand take an element, or a number, and give a number") {
+  const Array<double, 1> x{0.25, 4};
+  const double root = sqrt(x(1));
+  CHECK(root == 2);
+  CHECK(abs(x(0) - 0.5) == 0.25);
+  CHECK(sigmoid(0.0f) == 0.5f);
+  CHECK(round(x(0)) == 0);
+}
+// --8<-- [end:numbers]
+
+TEST_CASE("a function of a number is what it is of an array that holds it" * doctest::test_suite("any place")) {
+  const auto same = [](const auto& value, const auto& function) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    const Array<T, 1> one = there(full(Dim{1}, value));
+    const auto expected = evaluate(function(one));
+    using Result = typename decltype(expected)::value_type;
+    static_assert(std::same_as<decltype(function(value)), Result>);
+    CHECK(array_equal(expected, there(full(Dim{1}, function(value)))));
+    CHECK(array_equal(expected, there(full(Dim{1}, function(one(0))))));
+  };
+  const auto each = [&](const auto&... values) {
+    (same(values, [](const auto& v) { return exp(v); }), ...);
+    (same(values, [](const auto& v) { return sin(v); }), ...);
+    (same(values, [](const auto& v) { return tanh(v); }), ...);
+    (same(values, [](const auto& v) { return square(v); }), ...);
+    (same(values, [](const auto& v) { return abs(v); }), ...);
+    (same(values, [](const auto& v) { return isfinite(v); }), ...);
+  };
+  each(0.75f, -2.5, float16(0.5f), bfloat16(-3.0f), std::complex<float>(1, -2), std::complex<double>(0.5, 2));
+  same(0.75f, [](const auto& v) { return floor(v); });
+  same(-1.5, [](const auto& v) { return relu(v); });
+  same(float16(1.5f), [](const auto& v) { return gelu(v); });
+  same(std::int16_t{-7}, [](const auto& v) { return abs(v); });
+  same(std::uint64_t{7}, [](const auto& v) { return square(v); });
+}
