@@ -34,7 +34,8 @@ std::string percent(double fraction) { return std::to_string(std::lround(100 * s
 /// What would help, from the figures.
 std::string advice(const Stats& stats, std::ptrdiff_t bytes) {
   const std::ptrdiff_t free = stats.reserved - stats.allocated;
-  if (stats.limit != PTRDIFF_MAX && bytes > stats.limit - stats.allocated) return "raise the limit with memory::set_limit, or free arrays";
+  if (stats.limit != PTRDIFF_MAX && bytes > stats.limit - stats.allocated)
+    return "raise the limit with memory::set_limit, or free arrays";
   if (free >= bytes && stats.external_fragmentation() > 0.5)
     return "enough is free, but in pieces: allocate the arrays that live longest first, or free those between the "
            "pieces";

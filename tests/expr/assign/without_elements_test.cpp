@@ -15,25 +15,22 @@ using namespace support;
 #define CHECK_COMPOUND(sign) \
   check<int>("operator" #sign, {"no storage", "no storage", "no storage"}, CALL((x sign 1, "done")));
 
-TEST_CASE("elementwise functions of arrays without storage"){
-#define FUNCTIONS(X)                                                                                                   \
-  X(abs)                                                                                                               \
-  X(acos)                                                                                                              \
-  X(acosh) X(angle) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(conj) X(cos) X(cosh) X(degrees) X(erf) X(erfc) \
-      X(exp) X(exp2) X(expm1) X(floor) X(gelu) X(imag) X(isfinite) X(isinf) X(isnan) X(leaky_relu) X(lgamma) X(log)    \
-          X(log10) X(log1p) X(log2) X(negative) X(positive) X(radians) X(real) X(reciprocal) X(relu) X(round) X(rsqrt) \
-              X(sigmoid) X(sign) X(signbit) X(silu) X(sin) X(sinh) X(softplus) X(sqrt) X(square) X(tan) X(tanh)        \
-                  X(trunc)
-    FUNCTIONS(CHECK_FLOAT)
+// clang-format off
+TEST_CASE("elementwise functions of arrays without storage") {
+#define FUNCTIONS(X) \
+  X(abs) X(acos) X(acosh) X(angle) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(conj) X(cos) X(cosh) \
+  X(degrees) X(erf) X(erfc) X(exp) X(exp2) X(expm1) X(floor) X(gelu) X(imag) X(isfinite) X(isinf) X(isnan) \
+  X(leaky_relu) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(negative) X(positive) X(radians) X(real) \
+  X(reciprocal) X(relu) X(round) X(rsqrt) X(sigmoid) X(sign) X(signbit) X(silu) X(sin) X(sinh) X(softplus) \
+  X(sqrt) X(square) X(tan) X(tanh) X(trunc)
+  FUNCTIONS(CHECK_FLOAT)
 #undef FUNCTIONS
 }
 
 TEST_CASE("elementwise functions of two arrays without storage") {
-#define FUNCTIONS(X)                                                                                                \
-  X(add)                                                                                                            \
-  X(subtract)                                                                                                       \
-  X(multiply) X(divide) X(floor_divide) X(remainder) X(pow) X(maximum) X(minimum) X(copysign) X(nextafter) X(atan2) \
-      X(hypot) X(logaddexp) X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)
+#define FUNCTIONS(X) \
+  X(add) X(subtract) X(multiply) X(divide) X(floor_divide) X(remainder) X(pow) X(maximum) X(minimum) X(copysign) \
+  X(nextafter) X(atan2) X(hypot) X(logaddexp) X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)
   FUNCTIONS(CHECK_TWO_FLOATS)
 #undef FUNCTIONS
 #define FUNCTIONS(X) X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(bitwise_left_shift) X(bitwise_right_shift)
@@ -42,6 +39,7 @@ TEST_CASE("elementwise functions of two arrays without storage") {
 #define FUNCTIONS(X) X(logical_and) X(logical_or) X(logical_xor)
   FUNCTIONS(CHECK_TWO_BOOLS)
 #undef FUNCTIONS
+  // clang-format on
   check<int>("bitwise_invert", elementwise, CALL(bitwise_invert(x)));
   check<bool>("logical_not", elementwise, CALL(logical_not(x)));
 }
