@@ -21,9 +21,10 @@ std::string shape_text(std::span<const std::ptrdiff_t> extents) {
 }
 
 void throw_no_axis(int axis, int rank) {
-  throw IndexError(to_string(Failure{.operation = "shape",
-                                     .problem = "there is no axis " + std::to_string(axis) + " of " + std::to_string(rank),
-                                     .advice = "-1 is the last one"}));
+  throw IndexError(
+      to_string(Failure{.operation = "shape",
+                        .problem = "there is no axis " + std::to_string(axis) + " of " + std::to_string(rank),
+                        .advice = "-1 is the last one"}));
 }
 
 DDim::DDim(std::span<const std::ptrdiff_t> extents) : rank_(static_cast<int>(extents.size())) {

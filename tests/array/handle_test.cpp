@@ -97,7 +97,7 @@ TEST_CASE("a scalar or a source of lower rank cannot give an array without stora
   CHECK_THROWS_WITH_AS(
       a = 1,
       doctest::Contains("assignment: the array on the left has no storage; the right side is (); give it a shape "
-                        "first, or assign an expression of its full rank; called at handle.cpp:"),
+                        "first, or assign an expression of its full rank; called at handle_test.cpp:"),
       ShapeError);
   CHECK_THROWS_AS(a(ellipsis) = make_array({1.f}), ShapeError);
   CHECK_FALSE(a.has_storage());

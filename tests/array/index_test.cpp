@@ -43,7 +43,8 @@ TEST_CASE("an index outside the shape throws with index, shape, axis and the lin
   const std::string line = std::to_string(std::source_location::current().line() + 1);
   const auto read = [&] { return static_cast<float>(a[{0, 3}]); };
   const std::string message =
-      "element access: index (0, 3) is outside the shape (2, 3): axis 1 takes -3 to 2, not 3; called at index.cpp:" +
+      "element access: index (0, 3) is outside the shape (2, 3): axis 1 takes -3 to 2, not 3; called at "
+      "index_test.cpp:" +
       line;
   CHECK_THROWS_WITH_AS(read(), message.c_str(), IndexError);
 }
@@ -55,7 +56,8 @@ TEST_CASE("negative indices end at minus the extent") {
   CHECK(a[-1] == 2);
   CHECK_THROWS_WITH_AS(
       a[-4],
-      doctest::Contains("index (-4,) is outside the shape (3,): axis 0 takes -3 to 2, not -4; called at index.cpp:"),
+      doctest::Contains(
+          "index (-4,) is outside the shape (3,): axis 0 takes -3 to 2, not -4; called at index_test.cpp:"),
       IndexError);
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("a reshape that changes the element count throws with both shapes, bot
   const auto wrong = [&] { return reshape(a, Dim{4, 2}); };
   const std::string message =
       "reshape: (2, 3) has 6 elements, (4, 2) has 8; a new shape keeps the number of elements; called at "
-      "reshaping.cpp:" +
+      "reshaping_test.cpp:" +
       line;
   CHECK_THROWS_WITH_AS(wrong(), message.c_str(), ShapeError);
   CHECK_THROWS_WITH_AS(reshape(a, 4, 2),

@@ -134,7 +134,7 @@ TEST_CASE("a message says the operation, the problem, the operands, the advice a
   CHECK(message ==
         "dot: axis 1 has 3 elements, axis 0 has 4; a is float32 (2, 3) on cpu, b is float32 (4, 5) on cpu; transpose "
         "one; "
-        "called at error.cpp:" +
+        "called at error_test.cpp:" +
             std::to_string(here.line()));
 }
 
@@ -158,6 +158,6 @@ TEST_CASE("an index error says the index, the shape, and the line of the user's 
   CAPTURE(message);
   CHECK(message.find("(1, 3)") != message.npos);
   CHECK(message.find("(2, 3)") != message.npos);
-  CHECK(message.find("called at error.cpp:" + std::to_string(line)) != message.npos);
+  CHECK(message.find("called at error_test.cpp:" + std::to_string(line)) != message.npos);
 }
 // --8<-- [end:error]

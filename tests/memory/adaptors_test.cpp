@@ -144,7 +144,7 @@ TEST_CASE("debug memory is NaN when it is new") {
 TEST_CASE("debug memory finds each misuse, and says where the block is from") {
   memory::DebugAllocator debug{memory::CpuSystemAllocator{}};
   auto* block = static_cast<char*>(debug.allocate(100));
-  const std::string from = "100 bytes from adaptors.cpp:" + std::to_string(__LINE__ - 1);
+  const std::string from = "100 bytes from adaptors_test.cpp:" + std::to_string(__LINE__ - 1);
   CHECK(message_of<PlaceError>([&] { debug.deallocate(block + 10); }).ends_with("points inside a block of " + from));
   int foreign = 0;
   CHECK(message_of<PlaceError>([&] { debug.deallocate(&foreign); }).find("is not the start of a live") !=

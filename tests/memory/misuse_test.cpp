@@ -136,10 +136,10 @@ TEST_CASE(
   check_dies(end_of(foreign), no_block);
   check_dies(end_of(interior), no_block);
   check_dies(end_of(interior_of_large), no_block);
-  check_dies(debug_end_of(twice), "was freed before: 100 bytes from misuse.cpp:");
+  check_dies(debug_end_of(twice), "was freed before: 100 bytes from misuse_test.cpp:");
   check_dies(debug_end_of(foreign), no_block);
-  check_dies(debug_end_of(interior), "points inside a block of 100 bytes from misuse.cpp:");
-  check_dies(debug_end_of(interior_of_large), "points inside a block of 1000000 bytes from misuse.cpp:");
+  check_dies(debug_end_of(interior), "points inside a block of 100 bytes from misuse_test.cpp:");
+  check_dies(debug_end_of(interior_of_large), "points inside a block of 1000000 bytes from misuse_test.cpp:");
 }
 
 TEST_CASE("a resource refuses a pointer by an exception, and what must not throw ends the program with the message") {
@@ -167,12 +167,12 @@ TEST_CASE("an owner that finds its block damaged ends the program with a message
                const memory::Allocation block(CpuPlace{}, 100);
                static_cast<volatile char*>(block.data())[100] = 1;
              }),
-             "was written to beyond its end: 100 bytes from misuse.cpp:");
+             "was written to beyond its end: 100 bytes from misuse_test.cpp:");
   check_dies(debug_end_of([] {
                const memory::Allocation block(CpuPlace{}, 100);
                static_cast<volatile char*>(block.data())[-1] = 1;
              }),
-             "was written to before its beginning: 100 bytes from misuse.cpp:");
+             "was written to before its beginning: 100 bytes from misuse_test.cpp:");
 }
 
 TEST_CASE("an owner whose block was freed behind its back ends the program with a message") {
@@ -180,7 +180,7 @@ TEST_CASE("an owner whose block was freed behind its back ends the program with 
                const memory::Allocation block(CpuPlace{}, 100);
                memory::free(CpuPlace{}, block.data());
              }),
-             "was freed before: 100 bytes from misuse.cpp:");
+             "was freed before: 100 bytes from misuse_test.cpp:");
 }
 
 TEST_CASE("a write to freed memory ends the program when an owner's free makes it known") {
@@ -190,7 +190,7 @@ TEST_CASE("a write to freed memory ends the program when an owner's free makes i
                block[42] = 1;
                for (int i = 0; i < 3000; ++i) const memory::Allocation other(CpuPlace{}, 200);
              }),
-             "was written to after it was freed, at byte 42: 100 bytes from misuse.cpp:");
+             "was written to after it was freed, at byte 42: 100 bytes from misuse_test.cpp:");
 }
 
 TEST_CASE("what was never written is no number in debug mode") {
@@ -245,12 +245,12 @@ TEST_CASE("the environment turns debug mode on, and at exit the program says wha
   const End leaky = end_of_program("in a child: memory leaks");
   CAPTURE(leaky.said);
   CHECK(!leaky.died);
-  CHECK(contains(leaky.said, "memory: leaked 123 bytes from misuse.cpp:"));
+  CHECK(contains(leaky.said, "memory: leaked 123 bytes from misuse_test.cpp:"));
   CHECK(contains(leaky.said, " on cpu\n"));
   CHECK(!contains(leaky.said, "50 bytes"));
   const End late = end_of_program("in a child: freed memory is written to");
   CAPTURE(late.said);
-  CHECK(contains(late.said, "was written to after it was freed, at byte 3: 77 bytes from misuse.cpp:"));
+  CHECK(contains(late.said, "was written to after it was freed, at byte 3: 77 bytes from misuse_test.cpp:"));
 }
 
 #endif

@@ -48,10 +48,10 @@ TEST_CASE("a pool in debug mode finds writes beyond a block, and says where the 
   CHECK(block[3] != block[3]);  // NaN: nobody has written it
   const float kept = block[10];
   block[10] = 1.0f;
-  CHECK(
-      contains(message_of([&] { pool.deallocate(block); }), "was written to beyond its end: 40 bytes from watch.cpp:"));
+  CHECK(contains(message_of([&] { pool.deallocate(block); }),
+                 "was written to beyond its end: 40 bytes from watch_test.cpp:"));
   block[10] = kept;
-  CHECK(contains(pool.leaks(), "memory: leaked 40 bytes from watch.cpp:"));
+  CHECK(contains(pool.leaks(), "memory: leaked 40 bytes from watch_test.cpp:"));
   pool.deallocate(block);
   CHECK(pool.leaks().empty());
   CHECK(contains(message_of([&] { pool.deallocate(block); }), "was freed before"));
@@ -124,7 +124,7 @@ TEST_CASE("writes to freed memory are found when it is used again, when debug mo
   auto* block = static_cast<volatile char*>(pool.allocate(100));
   pool.deallocate(const_cast<char*>(block));
   block[7] = 1;
-  const std::string damage = "was written to after it was freed, at byte 7: 100 bytes from watch.cpp:";
+  const std::string damage = "was written to after it was freed, at byte 7: 100 bytes from watch_test.cpp:";
   CHECK(contains(pool.leaks(), damage));
   const std::string found = message_of([&] {
     for (int i = 0; i < 5000; ++i) pool.deallocate(pool.allocate(100));
@@ -168,7 +168,7 @@ TEST_CASE("memory that debug mode uses again is as new") {
     if (std::count_if(block, block + 100, [](float value) { return value == value; }) != 0)
       FAIL_CHECK("the block after ", frees, " others is not all NaN");
     if (block == first) {
-      CHECK(contains(pool.leaks(), "memory: leaked 400 bytes from watch.cpp:" + std::to_string(__LINE__ - 4)));
+      CHECK(contains(pool.leaks(), "memory: leaked 400 bytes from watch_test.cpp:" + std::to_string(__LINE__ - 4)));
       const float kept = block[100];
       block[100] = 0;
       CHECK(contains(message_of([&] { pool.deallocate(block); }), "was written to beyond its end"));
@@ -205,7 +205,7 @@ TEST_CASE("the report of what is live is in the order of the allocations") {
   std::vector<void*> blocks;
   for (const std::ptrdiff_t bytes : {300, 10, 2'000'000}) blocks.push_back(pool.allocate(bytes));
   const std::string leaks = pool.leaks();
-  CHECK(leaks.find("leaked 300 bytes from watch.cpp") < leaks.find("leaked 10 bytes from watch.cpp"));
+  CHECK(leaks.find("leaked 300 bytes from watch_test.cpp") < leaks.find("leaked 10 bytes from watch_test.cpp"));
   CHECK(leaks.find("leaked 10 bytes") < leaks.find("leaked 2000000 bytes"));
   for (void* block : blocks) pool.deallocate(block);
 }

@@ -214,6 +214,17 @@ TEST_CASE("what has no axis is its value") {
   // --8<-- [end:truth]
 }
 
+TEST_CASE("an expression of rank 0 that is kept computes when it is asked") {
+  // --8<-- [start:late]
+  Array<float, 1> x{1, 2, 6};
+  auto late = mean(x);
+  double average = mean(x);
+  x -= average;
+  CHECK(average == 3);
+  CHECK(double(late) == 0);  // of -2, -1, 3
+  // --8<-- [end:late]
+}
+
 TEST_CASE("borrowed memory is seen through a window") {
   Picture drawn("meaning-borrow.svg");
   // --8<-- [start:borrow]

@@ -72,7 +72,8 @@ struct Job {
 };
 constexpr Job jobs[] = {
     {"small", small, true},        {"parallel", parallel, true}, {"product", product_of_matrices, false},
-    {"async", asynchronous, true}, {"trace", traced, true},      {"pool", pool, true},          {"gpu", on_gpu, true}};
+    {"async", asynchronous, true}, {"trace", traced, true},      {"pool", pool, true},
+    {"gpu", on_gpu, true}};
 constexpr std::string_view moments[] = {"static", "thread_local", "atexit", "running"};
 
 constinit const Job* at_exit = nullptr;

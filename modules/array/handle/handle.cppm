@@ -241,6 +241,8 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
 
   /// What ops must name that read or write the elements by themselves. Throws SchedulerError without storage.
   const Var& var() const { return buffer_to_name().var(); }
+  /// The variance along axes, as var(a): a.var<0>().
+  using ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness::of_elements>::var;
 
   void settle(Purpose purpose) const {
     if (buffers_have_vars.load(std::memory_order_relaxed) && buffer() != nullptr) [[unlikely]]

@@ -62,11 +62,12 @@ class Index {
   constexpr Index(const Positional auto& i, const Positional auto& j, Where where = Where::current())
     requires(Rank == 2)
       : values_{position_value(i), position_value(j)}, where_(where) {}
-  constexpr Index(const Positional auto& i, const Positional auto& j, const Positional auto& k, Where where = Where::current())
+  constexpr Index(const Positional auto& i, const Positional auto& j, const Positional auto& k,
+                  Where where = Where::current())
     requires(Rank == 3)
       : values_{position_value(i), position_value(j), position_value(k)}, where_(where) {}
-  constexpr Index(const Positional auto& i, const Positional auto& j, const Positional auto& k, const Positional auto& l,
-                  Where where = Where::current())
+  constexpr Index(const Positional auto& i, const Positional auto& j, const Positional auto& k,
+                  const Positional auto& l, Where where = Where::current())
     requires(Rank == 4)
       : values_{position_value(i), position_value(j), position_value(k), position_value(l)}, where_(where) {}
 

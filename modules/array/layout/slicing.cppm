@@ -96,33 +96,40 @@ struct Slicer {
   int source = 0;
   int target = 0;
   int whole_axes = 0;  // what an ellipsis stands for
-  bool is_empty = product(from.shape) == 0;
 
   void append(std::ptrdiff_t extent, std::ptrdiff_t stride) {
     to.shape = to.shape.with(target, extent);
     to.strides[static_cast<std::size_t>(target++)] = stride;
   }
   std::ptrdiff_t stride() const { return from.strides[static_cast<std::size_t>(source)]; }
-  /// Without elements extents have no bound, and there is nothing to point at.
-  std::ptrdiff_t distance(std::ptrdiff_t positions) const { return is_empty ? 0 : positions * stride(); }
-  /// It wraps only there.
-  std::ptrdiff_t stride_of(std::ptrdiff_t step) const {
-    return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride()) * static_cast<std::size_t>(step));
+  std::ptrdiff_t extent() const { return from.shape.extents()[static_cast<std::size_t>(source)]; }
+  bool is_empty() const {
+    bool has_none = false;
+    for (const std::ptrdiff_t extent : from.shape.extents()) has_none = has_none || extent == 0;
+    return has_none;
+  }
+  /// Of so many positions along the axis. It wraps only where there are no elements, so that extents have no bound.
+  std::ptrdiff_t distance(std::ptrdiff_t positions) const {
+    return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride()) * static_cast<std::size_t>(positions));
+  }
+  void move(std::ptrdiff_t positions) {
+    to.offset = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(to.offset) +
+                                            static_cast<std::size_t>(distance(positions)));
   }
 
   void take(const Positional auto& index) {
-    to.offset += distance(resolve(position_value(index), from.shape[source], source));
+    move(resolve(position_value(index), extent(), source));
     ++source;
   }
   void take(const Range& range) {
-    const AxisPart part = resolve(range, from.shape[source], source);
-    to.offset += distance(part.first);
+    const AxisPart part = resolve(range, extent(), source);
+    move(part.first);
     append(part.count,
-           part.count > 1 ? stride_of(part.step) : stride());  // a huge step of a single element must not wrap
+           part.count > 1 ? distance(part.step) : stride());  // a huge step of a single element must not wrap
     ++source;
   }
   void take(All) {
-    append(from.shape[source], stride());
+    append(extent(), stride());
     ++source;
   }
   void take(NewAxis) { append(1, 0); }
@@ -137,6 +144,7 @@ Layout<sliced_rank<Rank, I...>> sliced(const Layout<Rank>& layout, const I&... i
   slicer.whole_axes = Rank - consumed_axes<I...>;
   (slicer.take(indexers), ...);
   if constexpr (ellipses<I...> == 0) slicer.take(ellipsis);
+  if (slicer.is_empty()) slicer.to.offset = layout.offset;  // there is nothing to point at
   return slicer.to;
 }
 

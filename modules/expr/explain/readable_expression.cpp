@@ -91,9 +91,9 @@ class ExpressionWriter {
   static std::string infix_of(std::string_view op) {
     static const auto& signs = *new std::map<std::string_view, std::string>{
         // never destroyed: so long may ops be named
-        {"Add", "+"},       {"Subtract", "-"},      {"Multiply", "*"},   {"Divide", "/"},
-        {"Modulo", "%"},    {"Less", "<"},          {"LessEqual", "<="}, {"Greater", ">"},
-        {"Equal", "=="},    {"GreaterEqual", ">="}, {"NotEqual", "!="}};
+        {"Add", "+"},    {"Subtract", "-"},      {"Multiply", "*"},   {"Divide", "/"},
+        {"Modulo", "%"}, {"Less", "<"},          {"LessEqual", "<="}, {"Greater", ">"},
+        {"Equal", "=="}, {"GreaterEqual", ">="}, {"NotEqual", "!="}};
     const auto found = signs.find(op);
     return found == signs.end() ? "" : found->second;
   }

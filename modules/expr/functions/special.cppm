@@ -85,10 +85,10 @@ auto relu(O&& x) {
 
 struct LeakyRelu {
   static constexpr const char* name = "leaky_relu";
-  static constexpr const char* device = "$0 < 0 ? tessera_multiply($0, $1) : $0";
+  static constexpr const char* device = "$0 > 0 ? $0 : tessera_multiply($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C slope) {
-    return a < 0 ? a * slope : a;
+    return a > 0 ? a : a * slope;
   }
 };
 /// x where it is above 0, slope * x elsewhere. The slope is a scalar, which takes the type of x, or an operand that broadcasts.

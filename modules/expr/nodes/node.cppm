@@ -39,7 +39,7 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
   template <Positional... I>
     requires(sizeof...(I) == Rank && Rank > 0)
   auto operator()(const I&... at) const {
-    return viewed(self(), [... at = position_value(at)](const auto& layout) { return sliced(layout, at...); });
+    return viewed(self(), [... at = Position(at).value](const auto& layout) { return sliced(layout, at...); });
   }
 
   template <class... I>

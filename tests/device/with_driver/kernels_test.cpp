@@ -152,7 +152,7 @@ TEST_CASE("a launch that the driver refuses names the error, the expression and 
   const fake::Failing failing(1, 701);
   const auto where = std::source_location::current();
   const std::string message = device_error_of([&] { work::add(y, x, 1, stream, "y = x + 1", where); });
-  CHECK(message == "launch: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701); y = x + 1; called at kernels.cpp:" +
+  CHECK(message == "launch: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701); y = x + 1; called at kernels_test.cpp:" +
                        std::to_string(where.line()));
   CHECK(stream.mark() == before);
   stream.synchronize();
@@ -237,7 +237,7 @@ TEST_CASE("a launch that no GPU can do is an error that names it, and the stream
   const auto where = std::source_location::current();
   const std::string too_wide = device_error_of([&] { kernel.launch(stream, 1, 1 << 20, 0, bytes, "y = 3", where); });
   CHECK(too_wide ==
-        "launch: CUDA_ERROR_INVALID_VALUE (1); y = 3; called at kernels.cpp:" + std::to_string(where.line()));
+        "launch: CUDA_ERROR_INVALID_VALUE (1); y = 3; called at kernels_test.cpp:" + std::to_string(where.line()));
   const std::string too_much =
       device_error_of([&] { kernel.launch(stream, 1, 4, std::ptrdiff_t{1} << 30, bytes, "y = 3", where); });
   CHECK(too_much == "cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE (1)");

@@ -161,6 +161,9 @@ TEST_CASE("leaky_relu takes its slope as a scalar or one for each column") {
   const Array<float, 2> x = make_array<float>({{-1, 2}, {4, -8}});
   CHECK(array_equal(leaky_relu(x, 0.25f), make_array<float>({{-0.25f, 2}, {4, -2}})));
   CHECK(array_equal(leaky_relu(x, make_array<float>({0.5f, 0.125f})), make_array<float>({{-0.5f, 2}, {4, -1}})));
+  // 0 is not above 0: the slope's sign and infinity are seen.
+  CHECK(to_string(evaluate(leaky_relu(zeros<float>(3), make_array<float>({-0.75f, 0.25f, INFINITY})))) ==
+        "[-0.  0. nan]");
   // --8<-- [end:leaky]
 }
 
