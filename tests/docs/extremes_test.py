@@ -30,6 +30,7 @@ EXCEPTIONS = {
     "synchronize": NO_ARGUMENT,
     "memory::share": "tests/memory: a share of something is something",
     "random::block": "any key and any counter have a block",
+    "Scheduler::shutdown": NO_ARGUMENT,
     "place_cast": TYPES,
     "promote": TYPES,
     "visit": TYPES,

@@ -120,7 +120,7 @@ class Picture {
   static constexpr int names_at = 350, storages_at = 516, cell_width = 34, cell_height = 22, name_height = 26;
 
   static std::vector<std::string> lines(std::uint_least32_t first, std::uint_least32_t last) {
-    std::ifstream source(std::filesystem::path(__FILE__).parent_path() / "meaning.cpp");
+    std::ifstream source(std::filesystem::path(__FILE__).parent_path() / "meaning_test.cpp");
     std::vector<std::string> found;
     std::string line;
     for (std::uint_least32_t number = 1; std::getline(source, line) && number <= last; ++number) {

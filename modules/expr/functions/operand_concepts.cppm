@@ -50,7 +50,7 @@ concept FloatingValue = ElementValue<S> && Floating<scalar_of<S>>;
 export template <class O>
 concept NumericArgument = (ElementValue<O> && Numeric<scalar_of<O>>) || NumericOperand<O>;
 export template <class O>
-concept RealArgument = (ElementValue<O> && Real<scalar_of<O>>) || RealOperand<O>;
+concept RealArgument = (ElementValue<O> && Numeric<scalar_of<O>> && Real<scalar_of<O>>) || RealOperand<O>;
 export template <class O>
 concept FloatingArgument = FloatingValue<O> || FloatingOperand<O>;
 export template <class O>

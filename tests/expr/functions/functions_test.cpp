@@ -199,8 +199,14 @@ TEST_CASE("a function of a number is what it is of an array that holds it" * doc
     const auto expected = evaluate(function(one));
     using Result = typename decltype(expected)::value_type;
     static_assert(std::same_as<decltype(function(value)), Result>);
-    CHECK(array_equal(expected, there(full(Dim{1}, function(value)))));
-    CHECK(array_equal(expected, there(full(Dim{1}, function(one(0))))));
+    // The loop over elements may contract products and sums, so the last bit is open.
+    const auto is_near = [&](const Result& result) {
+      using Wide = std::complex<double>;
+      const double tolerance = sizeof(Result) == 2 ? 1e-2 : 1e-6;
+      return double(max(abs(cast<Wide>(expected) - cast<Wide>(there(full(Dim{1}, result)))))) <= tolerance;
+    };
+    CHECK(is_near(function(value)));
+    CHECK(is_near(function(one(0))));
   };
   const auto each = [&](const auto&... values) {
     (same(values, [](const auto& v) { return exp(v); }), ...);

@@ -172,6 +172,8 @@ TEST_CASE("points in time at the ends of their range, and sleeps that are over")
     scheduler.wait_for(var, std::chrono::hours::min());
     scheduler.wait_for(var, std::chrono::hours::max());
     scheduler.wait_all_for(std::chrono::hours::min());
+    scheduler.shutdown_for(Shutdown::drain, std::chrono::hours::min());
+    scheduler.shutdown_for(Shutdown::drain, std::chrono::hours::max());
   });
   on_every_pool([](const SchedulerOptions& options) {
     Scheduler scheduler(options);
