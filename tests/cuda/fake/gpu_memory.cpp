@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace fake {
 
@@ -15,8 +16,15 @@ void protect(std::uint64_t begin, std::uint64_t end, int protection) {
   if (mprotect(reinterpret_cast<void*>(begin), end - begin, protection) != 0) std::abort();
 }
 
-std::byte* map(int file, int protection) {
-  void* memory = mmap(nullptr, gpu_bytes(), protection, MAP_SHARED | MAP_NORESERVE, file, 0);
+/// Where the next GPU's addresses are to lie. Arguments of kernels are searched for addresses word by word, and two numbers side by side, such
+/// as 2 and 32544, make a word like the addresses that the system would choose; 19755 of anything is in no test.
+std::uint64_t next_addresses() {
+  static std::uint64_t next = 0x4d2b'0000'0000;
+  return std::exchange(next, next + gpu_bytes());
+}
+
+std::byte* map(std::uint64_t wish, int file, int protection) {
+  void* memory = mmap(reinterpret_cast<void*>(wish), gpu_bytes(), protection, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (memory == MAP_FAILED) std::abort();
   return static_cast<std::byte*>(memory);
 }
@@ -34,8 +42,8 @@ std::size_t gpu_bytes() {
 GpuMemory::GpuMemory() {
   const int file = memfd_create("gpu", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, gpu_bytes()) != 0) std::abort();
-  addresses_ = map(file, PROT_NONE);
-  bytes_ = map(file, PROT_READ | PROT_WRITE);
+  addresses_ = map(next_addresses(), file, PROT_NONE);
+  bytes_ = map(0, file, PROT_READ | PROT_WRITE);
   ::close(file);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace fake {
@@ -60,7 +61,12 @@ std::vector<Range> memory_of(Machine& machine, std::span<const std::byte> argume
     const Gpu* gpu = machine.gpu_of(word);
     if (gpu == nullptr) continue;
     const GpuMemory::Range block = gpu->memory.block_of(word);
-    if (block.begin == block.end) refuse("a kernel is launched with a pointer into GPU memory that is not allocated");
+    if (block.begin == block.end) {
+      char text[128];
+      std::snprintf(text, sizeof text, "%#llx at byte %zu of %zu", static_cast<unsigned long long>(word), at,
+                    arguments.size());
+      refuse(std::string("a kernel is launched with a pointer into GPU memory that is not allocated: ") + text);
+    }
     found.push_back({block.begin, block.end});
   }
   return found;
