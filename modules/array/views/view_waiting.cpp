@@ -3,6 +3,7 @@ module;
 #include <cstddef>
 #include <iterator>
 #include <mutex>
+#include <utility>
 #include <vector>
 module tessera.array;
 import tessera.core;
@@ -42,9 +43,9 @@ struct Awaited {
 };
 
 bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
-  std::ptrdiff_t bytes = view.item;
-  for (const std::ptrdiff_t extent : view.shape) bytes *= extent;
-  return bytes == buffer.bytes() && has_distinct_elements(view.shape, view.strides);
+  auto bytes = static_cast<std::size_t>(view.item);  // wraps where there are no elements, whose extents have no bound
+  for (const std::ptrdiff_t extent : view.shape) bytes *= static_cast<std::size_t>(extent);
+  return std::cmp_equal(bytes, buffer.bytes()) && has_distinct_elements(view.shape, view.strides);
 }
 
 /// What somebody waits for who accesses a view.

@@ -16,9 +16,11 @@ namespace tessera {
 namespace {
 
 bool is_whole_buffer(const AssignmentTarget& target) {
-  std::ptrdiff_t bytes = target.memory.item;
-  for (const std::ptrdiff_t extent : target.memory.shape) bytes *= extent;
-  return bytes == target.buffer->bytes() && has_distinct_elements(target.memory.shape, target.memory.strides);
+  auto bytes =
+      static_cast<std::size_t>(target.memory.item);  // wraps where there are no elements, whose extents have no bound
+  for (const std::ptrdiff_t extent : target.memory.shape) bytes *= static_cast<std::size_t>(extent);
+  return std::cmp_equal(bytes, target.buffer->bytes()) &&
+         has_distinct_elements(target.memory.shape, target.memory.strides);
 }
 
 /// What is recorded writes the same storage in each replay, so a name that has come to share it would change with this one.
