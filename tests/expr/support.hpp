@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -22,6 +24,7 @@
 
 import tessera;
 
+#include "element_bytes.hpp"
 #include "place.hpp"
 
 namespace support {
@@ -172,11 +175,23 @@ T& element(const Array<T, Rank>& array, const Position& position) {
   return array.data()[offset];
 }
 
+/// Calls use(bytes) with where the elements of an array on the host lie.
+template <class T, int Rank, class Use>
+void on_bytes(const Array<T, Rank>& array, const Use& use) {
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank) + 1> strides{};
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(Rank); ++axis)
+    strides[axis] = array.strides()[axis] * static_cast<std::ptrdiff_t>(sizeof(T));
+  use(ElementBytes{array.data(), array.shape().extents(), {strides.data(), static_cast<std::size_t>(Rank)}, sizeof(T)});
+}
+
 /// An array of `shape` and layout `kind` with values from random_value<T>.
 template <class T, int Rank>
 Array<T, Rank> random_array(const Dim<Rank>& shape, Arrangement kind, Random& random) {
   const Array<T, Rank> array = storage_like<T>(shape, kind, T(0), random);
-  for_each_position(shape, [&](const auto& position) { element(array, position) = random_value<T>(random); });
+  const auto count = static_cast<std::size_t>(product(shape));
+  const auto values = std::make_unique<T[]>(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = random_value<T>(random);
+  on_bytes(array, [&](const ElementBytes& bytes) { copy_in(bytes, values.get()); });
   return array;
 }
 
@@ -184,9 +199,15 @@ Array<T, Rank> random_array(const Dim<Rank>& shape, Arrangement kind, Random& ra
 template <class T, int Rank>
 std::vector<T> elements(const Array<T, Rank>& array) {
   const Array<T, Rank> host = here(array);
-  std::vector<T> values;
-  for_each_position(host.shape(), [&](const auto& position) { values.push_back(element(host, position)); });
-  return values;
+  const auto count = static_cast<std::size_t>(product(host.shape()));
+  std::conditional_t<std::same_as<T, bool>, std::vector<std::uint8_t>, std::vector<T>> values(count);
+  static_assert(sizeof(bool) == 1);
+  on_bytes(host, [&](const ElementBytes& bytes) { copy_out(values.data(), bytes); });
+  if constexpr (std::same_as<T, bool>) {
+    return {values.begin(), values.end()};
+  } else {
+    return values;
+  }
 }
 
 template <class T>
@@ -221,6 +242,9 @@ template <class T>
 std::string difference(const std::vector<T>& got, const std::vector<T>& expected) {
   if (got.size() != expected.size())
     return std::to_string(got.size()) + " elements, expected " + std::to_string(expected.size());
+  if constexpr (!std::same_as<T, bool>) {  // the same bits, as most are
+    if (got.empty() || std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0) return "";
+  }
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!same<T>(got[i], expected[i]))
       return "element " + std::to_string(i) + " is " + text_of<T>(got[i]) + ", expected " + text_of<T>(expected[i]);
