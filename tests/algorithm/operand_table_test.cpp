@@ -1,11 +1,4 @@
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <type_traits>
-#include <vector>
-
-import tessera;
+#include "../expr/support.hpp"
 
 // Every function that takes an array takes every kind of operand: an array, a read-only one, a slice, a view, borrowed memory, an expression.
 // The results are those of the array.
@@ -40,17 +33,19 @@ void check(const char* name, const Function& function) {
     CHECK(text_of(function(operand)) == expected);
   };
   Array<double, 2> a = values().clone();
-  agrees("an array", a);
-  agrees("a read-only array", Array<const double, 2>(a));
-  agrees("an array on a known place", Array<double, 2, CpuPlace>(a));
   Array<double, 3> stacked = zeros<double>(3, 2, 4);
   stacked(all, 1, all) = a;
   agrees("a slice", stacked(all, 1, all));
-  agrees("a view", make_view(a));
-  agrees("a view that reads only", make_view(values()));
   agrees("borrowed memory", borrow(a.data(), Dim{3, 4}));
-  agrees("an expression", a + 0);
   agrees("a view of an expression", (a.T() * 1).T());
+  if constexpr (!support::is_sanitized) {
+    agrees("an array", a);
+    agrees("a read-only array", Array<const double, 2>(a));
+    agrees("an array on a known place", Array<double, 2, CpuPlace>(a));
+    agrees("a view", make_view(a));
+    agrees("a view that reads only", make_view(values()));
+    agrees("an expression", a + 0);
+  }
 }
 
 }  // namespace

@@ -1,9 +1,4 @@
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-
-import tessera;
+#include "../support.hpp"
 
 // Views of expressions against the same views of their values: whatever the view and the expression are, no element may differ.
 
@@ -11,7 +6,7 @@ using namespace tessera;
 
 namespace {
 
-/// Calls `check` with every kind of expression of shape (3, 4).
+/// Calls `check` with every kind of expression of shape (3, 4); where sanitizers watch with those alone that read memory in ways of their own.
 template <class Check>
 void for_each_expression(const Check& check) {
   const Array<double, 2> a = reshape(arange(0.0, 12.0), 3, 4);
@@ -19,25 +14,27 @@ void for_each_expression(const Check& check) {
   const Array<double, 1> row{10, 20, 30, 40};
   const Array<double, 2> column = reshape(arange(1.0, 4.0), 3, 1);
   const Array<double, 0> one = 0.5;
-  check("an array", a + 0);
   check("broadcasts of all kinds", a * 2 + row - column / one);
-  check("a row and a column alone", row * column);
   check("a strided operand", wide(range(0, 3), range(0, none, 1))(all, range(1, 5)) + a);
   check("a transposed operand", a + reshape(arange(0.0, 12.0), 4, 3).T());
-  check("a reversed operand", a(range(none, none, -1), all) * row);
   check("a reduction below", a - mean<1>(a, keepdims));
-  check("two reductions below", (a - min<0>(a)) / (max(a) + 1));
   check("a product", dot(a, eye<double>(4)));
-  check("work around a product", relu(dot(a, eye<double>(4)) - row));
-  check("a normalisation", softmax<1>(a));
   check("parts side by side", concat<0>(a(range(0, 2), all), expand_dims<0>(row)));
-  check("moved elements", roll<1>(a, 1) + a);
-  check("random numbers", random::uniform<double>(random::Key{3}, Dim{3, 4}) * a);
-  check("a condition", where(a > 5, a, -row));
-  check("another type", cast<double>(cast<float>(a) > 3.f));
-  check("a view of a view", (a + row)(range(none, none, -1), all) * 2);
-  check("a reshaped one", reshape(arange(0.0, 12.0) + 1, Dim{3, 4}) + a);
   check("a view of borrowed memory", make_view(a) * row);
+  if constexpr (!support::is_sanitized) {
+    check("an array", a + 0);
+    check("a row and a column alone", row * column);
+    check("a reversed operand", a(range(none, none, -1), all) * row);
+    check("two reductions below", (a - min<0>(a)) / (max(a) + 1));
+    check("work around a product", relu(dot(a, eye<double>(4)) - row));
+    check("a normalisation", softmax<1>(a));
+    check("moved elements", roll<1>(a, 1) + a);
+    check("random numbers", random::uniform<double>(random::Key{3}, Dim{3, 4}) * a);
+    check("a condition", where(a > 5, a, -row));
+    check("another type", cast<double>(cast<float>(a) > 3.f));
+    check("a view of a view", (a + row)(range(none, none, -1), all) * 2);
+    check("a reshaped one", reshape(arange(0.0, 12.0) + 1, Dim{3, 4}) + a);
+  }
 }
 
 template <class E>
