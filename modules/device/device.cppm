@@ -7,6 +7,7 @@ export import :place;
 export import :cpu;
 export import :table;
 export import :driver;
+export import :driver_pool;
 
 // streams/: queues of a GPU's work, and copies as such work
 export import :stream;
@@ -16,3 +17,4 @@ export import :stream_uses;
 
 // kernels/: CUDA kernels from text, and where they are kept
 export import :kernel;
+export import :find_kernel;

@@ -54,10 +54,14 @@ export import :gpu_prelude;
 export import :gpu_complex;
 export import :gpu_storage;
 export import :gpu_folds;
-export import :gpu_kernel;
+export import :gpu_variant;
 export import :gpu_writer;
+export import :gpu_kernel;
 export import :gpu_folding;
+export import :gpu_normalising;
 export import :gpu_form;
+export import :gpu_evaluation;
+export import :gpu_product;
 
 // nodes/: the nodes of expressions
 export import :node;

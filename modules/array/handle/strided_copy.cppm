@@ -22,4 +22,12 @@ export struct StridedMemory {
 export void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
                          const StridedMemory& from);
 
+/// An axis that both sides of a copy have; strides in elements.
+export struct CopyAxis {
+  std::ptrdiff_t extent, to, from;
+};
+
+/// Copies along the axes, slowest first, on the host.
+void copy_on_host(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, void* to, const void* from);
+
 }  // namespace tessera

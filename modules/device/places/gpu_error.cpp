@@ -10,6 +10,7 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 import :stream_state;
 
 // Errors of the driver. After some of them CUDA refuses all work on that GPU until the process ends: the first one is

@@ -11,6 +11,7 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 import :stream_state;
 
 // Streams of threads: made at first use, handed on when their thread ends.

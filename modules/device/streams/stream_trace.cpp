@@ -17,6 +17,7 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 import :stream_trace;
 
 // From events to times.

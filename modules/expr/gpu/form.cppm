@@ -7,7 +7,7 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :loop_plan;
-import :gpu_kernel;
+import :gpu_variant;
 import :gpu_folding;
 import :normalising;
 
@@ -84,23 +84,5 @@ const char* name_of(DeviceForm& form);
 /// The kernel that fits the key, compiled if this process has not needed it yet; `write` makes its text. Throws DeviceError.
 const device::Kernel& kernel_of_form(DeviceForm& form, const DeviceKernelKey& key,
                                      const std::function<std::string()>& write);
-
-/// Throws DTypeError if an operation has no device text.
-void require_device_text(const DeviceElement& element);
-
-/// A grid of so many blocks. Throws ShapeError if CUDA has no such grid.
-unsigned grid_of(std::ptrdiff_t blocks);
-
-/// The loop's elements on this thread's stream of its GPU. Throws DTypeError if an operation has no device text, DeviceError.
-void run_on_device(const Loop& loop);
-
-/// The same for a reduction.
-void run_on_device(const Reduction& reduction);
-
-/// The loop's elements around a normalisation.
-void run_normalised_on_device(const Loop& loop, const Normalisation& work);
-
-/// Copies elements of so many bytes, whatever they are: a form without a node.
-DeviceWork copying_work(std::ptrdiff_t item);
 
 }  // namespace tessera::plan

@@ -182,4 +182,14 @@ std::string to_string(const DeviceVariant& variant) {
   return text;
 }
 
+void throw_no_device_text(const std::string& operation) {
+  throw DTypeError(to_string(Failure{.operation = "device text",
+                                     .problem = operation + " has none",
+                                     .advice = "give the operation a member `static constexpr const char* device`"}));
+}
+
+void require_device_text(const DeviceElement& element) {
+  if (element.missing != nullptr) throw_no_device_text(element.missing);
+}
+
 }  // namespace tessera::plan

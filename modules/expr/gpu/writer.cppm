@@ -5,7 +5,7 @@ export module tessera.expr:gpu_writer;
 import tessera.standard;
 import tessera.core;
 import :blocks;
-import :gpu_kernel;
+import :gpu_variant;
 
 // Writing CUDA text: what kernels of every kind have in common.
 namespace tessera::plan {
@@ -43,9 +43,6 @@ class KernelWriter {
   const DeviceVariant& variant_;
   std::string text_;
 };
-
-/// device_kernel() for variants with squares.
-std::string tiled_kernel(const DeviceElement& element, const DeviceVariant& variant);
 
 /// The bytes of a kernel's arguments, each at its alignment.
 class ArgumentBytes {

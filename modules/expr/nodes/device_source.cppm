@@ -12,7 +12,7 @@ import :lowering;
 import :node;
 import :parameter_node;
 import :map;
-import :gpu_kernel;
+import :gpu_variant;
 import :gpu_form;
 
 // The operations of an expression for CUDA text, taken from the node's type at compile time: leaves, scalars and operations in the order
