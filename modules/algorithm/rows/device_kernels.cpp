@@ -9,7 +9,6 @@ module;
 #include <string>
 #include <vector>
 
-#include "../../../kernels/reduce.h"
 #include "../../../kernels/scan.h"
 #include "../../../kernels/select.h"
 #include "../../../kernels/sort.h"
@@ -29,10 +28,6 @@ static_assert(static_cast<int>(DType::boolean) == TESSERA_BOOLEAN && static_cast
               static_cast<int>(DType::float16) == TESSERA_FLOAT16 &&
               static_cast<int>(DType::float64) == TESSERA_FLOAT64 &&
               static_cast<int>(DType::complex128) == TESSERA_COMPLEX128);
-static_assert(static_cast<int>(Reduction::sum) == TESSERA_REDUCE_SUM &&
-              static_cast<int>(Reduction::product) == TESSERA_REDUCE_PRODUCT &&
-              static_cast<int>(Reduction::minimum) == TESSERA_REDUCE_MIN &&
-              static_cast<int>(Reduction::maximum) == TESSERA_REDUCE_MAX);
 static_assert(sizeof(bool) == sizeof(std::uint8_t));
 
 template <class Call>
@@ -42,7 +37,6 @@ struct Library {
   Function<TesseraSort> sort = nullptr;
   Function<TesseraSort> argsort = nullptr;
   Function<TesseraScan> scan = nullptr;
-  Function<TesseraReduce> reduce = nullptr;
   Function<TesseraSelect> select = nullptr;
   std::string file;
   std::string reason;  // why there is none
@@ -86,7 +80,7 @@ Library open() {
   }
   const bool is_complete =
       find(handle, "tessera_sort", library.sort) && find(handle, "tessera_argsort", library.argsort) &&
-      find(handle, "tessera_scan", library.scan) && find(handle, "tessera_reduce", library.reduce) &&
+      find(handle, "tessera_scan", library.scan) &&
       find(handle, "tessera_select", library.select);
   if (!is_complete) library.reason = library.file + " is no library of Tessera's CUDA kernels";
   return library;
@@ -159,15 +153,6 @@ void scan(const Scan& call, const Target& target) {
                       .from = call.from,
                       .to = call.to};
   run(library(operation).scan, operation, c, target);
-}
-
-void reduce(const Reduce& call, const Target& target) {
-  const TesseraReduce c{.dtype = static_cast<int>(call.dtype),
-                        .operation = static_cast<int>(call.reduction),
-                        .length = call.length,
-                        .from = call.from,
-                        .to = call.to};
-  run(library("reduce").reduce, "reduce", c, target);
 }
 
 void select(const Select& call, const Target& target) {
