@@ -50,7 +50,6 @@ struct CuRows {
 static_assert(sizeof(CuRows) == 128);
 
 struct Driver {
-  void* library = nullptr;
   std::string reason;  // why there is no device
 
   CuResult (*init)(unsigned) = nullptr;
