@@ -16,6 +16,9 @@ export import :copy;
 export import :stream_trace;
 export import :stream_uses;
 
-// kernels/: CUDA kernels from text, and where they are kept
+// kernels/: CUDA kernels from text, where they are kept, and what they are given
+export import :items;
+export import :tiles;
+export import :arguments;
 export import :kernel;
 export import :find_kernel;

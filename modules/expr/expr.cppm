@@ -24,6 +24,7 @@ export import :movable_loop;
 export import :runs;
 export import :workspaces;
 export import :normalising;
+export import :expression_name;
 export import :lowering;
 
 // plan/reducers/: the arithmetic of reductions

@@ -194,7 +194,7 @@ constexpr const char* squares = R"cuda(
 }
 )cuda";
 
-std::string name_of(const KernelCopy& copy) {
+std::string described(const KernelCopy& copy) {
   const bool tiled = copy.tiling.edge != 0;
   return "copy of " + std::to_string(copy.item) + "-byte elements along " + std::to_string(copy.axes.size()) + " axes" +
          (tiled ? ", in squares of " + std::to_string(copy.tiling.edge) : std::string()) +
@@ -216,9 +216,9 @@ void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, cons
   const bool tiled = copy.tiling.edge != 0;
   const device::Kernel& kernel = device::find_kernel(
       stream.place(), device::item_support + filled(head, copy) + filled(tiled ? squares : elements, copy),
-      name_of(copy));
+      described(copy));
   const std::ptrdiff_t count = tiled ? squares_of(copy) : count_of(copy.axes);
-  device::WordArguments arguments;
+  device::Arguments arguments;
   arguments.put(to);
   arguments.put(from);
   arguments.put(count);
@@ -228,7 +228,7 @@ void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, cons
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 20;  // so that first + step fits 32 bits
   const std::ptrdiff_t wanted = tiled ? count : (count - 1) / elements_of_a_block + 1;
   kernel.launch(stream, static_cast<unsigned>(std::min(wanted, most_blocks)), device::tile_threads, 0,
-                arguments.bytes(), "copy", std::source_location::current());
+                std::move(arguments).take(), "copy", std::source_location::current());
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 import :plan;
+import :expression_name;
 import :async;
 import :later;
 import :lowering;
@@ -150,7 +151,7 @@ inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(LaterAs
                                                          .drop = LaterAssignment<Node, D>::drop},
                                                 .look = LaterAssignment<Node, D>::look,
                                                 .rank = Node::rank,
-                                                .function = function_of_node<Node>()};
+                                                .name = plan::ExpressionName(function_of_node<Node>())};
 
 /// Submits the assignment to the scheduler of this thread's Async scope; without one, computes it when that can be done.
 template <class D>

@@ -1,5 +1,4 @@
 module;
-#include <atomic>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -36,17 +35,11 @@ void require_one_name(const Buffer& buffer) {
   });
 }
 
-const char* name_of(AssignmentForm& form) {
-  const char* name = form.name.load(std::memory_order_acquire);
-  if (name == nullptr) form.name.store(name = readable_expression(form.function), std::memory_order_release);
-  return name;
-}
-
 }  // namespace
 
 void submit_later(const AssignmentAccesses& accesses, Async& scope, const AssignmentOperands& operands,
                   AssignmentForm& form) {
-  accesses.submit(scope, make_erased_op(form.body, &operands, {.name = OpName::of_immortal(name_of(form))},
+  accesses.submit(scope, make_erased_op(form.body, &operands, {.name = OpName::of_immortal(form.name.text())},
                                         accesses.place_of(scope)));
 }
 

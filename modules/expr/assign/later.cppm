@@ -7,6 +7,7 @@ import tessera.device;
 import tessera.schedule;
 import tessera.array;
 import :plan;
+import :expression_name;
 import :lowering;
 import :async;
 
@@ -24,9 +25,8 @@ struct AssignmentForm {
   BodyType body;  // made of AssignmentOperands, of which it keeps copies
   /// Shows the node's leaves, and writes its extents.
   void (*look)(const void* node, const AssignmentAccesses& accesses, std::ptrdiff_t* extents);
-  int rank;                                 // of the node
-  const char* function;                     // see readable_expression
-  std::atomic<const char*> name = nullptr;  // in errors and pictures: the expression; made when it is first asked for
+  int rank;                   // of the node
+  plan::ExpressionName name;  // in errors and pictures
 };
 
 /// Memory that an assignment writes.

@@ -27,7 +27,8 @@ constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;  // so that i + 
 template <DType Type>
 DeviceWork copying() {
   static constexpr DeviceOperation operations[] = {{.kind = DeviceOperation::Kind::leaf, .value = Type}};
-  static constinit DeviceForm form{.operations = operations, .append_scalars = nullptr, .function = "[Node = copy]"};
+  static constinit DeviceForm form{
+      .operations = operations, .append_scalars = nullptr, .name = ExpressionName("[Node = copy]")};
   return {.form = &form, .node = nullptr, .written = Type};
 }
 
@@ -89,7 +90,8 @@ void run_on_device(const Loop& loop) {
   const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
   const auto blocks = static_cast<unsigned>(std::min(most_blocks, blocks_for(plan, key.variant)));
-  kernel.launch(Stream::current(place), blocks, threads, 0, arguments, name_of(form), std::source_location::current());
+  kernel.launch(Stream::current(place), blocks, threads, 0, arguments, form.name.text(),
+                std::source_location::current());
 }
 
 void run_on_device(const Reduction& reduction) {
@@ -116,7 +118,7 @@ void run_on_device(const Reduction& reduction) {
   Stream& stream = Stream::current(place);
   const std::source_location where = std::source_location::current();
   kernel.launch(stream, grid_of(cut.blocks * cut.parts), fold_threads, 0,
-                folding_arguments(task, element, variant, cut, partials.data(), scalars), name_of(form), where);
+                folding_arguments(task, element, variant, cut, partials.data(), scalars), form.name.text(), where);
   if (!merges) return;
   const DeviceKernelKey merge_key{.variant = variant, .task = DeviceTask::merge, .fold = fold, .place = place};
   const device::Kernel& merge = kernel_of_form(form, merge_key, [&] {
@@ -125,7 +127,7 @@ void run_on_device(const Reduction& reduction) {
   constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / warp;
   const std::ptrdiff_t blocks = (task.outputs - 1) / outputs_of_a_block + 1;
   merge.launch(stream, grid_of(blocks), fold_threads, 0, merging_arguments(task, variant, cut, partials.data()),
-               name_of(form), where);
+               form.name.text(), where);
 }
 
 void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
@@ -179,7 +181,7 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : block / which.threads;
   kernel.launch(Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),
                 static_cast<unsigned>(block), 0,
-                normalising_arguments(task, all.element, variant, scalars, work.epsilon), name_of(form),
+                normalising_arguments(task, all.element, variant, scalars, work.epsilon), form.name.text(),
                 std::source_location::current());
 }
 

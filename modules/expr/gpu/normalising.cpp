@@ -283,21 +283,21 @@ std::string normalising_kernel(const NormalisingKernel& kernel, const DeviceElem
 std::vector<std::byte> normalising_arguments(const ReductionTask& task, const DeviceElement& element,
                                              const DeviceVariant& variant, std::span<const std::byte> scalars,
                                              double epsilon) {
-  ArgumentBytes bytes;
-  for (const Space::Operand& operand : task.space.operands) bytes.put_operand(operand);
-  bytes.put_scalars(scalars, element.scalars.size());
-  bytes.put(&epsilon, sizeof epsilon, sizeof epsilon);
-  bytes.put_index(task.outputs, variant.wide);
-  bytes.put_index(task.reduced, variant.wide);
+  device::Arguments arguments;
+  put_operands(arguments, task.space.operands);
+  put_scalars(arguments, scalars, element.scalars.size());
+  arguments.put(epsilon);
+  arguments.put_index(task.outputs, variant.wide);
+  arguments.put_index(task.reduced, variant.wide);
   for (int axis = 1; axis < task.space.rank; ++axis) {
-    if (axis != task.kept) bytes.put_index(task.extent(axis), variant.wide);
+    if (axis != task.kept) arguments.put_index(task.extent(axis), variant.wide);
   }
   for (std::size_t k = 0; k < task.space.operands.size(); ++k) {
     if (variant.access[k] == Access::constant) continue;
     for (int axis = 0; axis < task.space.rank; ++axis)
-      bytes.put_index(task.space.operands[k].strides[static_cast<std::size_t>(axis)], variant.wide);
+      arguments.put_index(task.space.operands[k].strides[static_cast<std::size_t>(axis)], variant.wide);
   }
-  return bytes.take(element.scalars.size());
+  return std::move(arguments).take();
 }
 
 }  // namespace tessera::plan

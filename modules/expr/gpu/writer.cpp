@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 module tessera.expr;
@@ -124,6 +125,16 @@ std::string KernelWriter::value_of(std::size_t operand, const std::string& addre
 void KernelWriter::write_load(std::size_t operand) {
   text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = " +
            value_of(operand, address(operand)) + ";\n";
+}
+
+void put_operands(device::Arguments& arguments, std::span<const Space::Operand> operands) {
+  for (const Space::Operand& operand : operands)
+    operand.generate == nullptr ? arguments.put(operand.data) : arguments.put(operand.first);
+}
+
+void put_scalars(device::Arguments& arguments, std::span<const std::byte> scalars, std::size_t count) {
+  constexpr std::size_t slot = 16;  // alignas of every scalar
+  for (std::size_t k = 0; k < count; ++k) arguments.put(scalars.subspan(k * slot, slot), slot);
 }
 
 }  // namespace tessera::plan

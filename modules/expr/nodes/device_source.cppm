@@ -13,6 +13,7 @@ import :node;
 import :parameter_node;
 import :map;
 import :gpu_variant;
+import :expression_name;
 import :gpu_form;
 
 // The operations of an expression for CUDA text, taken from the node's type at compile time: leaves, scalars and operations in the order
@@ -168,7 +169,7 @@ constexpr const char* function_of_node() {
 template <class Node>
 inline constinit plan::DeviceForm device_form{.operations = device_operations<Node>,
                                               .append_scalars = scalar_appender<Node>(),
-                                              .function = function_of_node<Node>()};
+                                              .name = plan::ExpressionName(function_of_node<Node>())};
 
 /// What a device computes of a node into elements of type To; nothing where the node is on the host for sure.
 template <Element To, class Node>

@@ -49,7 +49,7 @@ struct ReducedValue<Op, T> {
 };
 template <class T>
 struct ReducedValue<ReduceOp::norm, T> {
-  using type = plan::part_t<T>;
+  using type = part_t<T>;
 };
 
 /// The axes that are reduced: the named ones, counted from the end when negative, or all when none is named.
@@ -88,7 +88,7 @@ auto result_of(const A& a, const plan::Finish& finish) {
   if constexpr (Op == ReduceOp::argmin || Op == ReduceOp::argmax) {
     return a.index;
   } else if constexpr (Op == ReduceOp::mean) {
-    return a / static_cast<plan::part_t<A>>(finish.count);
+    return a / static_cast<part_t<A>>(finish.count);
   } else if constexpr (Op == ReduceOp::variance || Op == ReduceOp::deviation) {
     const double left = finish.count - finish.correction;
     const double variance = a.squares / (left > 0 ? left : 0);
@@ -96,8 +96,8 @@ auto result_of(const A& a, const plan::Finish& finish) {
   } else if constexpr (Op == ReduceOp::log_sum_exp) {
     return std::log(a.sum) + (a.largest - a.largest == 0 ? a.largest : C(0));
   } else if constexpr (Op == ReduceOp::norm) {
-    if constexpr (requires { a.scale; }) return static_cast<plan::part_t<C>>(a.scale * std::sqrt(a.sum));
-    if constexpr (!requires { a.scale; }) return static_cast<plan::part_t<C>>(std::sqrt(a.sum));
+    if constexpr (requires { a.scale; }) return static_cast<part_t<C>>(a.scale * std::sqrt(a.sum));
+    if constexpr (!requires { a.scale; }) return static_cast<part_t<C>>(std::sqrt(a.sum));
   } else {
     return a;
   }

@@ -13,7 +13,7 @@ namespace tessera {
 /// An op that goes on when GPUs have reached some marks, or have failed. One thread of the process asks for all of them.
 struct StreamWait {
   std::vector<StreamMark> marks;  // that are not known to be reached
-  bool is_owned = false;          // by the thread, which deletes it; otherwise by the op
+  bool is_owned = false;                  // by the thread, which deletes it; otherwise by the op
   OpState* op = nullptr;
   std::chrono::steady_clock::time_point begin{};
   StreamWait* next = nullptr;

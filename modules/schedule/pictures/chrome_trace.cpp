@@ -189,7 +189,8 @@ class ChromeTrace {
 
 }  // namespace
 
-void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records, std::span<const StreamRecord> streams) {
+void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records,
+                        std::span<const StreamRecord> streams) {
   ChromeTrace(out, records, streams).write();
 }
 
