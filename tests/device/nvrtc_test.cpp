@@ -111,7 +111,7 @@ TEST_SUITE("nvrtc") {
 
 TEST_CASE("kernels need a GPU to run, and streams too") {
   CHECK_THROWS_AS(device::find_kernel(GpuPlace{0}, reduction, "a reduction"), DeviceError);
-  CHECK_THROWS_AS(Stream::current(GpuPlace{0}), DeviceError);
+  CHECK_THROWS_AS(device::Stream::current(GpuPlace{0}), DeviceError);
   CHECK_THROWS_AS(synchronize(GpuPlace{0}), DeviceError);
   CHECK_NOTHROW(synchronize());
   CHECK_NOTHROW(synchronize(CpuPlace{}));

@@ -52,7 +52,7 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   for (const std::ptrdiff_t extent : copy.slice) count *= extent;
   if (count == 0) return;
   const GpuPlace place{copy.to.place.ordinal()};
-  Stream& stream = Stream::current(place);
+  device::Stream& stream = device::Stream::current(place);
   const std::size_t axes = copy.slice.size() + 1;
   const device::Kernel& kernel = device::find_kernel(place, gather_text(copy.item, axes),
                                                      "take of slices with " + std::to_string(axes - 1) + " axes");

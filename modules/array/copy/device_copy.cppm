@@ -17,6 +17,6 @@ void copy_with_device(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_byt
 /// Gives every element of a GPU's row-major memory the value, as work of this thread's stream. Returns false, and does nothing, for values whose bytes
 /// do not repeat after four.
 bool fill_on_device(void* to, Place place, std::ptrdiff_t count, const void* value, std::ptrdiff_t item_bytes,
-                    StreamUses& uses);
+                    device::StreamUses& uses);
 
 }  // namespace tessera

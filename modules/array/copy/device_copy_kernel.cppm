@@ -14,6 +14,6 @@ export enum class CopyIndices { as_needed, wide };
 
 /// Copies elements within one GPU along the axes, as work of the stream, by one kernel. Without axes there is one element.
 export void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item_bytes, void* to, const void* from,
-                        Stream& stream, CopyIndices indices = CopyIndices::as_needed);
+                        device::Stream& stream, CopyIndices indices = CopyIndices::as_needed);
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ export struct StridedMemory {
   void* data;
   std::span<const std::ptrdiff_t> strides;
   Place place;
-  StreamUses* uses = nullptr;
+  device::StreamUses* uses = nullptr;
 };
 
 /// Copies all elements of `shape` from one layout to another; the two must not overlap. Between GPUs, and from pinned memory to a GPU, the copy is work

@@ -13,7 +13,7 @@ import :library;
 import :nvrtc;
 
 // Opening and calling NVRTC.
-namespace tessera {
+namespace tessera::device {
 
 const Nvrtc& Nvrtc::instance() {
   static const Nvrtc& opened = *new Nvrtc;
@@ -21,7 +21,7 @@ const Nvrtc& Nvrtc::instance() {
 }
 
 Nvrtc::Nvrtc() {
-  device::Library library("the NVRTC library", "TESSERA_NVRTC",
+  Library library("the NVRTC library", "TESSERA_NVRTC",
                   {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
                    "/usr/local/cuda/lib64/libnvrtc.so"});
   find_functions(library);
@@ -30,7 +30,7 @@ Nvrtc::Nvrtc() {
   if (reason_.empty()) find_path();
 }
 
-void Nvrtc::find_functions(device::Library& library) {
+void Nvrtc::find_functions(Library& library) {
   library.require(version_of_, "nvrtcVersion");
   library.require(count_architectures_, "nvrtcGetNumSupportedArchs");
   library.require(list_architectures_, "nvrtcGetSupportedArchs");
@@ -96,4 +96,4 @@ Nvrtc::Compiled Nvrtc::compile(const std::string& source, std::span<const std::s
   return compiled;
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -8,7 +8,7 @@ import :library;
 
 // NVRTC, CUDA's compiler as a library, found by name at run time. It needs no GPU. TESSERA_NVRTC names another library
 // to open in its place.
-namespace tessera {
+namespace tessera::device {
 
 class Nvrtc {
  public:
@@ -36,7 +36,7 @@ class Nvrtc {
  private:
   using Program = void*;
 
-  void find_functions(device::Library& library);
+  void find_functions(Library& library);
   void read_version();
   void find_path();
   void run(Program program, std::span<const std::string> options, Compiled& compiled) const;
@@ -59,4 +59,4 @@ class Nvrtc {
   const char* (*error_)(int) = nullptr;
 };
 
-}  // namespace tessera
+}  // namespace tessera::device

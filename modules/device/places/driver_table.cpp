@@ -10,13 +10,13 @@ import :library;
 
 // Opening the CUDA driver library and asking it for its GPUs. TESSERA_CUDA_DRIVER names another library to open in its
 // place.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
 constexpr int lowest_driver = 12000;  // CUDA 12.0, the first whose driver API has everything used here
 
-void resolve_devices(device::Library& library, Driver& driver) {
+void resolve_devices(Library& library, Driver& driver) {
   library.require(driver.init, "cuInit");
   library.require(driver.driver_version, "cuDriverGetVersion");
   library.require(driver.device_count, "cuDeviceGetCount");
@@ -30,7 +30,7 @@ void resolve_devices(device::Library& library, Driver& driver) {
   library.require(driver.error_name, "cuGetErrorName");
 }
 
-void resolve_memory(device::Library& library, Driver& driver) {
+void resolve_memory(Library& library, Driver& driver) {
   library.require(driver.memory_allocate, "cuMemAlloc_v2");
   library.require(driver.memory_free, "cuMemFree_v2");
   library.find(driver.pool_allocate, "cuMemAllocAsync");
@@ -44,7 +44,7 @@ void resolve_memory(device::Library& library, Driver& driver) {
   library.require(driver.fill_32, "cuMemsetD32Async");
 }
 
-void resolve_work(device::Library& library, Driver& driver) {
+void resolve_work(Library& library, Driver& driver) {
   library.require(driver.stream_create, "cuStreamCreate");
   library.require(driver.stream_wait, "cuStreamWaitEvent");
   library.require(driver.event_create, "cuEventCreate");
@@ -147,7 +147,7 @@ void find_devices(Driver& driver) {
 
 Driver open_driver() {
   Driver driver;
-  device::Library library("the CUDA driver library", "TESSERA_CUDA_DRIVER", {"libcuda.so.1"});
+  Library library("the CUDA driver library", "TESSERA_CUDA_DRIVER", {"libcuda.so.1"});
   resolve_devices(library, driver);
   resolve_memory(library, driver);
   resolve_work(library, driver);
@@ -169,4 +169,4 @@ std::string error_text(const Driver& driver, CuResult result) {
   return (name != nullptr ? std::string(name) : std::string("CUDA error")) + " (" + std::to_string(result) + ")";
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

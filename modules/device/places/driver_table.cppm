@@ -9,7 +9,7 @@ import :table;
 
 // The functions of the CUDA driver API that are used here, found by name at run time. Declared by their published C
 // signatures, so that no CUDA header is needed.
-namespace tessera {
+namespace tessera::device {
 
 using CuResult = int;
 using CuDevice = int;
@@ -105,4 +105,4 @@ std::string error_text(const Driver& driver, CuResult result);
 
 inline CuPointer address(const void* pointer) { return reinterpret_cast<CuPointer>(pointer); }
 
-}  // namespace tessera
+}  // namespace tessera::device

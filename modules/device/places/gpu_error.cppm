@@ -8,7 +8,7 @@ import :place;
 import :driver_table;
 
 // Results of the driver's functions: what they mean for the GPU, and the context in which they are called.
-namespace tessera {
+namespace tessera::device {
 
 /// Makes the context of the place's GPU current in this thread; pinned memory has the first one's. CUDA is asked which
 /// is current, as other users of CUDA in this process may have changed it. Throws DeviceError without the device, or if
@@ -25,4 +25,4 @@ void require_working(GpuPlace place);
 /// was earlier.
 std::string describe_error(CuResult result, std::string_view operation, GpuPlace place);
 
-}  // namespace tessera
+}  // namespace tessera::device

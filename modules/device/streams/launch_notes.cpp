@@ -11,7 +11,7 @@ module tessera.device;
 import :launch_notes;
 
 // Keeping the last launches of a stream in a ring, and naming the first of which nothing is known.
-namespace tessera {
+namespace tessera::device {
 
 void LaunchNotes::add(std::uint64_t sequence, std::uint64_t ticket, std::string_view expression,
                       const std::source_location& where) {
@@ -39,4 +39,4 @@ LaunchNotes::Found LaunchNotes::first_after(std::uint64_t proven) const {
   return {};
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

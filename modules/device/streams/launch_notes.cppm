@@ -5,7 +5,7 @@ module tessera.device:launch_notes;
 import tessera.standard;
 
 // What was launched last on a stream, for errors that are noticed later.
-namespace tessera {
+namespace tessera::device {
 
 /// The last launches of a stream, to name those that may have caused an error. Old ones make room for new ones.
 class LaunchNotes {
@@ -33,4 +33,4 @@ class LaunchNotes {
   std::size_t next_ = 0;
 };
 
-}  // namespace tessera
+}  // namespace tessera::device

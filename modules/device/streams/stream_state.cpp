@@ -20,7 +20,7 @@ import :launch_notes;
 import :stream_state;
 
 // Events of streams: recorded when asked for, retired in the order of their sequences, and used again.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -150,4 +150,4 @@ LaunchNotes::Found StreamState::first_unproven_launch() const {
   return notes_.first_after(reached());
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -11,7 +11,7 @@ import :launch_notes;
 
 // What a stream keeps: how much work it was given, how much is known to be done, events between the two, and its last
 // launches.
-namespace tessera {
+namespace tessera::device {
 
 /// A CUDA event of one GPU, lent from a free list of that GPU.
 class Event {
@@ -80,4 +80,4 @@ class StreamState {
 /// none.
 std::string first_unproven_launch(GpuPlace place);
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -21,7 +21,7 @@ import :gpu_error;
 import :stream_trace;
 
 // From events to times.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -225,4 +225,4 @@ void TracedWork::finish() noexcept {
   }
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

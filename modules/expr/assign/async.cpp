@@ -165,21 +165,21 @@ void AssignmentAccesses::settle_streams() const {
   for_each_operand([](const Buffer& buffer) { buffer.settle_streams(Purpose::read); });
 }
 
-std::vector<StreamMark> AssignmentAccesses::unreached() const {
-  std::vector<StreamMark> marks;
+std::vector<device::StreamMark> AssignmentAccesses::unreached() const {
+  std::vector<device::StreamMark> marks;
   if (written_ != nullptr) written_->add_unreached(Purpose::rewrite, marks);
   for_each_operand([&](const Buffer& buffer) { buffer.add_unreached(Purpose::read, marks); });
   return marks;
 }
 
-void AssignmentAccesses::order(Stream& stream) const {
+void AssignmentAccesses::order(device::Stream& stream) const {
   if (written_ != nullptr && written_->uses() != nullptr) written_->uses()->order_write(stream);
   for_each_operand([&](const Buffer& buffer) {
     if (buffer.uses() != nullptr) buffer.uses()->order_read(stream);
   });
 }
 
-void AssignmentAccesses::note(const StreamMark& mark) const {
+void AssignmentAccesses::note(const device::StreamMark& mark) const {
   for_each_operand([&](const Buffer& buffer) {
     if (buffer.uses() != nullptr && &buffer != written_) buffer.uses()->note_read(mark);
   });

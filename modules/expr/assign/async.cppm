@@ -74,12 +74,12 @@ class AssignmentAccesses : public plan::LeafVisitor {
   void settle_streams() const;
 
   /// What settle_streams would wait for. Throws DeviceError, std::bad_alloc.
-  std::vector<StreamMark> unreached() const;
+  std::vector<device::StreamMark> unreached() const;
 
   /// What the stream is given from now on starts after what it must not overtake, and when it has been given the assignment: until `mark`
   /// that works with the buffers. Throw DeviceError.
-  void order(Stream& stream) const;
-  void note(const StreamMark& mark) const;
+  void order(device::Stream& stream) const;
+  void note(const device::StreamMark& mark) const;
 
   /// The assignment has been computed.
   void end() const;

@@ -46,7 +46,7 @@ void submit_later(const AssignmentAccesses& accesses, Async& scope, const Assign
 void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
                      void (*compute)(const void* destination, const void* node)) {
   if (place.on_host()) return compute(operands.destination, operands.node);
-  Stream& stream = Stream::current(GpuPlace{place.ordinal()});
+  device::Stream& stream = device::Stream::current(GpuPlace{place.ordinal()});
   accesses.order(stream);
   try {
     compute(operands.destination, operands.node);
@@ -64,7 +64,7 @@ void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& o
   plan::Axes extents;
   form.look(operands.node, accesses, extents.data());
   if (target.place.on_host()) {
-    if (std::vector<StreamMark> marks = accesses.unreached(); !marks.empty()) return give_up_turn(std::move(marks));
+    if (std::vector<device::StreamMark> marks = accesses.unreached(); !marks.empty()) return give_up_turn(std::move(marks));
   }
   compute_settled(accesses, target.place, operands, compute);
 }

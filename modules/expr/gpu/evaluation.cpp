@@ -90,7 +90,7 @@ void run_on_device(const Loop& loop) {
   const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
   const auto blocks = static_cast<unsigned>(std::min(most_blocks, blocks_for(plan, key.variant)));
-  kernel.launch(Stream::current(place), blocks, threads, 0, arguments, form.name.text(),
+  kernel.launch(device::Stream::current(place), blocks, threads, 0, arguments, form.name.text(),
                 std::source_location::current());
 }
 
@@ -115,7 +115,7 @@ void run_on_device(const Reduction& reduction) {
   const std::ptrdiff_t partial_bytes =
       merges ? task.outputs * cut.parts * device_accumulator_bytes(reduction.op, element.value) : 0;
   const Temporary partials(place, partial_bytes);
-  Stream& stream = Stream::current(place);
+  device::Stream& stream = device::Stream::current(place);
   const std::source_location where = std::source_location::current();
   kernel.launch(stream, grid_of(cut.blocks * cut.parts), fold_threads, 0,
                 folding_arguments(task, element, variant, cut, partials.data(), scalars), form.name.text(), where);
@@ -179,7 +179,7 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   scalars.insert(scalars.end(), more.begin(), more.end());
   const int block = which.block();
   const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : block / which.threads;
-  kernel.launch(Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),
+  kernel.launch(device::Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),
                 static_cast<unsigned>(block), 0,
                 normalising_arguments(task, all.element, variant, scalars, work.epsilon), form.name.text(),
                 std::source_location::current());

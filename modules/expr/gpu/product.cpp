@@ -121,7 +121,7 @@ bool is_one_call(const BatchedProduct& batch, const ProductTarget& target, std::
 
 /// One call for each position of all leading axes, or of all but the last.
 void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t matrices,
-                   Stream& stream) {
+                   device::Stream& stream) {
   device::make_current(stream.place());
   const auto last = static_cast<std::size_t>(batch.rank - 1);
   const bool at_once = batch.extents[last] > 1 && is_one_call(batch, target, last);
@@ -156,7 +156,7 @@ void run_batch_on_device(BatchedProduct batch, const ProductTarget& target) {
   if (matrices == 0 || product.rows == 0 || product.columns == 0) return;
   if (batch.rank == 0) batch.extents[static_cast<std::size_t>(batch.rank++)] = 1;
   const GpuPlace place{product.place.ordinal()};
-  if (is_for_cublas(product, target)) return run_by_cublas(batch, target, matrices, Stream::current(place));
+  if (is_for_cublas(product, target)) return run_by_cublas(batch, target, matrices, device::Stream::current(place));
   const std::string cause =
       "product of " + std::string(name(product.factors)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
   const device::Kernel& kernel = device::find_kernel(place, product_kernel(product, batch.rank), cause);
@@ -169,7 +169,7 @@ void run_batch_on_device(BatchedProduct batch, const ProductTarget& target) {
     arguments.put(number);
   for (const Axes* axes : {&batch.extents, &batch.a_strides, &batch.b_strides, &batch.c_strides})
     arguments.put_all(std::span(*axes).first(static_cast<std::size_t>(batch.rank)));
-  kernel.launch(Stream::current(place), grid_of(matrices * row_tiles * column_tiles), tile * tile, 0,
+  kernel.launch(device::Stream::current(place), grid_of(matrices * row_tiles * column_tiles), tile * tile, 0,
                 std::move(arguments).take(), cause, std::source_location::current());
 }
 

@@ -11,7 +11,7 @@ export struct TimelineOptions {
   std::string title = "Timeline";
   int width = 960;  ///< of the picture, in pixels; at least 480, less is taken as that
   int workers = 0;  ///< workers 0 to workers - 1 get a lane even if they ran nothing
-  std::span<const StreamRecord> streams =
+  std::span<const device::StreamRecord> streams =
       {};  ///< the work of GPUs, whose times count from the same moment as the ops'
 };
 
