@@ -106,6 +106,9 @@ export import :refusals;
 
 // assign/: where an expression meets an array, at once or as an op of a scheduler
 export import :direct;
+export import :scopes;
+export import :accesses;
+export import :ordered;
 export import :async;
 export import :later;
 export import :device_split;

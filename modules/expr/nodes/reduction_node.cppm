@@ -11,7 +11,6 @@ import :plan;
 import :reducers;
 import :lowering;
 import :node;
-import :kernel;
 import :map;
 import :device_source;
 
@@ -189,7 +188,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
                          .reduced = {},
                          .target = {.data = data, .strides = {}, .item = sizeof(To)},
                          .leaves = lowering.leaves(),
-                         .kernel = values_are_elements ? nullptr : kernel_of<Compute>(lowered),
+                         .kernel = values_are_elements ? nullptr : kernel_of_node<Compute, Node>(lowered),
                          .nodes = &lowered,
                          .reducer = &plan::reducer(Op, dtype_of<Operand>),
                          .store = store_results<Op, Compute, To>,
