@@ -11,7 +11,6 @@ module tessera.device;
 import tessera.core;
 import :driver_table;
 import :gpu_error;
-import :stream_state;
 
 // Errors of the driver. After some of them CUDA refuses all work on that GPU until the process ends: the first one is
 // remembered, with what had been launched since the GPU was last known to be good, as the call that notices an error is

@@ -89,6 +89,10 @@ export class Stream {
 /// Makes a GPU's context the calling thread's, for libraries that are given streams of that GPU. Throws DeviceError without that GPU.
 export void make_current(GpuPlace place);
 
+/// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is
+/// none.
+std::string first_unproven_launch(GpuPlace place);
+
 }  // namespace tessera::device
 
 namespace tessera {

@@ -76,8 +76,4 @@ class StreamState {
   LaunchNotes notes_;
 };
 
-/// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is
-/// none.
-std::string first_unproven_launch(GpuPlace place);
-
 }  // namespace tessera::device

@@ -71,4 +71,8 @@ bool submit_assignment(const Async& scope, const AssignmentTarget& target, const
   return true;
 }
 
+void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes) {
+  if (written_bytes != buffer.bytes()) require_unpoisoned(buffer.var());
+}
+
 }  // namespace tessera
