@@ -25,7 +25,9 @@ Work copying(const Request& request) {
   const std::int64_t bytes = bytes_of<float>(request);
   return rotate(
       request, 2 * bytes, [&] { return Set{numbers<float>(shape, 1), poisoned<float>(shape)}; },
-      [bytes](const Set& s) { device::copy_async(s.to.data(), gpu, s.from.data(), gpu, bytes, Stream::current(gpu)); },
+      [bytes](const Set& s) {
+        device::copy_async(s.to.data(), gpu, s.from.data(), gpu, bytes, device::Stream::current(gpu));
+      },
       [](const Set& s) { return samples(s.to); });
 }
 

@@ -213,7 +213,7 @@ class Trainer {
 
   /// What the GPU did in the steps that were traced.
   void draw_streams() {
-    const std::vector<StreamRecord> records = streams_->records();
+    const std::vector<device::StreamRecord> records = streams_->records();
     run_.timeline = timeline_svg({}, {.title = "Some steps of training on the GPU", .streams = records});
     streams_.reset();
   }
@@ -223,7 +223,7 @@ class Trainer {
     scheduler_->wait_all();
     const std::vector<OpRecord> records = trace_->records();
     const std::span<const OpRecord> first(records.data(), std::min<std::size_t>(ops_of_step_, records.size()));
-    const std::vector<StreamRecord> streams = trace_->streams();
+    const std::vector<device::StreamRecord> streams = trace_->streams();
     run_.timeline = timeline_svg(
         records, {.title = "Four steps of training", .workers = scheduler_->workers(), .streams = streams});
     run_.graph = DependencyGraph(first).to_svg({.title = "One step of training"});
@@ -332,7 +332,7 @@ class Trainer {
   std::map<std::ptrdiff_t, RecordedStep> steps_;
   static constexpr std::size_t last_traced_step = 5;
   std::optional<Trace> trace_;
-  std::optional<StreamTrace> streams_;  // on a GPU without --async
+  std::optional<device::StreamTrace> streams_;  // on a GPU without --async
   std::size_t ops_of_step_ = 0;
 };
 

@@ -34,8 +34,7 @@ export import :windows;
 export import :view_vars;
 
 // copy/: copies in which a GPU takes part
-export import :device_items;
-export import :device_tiles;
+export import :device_copy_kernel;
 export import :device_copy;
 
 // make/: new arrays, and arrays as text

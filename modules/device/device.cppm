@@ -5,8 +5,10 @@ export module tessera.device;
 // places/: places, the device table, the driver
 export import :place;
 export import :cpu;
+export import :library;
 export import :table;
 export import :driver;
+export import :driver_pool;
 
 // streams/: queues of a GPU's work, and copies as such work
 export import :stream;
@@ -14,5 +16,9 @@ export import :copy;
 export import :stream_trace;
 export import :stream_uses;
 
-// kernels/: CUDA kernels from text, and where they are kept
+// kernels/: CUDA kernels from text, where they are kept, and what they are given
+export import :items;
+export import :tiles;
+export import :arguments;
 export import :kernel;
+export import :find_kernel;

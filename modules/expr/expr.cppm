@@ -24,6 +24,7 @@ export import :movable_loop;
 export import :runs;
 export import :workspaces;
 export import :normalising;
+export import :expression_name;
 export import :lowering;
 
 // plan/reducers/: the arithmetic of reductions
@@ -54,10 +55,14 @@ export import :gpu_prelude;
 export import :gpu_complex;
 export import :gpu_storage;
 export import :gpu_folds;
-export import :gpu_kernel;
+export import :gpu_variant;
 export import :gpu_writer;
+export import :gpu_kernel;
 export import :gpu_folding;
+export import :gpu_normalising;
 export import :gpu_form;
+export import :gpu_evaluation;
+export import :gpu_product;
 
 // nodes/: the nodes of expressions
 export import :node;
@@ -101,6 +106,9 @@ export import :refusals;
 
 // assign/: where an expression meets an array, at once or as an op of a scheduler
 export import :direct;
+export import :scopes;
+export import :accesses;
+export import :ordered;
 export import :async;
 export import :later;
 export import :device_split;

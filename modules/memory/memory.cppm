@@ -22,5 +22,4 @@ export import :picture;
 // use/: memory with an owner, and in the order of streams
 export import :allocation;
 export import :resource;
-export import :stream_allocator;
 export import :stream_order;

@@ -187,7 +187,7 @@ TEST_SUITE("missing") {
 TEST_SUITE("installed") {
   TEST_CASE("the machine's cuBLAS has every function that is called, and says why it cannot work without a GPU") {
     if (!cublas::is_there()) {
-      MESSAGE("no cuBLAS here: skipped");
+      MESSAGE("skipped: cuBLAS is not here");
       return;
     }
     CHECK(contains(cublas::description(), "cuBLAS 1"));

@@ -37,7 +37,7 @@ class OwnCache {
 
 bool is_missing() {
   const std::string reason = device::no_compiler_reason();
-  if (!reason.empty()) MESSAGE("skipped: " << reason);
+  if (!reason.empty()) MESSAGE("skipped: libnvrtc is not here: " << reason);
   return !reason.empty();
 }
 
@@ -56,60 +56,62 @@ extern "C" __global__ void tessera_kernel(const __grid_constant__ tessera_argume
 
 }  // namespace
 
-TEST_CASE("NVRTC compiles a kernel for every architecture that matters, and its cubin is kept") {
-  if (is_missing()) return;
-  const OwnCache cache;
-  const std::vector<int> known = device::compiler_architectures();
-  for (const int architecture : {80, 90, 100, 120}) {
-    if (std::ranges::find(known, architecture) == known.end()) {
-      MESSAGE("this NVRTC does not know sm_" << architecture);
-      continue;
+TEST_SUITE("nvrtc") {
+  TEST_CASE("NVRTC compiles a kernel for every architecture that matters, and its cubin is kept") {
+    if (is_missing()) return;
+    const OwnCache cache;
+    const std::vector<int> known = device::compiler_architectures();
+    for (const int architecture : {80, 90, 100, 120}) {
+      if (std::ranges::find(known, architecture) == known.end()) {
+        MESSAGE("this NVRTC does not know sm_" << architecture);
+        continue;
+      }
+      CAPTURE(architecture);
+      const device::KernelReport first = device::compile_kernel(reduction, architecture, "a reduction");
+      CAPTURE(first.log);
+      CHECK_FALSE(first.from_cache);
+      CHECK(first.registers > 0);
+      CHECK(first.registers < 256);
+      CHECK(first.local_bytes == 0);
+      const device::KernelReport second = device::compile_kernel(reduction, architecture, "a reduction");
+      CHECK(second.from_cache);
+      CHECK(second.registers == first.registers);
+      CHECK(second.log == first.log);
     }
-    CAPTURE(architecture);
-    const device::KernelReport first = device::compile_kernel(reduction, architecture, "a reduction");
-    CAPTURE(first.log);
-    CHECK_FALSE(first.from_cache);
-    CHECK(first.registers > 0);
-    CHECK(first.registers < 256);
-    CHECK(first.local_bytes == 0);
-    const device::KernelReport second = device::compile_kernel(reduction, architecture, "a reduction");
-    CHECK(second.from_cache);
-    CHECK(second.registers == first.registers);
-    CHECK(second.log == first.log);
   }
-}
 
-TEST_CASE("the report says how much local memory a kernel has") {
-  if (is_missing()) return;
-  const OwnCache cache;
-  const std::string text =
-      "struct tessera_arguments { int* y; int n; };\n"
-      "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
-      "  int values[64];\n"
-      "  for (int k = 0; k < 64; ++k) values[k] = a.y[k];\n"
-      "  for (int k = 0; k < a.n; ++k) a.y[k] = values[(a.y[k] * 7) & 63];\n"
-      "}\n";
-  CHECK(device::compile_kernel(text, 80, "an array").local_bytes >= 256);
-}
-
-TEST_CASE("a text with an error is refused with NVRTC's words") {
-  if (is_missing()) return;
-  const OwnCache cache;
-  std::string message;
-  try {
-    device::compile_kernel("extern \"C\" __global__ void tessera_kernel() { no_such_name(); }", 80, "a wrong text");
-  } catch (const DeviceError& error) {
-    message = error.what();
+  TEST_CASE("the report says how much local memory a kernel has") {
+    if (is_missing()) return;
+    const OwnCache cache;
+    const std::string text =
+        "struct tessera_arguments { int* y; int n; };\n"
+        "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
+        "  int values[64];\n"
+        "  for (int k = 0; k < 64; ++k) values[k] = a.y[k];\n"
+        "  for (int k = 0; k < a.n; ++k) a.y[k] = values[(a.y[k] * 7) & 63];\n"
+        "}\n";
+    CHECK(device::compile_kernel(text, 80, "an array").local_bytes >= 256);
   }
-  CAPTURE(message);
-  CHECK(message.starts_with("compile a kernel: NVRTC "));
-  CHECK(message.find("identifier \"no_such_name\" is undefined") != message.npos);
-  CHECK(message.find("a wrong text") != message.npos);
+
+  TEST_CASE("a text with an error is refused with NVRTC's words") {
+    if (is_missing()) return;
+    const OwnCache cache;
+    std::string message;
+    try {
+      device::compile_kernel("extern \"C\" __global__ void tessera_kernel() { no_such_name(); }", 80, "a wrong text");
+    } catch (const DeviceError& error) {
+      message = error.what();
+    }
+    CAPTURE(message);
+    CHECK(message.starts_with("compile a kernel: NVRTC "));
+    CHECK(message.find("identifier \"no_such_name\" is undefined") != message.npos);
+    CHECK(message.find("a wrong text") != message.npos);
+  }
 }
 
 TEST_CASE("kernels need a GPU to run, and streams too") {
   CHECK_THROWS_AS(device::find_kernel(GpuPlace{0}, reduction, "a reduction"), DeviceError);
-  CHECK_THROWS_AS(Stream::current(GpuPlace{0}), DeviceError);
+  CHECK_THROWS_AS(device::Stream::current(GpuPlace{0}), DeviceError);
   CHECK_THROWS_AS(synchronize(GpuPlace{0}), DeviceError);
   CHECK_NOTHROW(synchronize());
   CHECK_NOTHROW(synchronize(CpuPlace{}));

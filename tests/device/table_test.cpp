@@ -32,7 +32,7 @@ TEST_CASE("without a driver there are no GPUs, and the reason names the library 
   CHECK(device_count() == 0);
   CHECK(devices().empty());
   CAPTURE(no_device_reason());
-  CHECK(contains(no_device_reason(), "the CUDA driver library cannot be opened"));
+  CHECK(contains(no_device_reason(), "the CUDA driver library was not found"));
   CHECK(contains(no_device_reason(), missing_driver));
 }
 

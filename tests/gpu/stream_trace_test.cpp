@@ -25,9 +25,9 @@ namespace {
 
 const Place gpu = GpuPlace{0};
 
-std::vector<std::string> names_of(const std::vector<StreamRecord>& records) {
+std::vector<std::string> names_of(const std::vector<device::StreamRecord>& records) {
   std::vector<std::string> names;
-  for (const StreamRecord& record : records) names.push_back(record.name);
+  for (const device::StreamRecord& record : records) names.push_back(record.name);
   return names;
 }
 
@@ -40,11 +40,11 @@ TEST_CASE("a trace of streams has a record of each piece of work, in its order")
   synchronize();
   const auto begin = std::chrono::steady_clock::now();
   // --8<-- [start:trace]
-  StreamTrace trace;
+  device::StreamTrace trace;
   b = a * 2;
   b = sqrt(b * b);
   const auto host = b.to(CpuPlace{});
-  const std::vector<StreamRecord> records = trace.records();  // waits until the work is done
+  const std::vector<device::StreamRecord> records = trace.records();  // waits until the work is done
   std::ostringstream file;
   write_chrome_trace(file, {}, records);  // for Perfetto
   const std::string picture = timeline_svg({}, {.streams = records});
@@ -57,7 +57,7 @@ TEST_CASE("a trace of streams has a record of each piece of work, in its order")
   CHECK(records[2].bytes == 4000);
   CHECK(records[0].bytes == -1);
   std::int64_t before = 0;
-  for (const StreamRecord& record : records) {
+  for (const device::StreamRecord& record : records) {
     CHECK(record.place == GpuPlace{0});
     CHECK(record.stream == 0);
     CHECK(record.begin >= before);
@@ -71,9 +71,9 @@ TEST_CASE("a trace of streams has a record of each piece of work, in its order")
 
 TEST_CASE("without a trace no event has a time, and work after its end is not in it") {
   Array<float, 1> b = zeros<float>(Dim{100}, gpu);
-  std::vector<StreamRecord> records;
+  std::vector<device::StreamRecord> records;
   {
-    const StreamTrace trace;
+    const device::StreamTrace trace;
     b = b + 1;
     records = trace.records();
   }
@@ -86,15 +86,15 @@ TEST_CASE("without a trace no event has a time, and work after its end is not in
 
 TEST_CASE("the last trace made is the one that records") {
   Array<float, 1> b = zeros<float>(Dim{100}, gpu);
-  StreamTrace outer;
+  device::StreamTrace outer;
   {
-    const StreamTrace inner;
+    const device::StreamTrace inner;
     b = b + 1;
     CHECK(inner.records().size() == 1);
   }
   b = b + 1;
   CHECK(outer.records().empty());
-  const StreamTrace next;
+  const device::StreamTrace next;
   b = b + 1;
   CHECK(next.records().size() == 1);
 }
@@ -109,20 +109,20 @@ TEST_CASE("a scheduler's trace has the streams of its workers on its own clock")
     for (Array<float, 1>& array : arrays) array = array * 2 + 1;
   }
   scheduler.wait_all();
-  const std::vector<StreamRecord> streams = trace.streams();
+  const std::vector<device::StreamRecord> streams = trace.streams();
   const std::vector<OpRecord> ops = trace.records();
   REQUIRE(streams.size() == 20);
   REQUIRE(ops.size() == 20);
   const auto first = std::ranges::min_element(ops, {}, &OpRecord::start)->start;
-  for (const StreamRecord& work : streams) CHECK(work.end > first);  // an op began before its work ended
+  for (const device::StreamRecord& work : streams) CHECK(work.end > first);  // an op began before its work ended
   std::set<int> lanes;
-  for (const StreamRecord& work : streams) lanes.insert(work.stream);
+  for (const device::StreamRecord& work : streams) lanes.insert(work.stream);
   const std::string picture = timeline_svg(ops, {.workers = 2, .streams = streams});
   for (const int lane : lanes) CHECK(picture.find("GPU 0, stream " + std::to_string(lane)) != std::string::npos);
 }
 
 TEST_CASE("work of several threads is recorded while a trace is read") {
-  const StreamTrace trace;
+  const device::StreamTrace trace;
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([] {

@@ -145,7 +145,7 @@ TEST_CASE("copies with 64-bit indices are those with 32-bit ones") {
   const auto check = [](const std::vector<CopyAxis>& axes) {
     const auto from = numbers<std::int32_t>(Dim{20000}, 1).to(gpu);
     const auto narrow = zeros<std::int32_t>(Dim{20000}, gpu), wide = zeros<std::int32_t>(Dim{20000}, gpu);
-    Stream& stream = Stream::current(GpuPlace{0});
+    device::Stream& stream = device::Stream::current(GpuPlace{0});
     launch_copy(axes, 4, narrow.data(), from.data(), stream);
     launch_copy(axes, 4, wide.data(), from.data(), stream, CopyIndices::wide);
     stream.synchronize();

@@ -31,7 +31,7 @@ Op add_up(Scheduler&, Array<float, 1> loss, double& total, const Var& turns) {
 }
 // --8<-- [end:settled]
 
-Op note_when_reached(Scheduler&, StreamMark mark, std::atomic<bool>& is_noted) {
+Op note_when_reached(Scheduler&, device::StreamMark mark, std::atomic<bool>& is_noted) {
   co_await access();
   co_await mark;
   is_noted = mark.is_reached();
@@ -148,7 +148,7 @@ TEST_CASE("a coroutine awaits a mark without a worker" * doctest::test_suite("fa
     std::optional<fake::Holding> holding{std::in_place};
     const Array<float, 1> a = full(Dim{10}, 1.0f, gpu);
     fake::start_log();
-    const Op op = note_when_reached(scheduler, Stream::current(GpuPlace{0}).mark(), is_noted);
+    const Op op = note_when_reached(scheduler, device::Stream::current(GpuPlace{0}).mark(), is_noted);
     const Var after;
     scheduler.submit(writes(after), [&] { has_run = true; });
     scheduler.wait(after);

@@ -96,25 +96,6 @@ TEST_SUITE("fake") {
     CHECK(ledger.out.empty());
   }
 
-  TEST_CASE("the four reductions are told apart") {
-    Ledger ledger;
-    const std::vector<std::int32_t> numbers{4, -2, 5};
-    std::int64_t wide = 0;
-    std::int32_t narrow = 0;
-    using device_kernels::Reduction;
-    const auto reduce = [&](Reduction reduction, void* to) {
-      device_kernels::reduce({DType::int32, reduction, 3, numbers.data(), to}, ledger.target(&some_stream));
-    };
-    reduce(Reduction::sum, &wide);
-    CHECK(wide == 7);
-    reduce(Reduction::product, &wide);
-    CHECK(wide == -40);
-    reduce(Reduction::minimum, &narrow);
-    CHECK(narrow == -2);
-    reduce(Reduction::maximum, &narrow);
-    CHECK(narrow == 5);
-  }
-
   TEST_CASE("what the library reports becomes our errors") {
     Ledger ledger;
     std::vector<float> numbers{1, 2};
@@ -163,7 +144,6 @@ TEST_SUITE("compiled") {
     check([&] { device_kernels::argsort({DType::int32, true, 1, 2, from, result.data()}, target); });
     check([&] { device_kernels::scan({DType::complex64, false, 1, 1, from, result.data()}, target); });
     check([&] { device_kernels::scan({DType::int8, false, 1, 100000, from, result.data()}, target); });
-    check([&] { device_kernels::reduce({DType::float64, {}, 2, from, result.data()}, target); });
     check([&] { device_kernels::select({DType::float64, 2, from, nullptr, result.data(), nullptr}, target); });
     CHECK(ledger.mismatches == 0);
     CHECK(ledger.out.empty());

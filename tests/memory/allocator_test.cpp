@@ -38,18 +38,6 @@ struct WithoutAlignment : Complete {
   void* allocate(std::ptrdiff_t) { return nullptr; }
 };
 
-struct Ordered : Complete {
-  struct Stream {};
-  using Complete::allocate;
-  using Complete::deallocate;
-  void* allocate(std::ptrdiff_t, std::ptrdiff_t, const Stream&) { return nullptr; }
-  void deallocate(void*, std::ptrdiff_t, const Stream&) noexcept {}
-};
-
-struct OrderedByNothing : Complete {
-  struct Stream {};
-};
-
 struct Unsized : Complete {
   void deallocate(void*) noexcept {}
 };
@@ -63,7 +51,5 @@ static_assert(!Allocator<WithoutPlace> && !Allocator<StaticPlaceOnly> && !Alloca
 static_assert(!Allocator<PlaceNeedsMutable> && !Allocator<Unsized> && !Allocator<int> &&
               !Allocator<memory::Allocation>);
 static_assert(!Allocator<WithoutAlignment>);
-static_assert(memory::StreamAllocator<Ordered> && !memory::StreamAllocator<OrderedByNothing> &&
-              !memory::StreamAllocator<Complete>);
 static_assert(Allocator<memory::BuddyAllocator<Complete>> && Allocator<memory::SegregatedFitAllocator<Complete>>);
 static_assert(memory::block_alignment == 64);

@@ -1,15 +1,11 @@
 module;
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <vector>
 
-#include "../../../kernels/reduce.h"
 #include "../../../kernels/scan.h"
 #include "../../../kernels/select.h"
 #include "../../../kernels/sort.h"
@@ -29,20 +25,15 @@ static_assert(static_cast<int>(DType::boolean) == TESSERA_BOOLEAN && static_cast
               static_cast<int>(DType::float16) == TESSERA_FLOAT16 &&
               static_cast<int>(DType::float64) == TESSERA_FLOAT64 &&
               static_cast<int>(DType::complex128) == TESSERA_COMPLEX128);
-static_assert(static_cast<int>(Reduction::sum) == TESSERA_REDUCE_SUM &&
-              static_cast<int>(Reduction::product) == TESSERA_REDUCE_PRODUCT &&
-              static_cast<int>(Reduction::minimum) == TESSERA_REDUCE_MIN &&
-              static_cast<int>(Reduction::maximum) == TESSERA_REDUCE_MAX);
 static_assert(sizeof(bool) == sizeof(std::uint8_t));
 
 template <class Call>
 using Function = int (*)(const Call*, const TesseraStream*, TesseraFailure*);
 
-struct Library {
+struct Kernels {
   Function<TesseraSort> sort = nullptr;
   Function<TesseraSort> argsort = nullptr;
   Function<TesseraScan> scan = nullptr;
-  Function<TesseraReduce> reduce = nullptr;
   Function<TesseraSelect> select = nullptr;
   std::string file;
   std::string reason;  // why there is none
@@ -57,47 +48,26 @@ std::string folder_of_program() {
   return program.substr(0, program.rfind('/') + 1);
 }
 
-std::vector<std::string> places_to_look() {
-  const char* chosen = std::getenv("TESSERA_CUDA_KERNELS");
-  if (chosen != nullptr && *chosen != '\0') return {chosen};
+Kernels open() {
   const std::string folder = folder_of_program();
-  return {folder + file_name, folder + "../lib/" + file_name, file_name};
+  device::Library library("the library of CUDA kernels", "TESSERA_CUDA_KERNELS",
+                          {folder + file_name, folder + "../lib/" + file_name, file_name});
+  Kernels kernels;
+  library.require(kernels.sort, "tessera_sort");
+  library.require(kernels.argsort, "tessera_argsort");
+  library.require(kernels.scan, "tessera_scan");
+  library.require(kernels.select, "tessera_select");
+  kernels.file = library.file();
+  kernels.reason = library.reason();
+  return kernels;
 }
 
-template <class Call>
-bool find(void* handle, const char* name, Function<Call>& function) {
-  function = reinterpret_cast<Function<Call>>(dlsym(handle, name));
-  return function != nullptr;
+const Kernels& opened() {
+  static const Kernels kernels = open();
+  return kernels;
 }
 
-Library open() {
-  Library library;
-  void* handle = nullptr;
-  std::string tried;
-  for (const std::string& file : places_to_look()) {
-    handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    library.file = file;
-    if (handle != nullptr) break;
-    tried += (tried.empty() ? "" : ", ") + file;
-  }
-  if (handle == nullptr) {
-    library.reason = "the library of CUDA kernels was not found; looked for " + tried;
-    return library;
-  }
-  const bool is_complete =
-      find(handle, "tessera_sort", library.sort) && find(handle, "tessera_argsort", library.argsort) &&
-      find(handle, "tessera_scan", library.scan) && find(handle, "tessera_reduce", library.reduce) &&
-      find(handle, "tessera_select", library.select);
-  if (!is_complete) library.reason = library.file + " is no library of Tessera's CUDA kernels";
-  return library;
-}
-
-const Library& opened() {
-  static const Library library = open();
-  return library;
-}
-
-const Library& library(const char* operation) {
+const Kernels& library(const char* operation) {
   if (opened().reason.empty()) return opened();
   throw DeviceError(
       to_string(Failure{.operation = operation,
@@ -159,15 +129,6 @@ void scan(const Scan& call, const Target& target) {
                       .from = call.from,
                       .to = call.to};
   run(library(operation).scan, operation, c, target);
-}
-
-void reduce(const Reduce& call, const Target& target) {
-  const TesseraReduce c{.dtype = static_cast<int>(call.dtype),
-                        .operation = static_cast<int>(call.reduction),
-                        .length = call.length,
-                        .from = call.from,
-                        .to = call.to};
-  run(library("reduce").reduce, "reduce", c, target);
 }
 
 void select(const Select& call, const Target& target) {

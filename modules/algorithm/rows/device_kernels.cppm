@@ -41,18 +41,6 @@ export struct Scan {
 };
 export void scan(const Scan& call, const Target& target);
 
-export enum class Reduction : int { sum, product, minimum, maximum };
-
-/// One result from all elements of a contiguous array.
-export struct Reduce {
-  DType dtype;
-  Reduction reduction;
-  std::int64_t length;
-  const void* from;
-  void* to;
-};
-export void reduce(const Reduce& call, const Target& target);
-
 /// The elements whose byte in the mask is 1, and their number. `to` has room for all that are picked.
 export struct Select {
   DType dtype;

@@ -21,7 +21,7 @@ namespace {
 /// Temporaries of one call. What is freed is in use by work that the stream has been given, until a mark after it.
 class Lender {
  public:
-  explicit Lender(Stream& stream) : stream_(stream) {}
+  explicit Lender(device::Stream& stream) : stream_(stream) {}
 
   device_kernels::Target target() {
     return {.stream = stream_.native(), .context = this, .allocate = allocate, .free = free};
@@ -30,7 +30,7 @@ class Lender {
  private:
   struct Loan {
     void* memory;
-    std::unique_ptr<StreamUses> uses;
+    std::unique_ptr<device::StreamUses> uses;
   };
 
   /// Null for whatever fails: the caller is compiled by another compiler, which an exception must not meet.
@@ -38,7 +38,7 @@ class Lender {
     auto& lender = *static_cast<Lender*>(context);
     try {
       lender.loans_.reserve(lender.loans_.size() + 1);
-      auto uses = std::make_unique<StreamUses>();
+      auto uses = std::make_unique<device::StreamUses>();
       void* const memory = memory::alloc(lender.stream_, static_cast<std::ptrdiff_t>(bytes), *uses);
       lender.loans_.push_back({memory, std::move(uses)});
       return memory;
@@ -58,36 +58,36 @@ class Lender {
     });
   }
 
-  Stream& stream_;
+  device::Stream& stream_;
   std::vector<Loan> loans_;
 };
 
 }  // namespace
 
 void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* context) {
-  Stream& stream = Stream::current(place);
+  device::Stream& stream = device::Stream::current(place);
   device::make_current(place);
   const std::array reads{accesses.read, accesses.also_read};
   const std::array writes{accesses.written, accesses.also_written};
-  const auto is_written = [&](StreamUses* uses) { return std::ranges::find(writes, uses) != writes.end(); };
-  for (StreamUses* uses : reads) {
+  const auto is_written = [&](device::StreamUses* uses) { return std::ranges::find(writes, uses) != writes.end(); };
+  for (device::StreamUses* uses : reads) {
     if (uses != nullptr) uses->order_read(stream);
   }
-  for (StreamUses* uses : writes) {
+  for (device::StreamUses* uses : writes) {
     if (uses != nullptr) uses->order_write(stream);
   }
   const auto note = [&] {
     stream.count_work();
-    for (StreamUses* uses : writes) {
+    for (device::StreamUses* uses : writes) {
       if (uses != nullptr) uses->note_write(stream.mark());
     }
-    for (StreamUses* uses : reads) {
+    for (device::StreamUses* uses : reads) {
       if (uses != nullptr && !is_written(uses)) uses->note_read(stream.mark());
     }
   };
   Lender lender(stream);
   try {
-    const TracedWork traced(stream, "algorithm");
+    const device::TracedWork traced(stream, "algorithm");
     work(context, lender.target());
   } catch (...) {
     note();  // the stream may have been given a part of the work

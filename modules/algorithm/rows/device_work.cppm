@@ -15,10 +15,10 @@ namespace tessera::device_work {
 
 /// What reads and writes the memory of the arrays of a call; null where nothing is known to.
 struct Accesses {
-  StreamUses* read;
-  StreamUses* written;
-  StreamUses* also_read = nullptr;
-  StreamUses* also_written = nullptr;
+  device::StreamUses* read;
+  device::StreamUses* written;
+  device::StreamUses* also_read = nullptr;
+  device::StreamUses* also_written = nullptr;
 };
 
 using Work = void (*)(const void* context, const device_kernels::Target& target);
@@ -42,7 +42,7 @@ void settle_ops(const A& array, Purpose purpose) {
 }
 
 template <class A>
-StreamUses* uses_of(const A& array) {
+device::StreamUses* uses_of(const A& array) {
   if constexpr (ArrayHandle<A>) return array.buffer()->uses();
   return nullptr;
 }

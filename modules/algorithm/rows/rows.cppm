@@ -93,7 +93,7 @@ std::string text_of(std::span<const std::ptrdiff_t> shape);
 /// Throws DeviceError for a place that the host cannot read.
 void require_host_algorithm(Place place, const char* operation, const std::source_location& where);
 
-/// Throws PlaceError if the two differ.
+/// Throws PlaceError unless both are places of the host, or one GPU.
 void require_same_place(Place to, Place from, const char* operation, const std::source_location& where);
 
 /// Throws ShapeError if an array that is to be written has not the shape `wanted`, or an element twice.

@@ -6,6 +6,7 @@ module;
 #include <source_location>
 #include <span>
 #include <string>
+#include <utility>
 module tessera.algorithm;
 import tessera.core;
 import tessera.device;
@@ -51,7 +52,7 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   for (const std::ptrdiff_t extent : copy.slice) count *= extent;
   if (count == 0) return;
   const GpuPlace place{copy.to.place.ordinal()};
-  Stream& stream = Stream::current(place);
+  device::Stream& stream = device::Stream::current(place);
   const std::size_t axes = copy.slice.size() + 1;
   const device::Kernel& kernel = device::find_kernel(place, gather_text(copy.item, axes),
                                                      "take of slices with " + std::to_string(axes - 1) + " axes");
@@ -61,7 +62,7 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   device::copy_async(on_device.data(), place, pinned.data(), PinnedPlace{}, on_device.bytes(), stream);
   pinned.uses()->note_read(stream.mark());
   on_device.uses()->note_write(stream.mark());
-  device::WordArguments arguments;
+  device::Arguments arguments;
   arguments.put(copy.to.data);
   arguments.put(copy.from.data);
   arguments.put(on_device.data());
@@ -74,7 +75,8 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   copy.to.uses->order_write(stream);
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;
   const auto blocks = static_cast<unsigned>(std::min((count - 1) / gather_threads + 1, most_blocks));
-  kernel.launch(stream, blocks, gather_threads, 0, arguments.bytes(), "take", std::source_location::current());
+  kernel.launch(stream, blocks, gather_threads, 0, std::move(arguments).take(), "take",
+                std::source_location::current());
   copy.from.uses->note_read(stream.mark());
   copy.to.uses->note_write(stream.mark());
   on_device.uses()->note_write(stream.mark());

@@ -64,7 +64,7 @@ void take_into(const R& result, const O& x, const I& indices,
   const auto array = rows::elements_of(x);
   const auto picked = indices_on_host(indices);
   const Place place = array.place();
-  require_same_place(result.place(), place, "take_into");
+  rows::require_same_place(result.place(), place, "take_into", where);
   picked.settle(Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = picked.shape()[0];

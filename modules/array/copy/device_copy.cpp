@@ -43,20 +43,20 @@ bool is_rows(const std::vector<CopyAxis>& axes) {
 /// Memory of a GPU between two pieces of work of one stream.
 class Staging {
  public:
-  Staging(Stream& stream, std::ptrdiff_t bytes) : stream_(stream), memory_(stream.place(), bytes) {}
+  Staging(device::Stream& stream, std::ptrdiff_t bytes) : stream_(stream), memory_(stream.place(), bytes) {}
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
   ~Staging() { memory_.uses()->note_write(stream_.mark()); }
   void* data() const { return memory_.data(); }
 
  private:
-  Stream& stream_;
+  device::Stream& stream_;
   memory::Allocation memory_;
 };
 
 /// One copy of bytes or rows, or one kernel. Returns false if there is none that does it.
 bool copy_at_once(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
-                  const StridedMemory& from, Stream& stream) {
+                  const StridedMemory& from, device::Stream& stream) {
   if (is_one_run(axes)) {
     device::copy_async(to.data, to.place, from.data, from.place, count_of(axes) * item, stream);
     return true;
@@ -80,12 +80,12 @@ bool copy_at_once(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const 
 
 /// From a GPU by way of packed memory, on the GPU and, if it comes to the host, there too.
 void copy_packed_from(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
-                      const StridedMemory& from, Stream& stream) {
+                      const StridedMemory& from, device::Stream& stream) {
   const std::ptrdiff_t bytes = count_of(axes) * item;
   const Staging staging(stream, bytes);
   launch_copy(packed(axes, &CopyAxis::to), item, staging.data(), from.data, stream);
   if (!to.place.on_host()) {  // another GPU
-    Stream& other = Stream::current(GpuPlace{to.place.ordinal()});
+    device::Stream& other = device::Stream::current(GpuPlace{to.place.ordinal()});
     const Staging arrived(other, bytes);
     other.wait(stream.mark());
     device::copy_async(arrived.data(), to.place, staging.data(), from.place, bytes, other);
@@ -100,7 +100,7 @@ void copy_packed_from(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, co
 
 /// From the host to a GPU by way of packed memory on both.
 void copy_packed_to(const std::vector<CopyAxis>& axes, std::ptrdiff_t item, const StridedMemory& to,
-                    const StridedMemory& from, Stream& stream) {
+                    const StridedMemory& from, device::Stream& stream) {
   const std::ptrdiff_t bytes = count_of(axes) * item;
   const bool is_pinned = from.place.kind() == PlaceKind::pinned;  // then nobody waits for the copy
   const memory::Allocation host(is_pinned ? Place(PinnedPlace{}) : Place(CpuPlace{}), bytes);
@@ -121,14 +121,14 @@ bool host_must_wait(const StridedMemory& to, const StridedMemory& from) {
 
 void copy_with_device(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, const StridedMemory& to,
                       const StridedMemory& from) {
-  Stream& stream = Stream::current(GpuPlace{(from.place.on_host() ? to.place : from.place).ordinal()});
+  device::Stream& stream = device::Stream::current(GpuPlace{(from.place.on_host() ? to.place : from.place).ordinal()});
   if (from.uses != nullptr) from.uses->order_read(stream);
   if (to.uses != nullptr) to.uses->order_write(stream);
   if (!copy_at_once(axes, item_bytes, to, from, stream)) {
     from.place.on_host() ? copy_packed_to(axes, item_bytes, to, from, stream)
                          : copy_packed_from(axes, item_bytes, to, from, stream);
   }
-  Stream& last = Stream::current(GpuPlace{(to.place.on_host() ? from.place : to.place).ordinal()});
+  device::Stream& last = device::Stream::current(GpuPlace{(to.place.on_host() ? from.place : to.place).ordinal()});
   if (from.uses != nullptr) from.uses->note_read(stream.mark());
   if (&last != &stream) last.wait(stream.mark());
   if (to.uses != nullptr) to.uses->note_write(last.mark());
@@ -136,7 +136,7 @@ void copy_with_device(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_byt
 }
 
 bool fill_on_device(void* to, Place place, std::ptrdiff_t count, const void* value, std::ptrdiff_t item_bytes,
-                    StreamUses& uses) {
+                    device::StreamUses& uses) {
   constexpr std::ptrdiff_t most = 4;  // bytes that CUDA repeats
   const auto* bytes = static_cast<const std::byte*>(value);
   const std::ptrdiff_t repeated = std::min(item_bytes, most);
@@ -146,7 +146,7 @@ bool fill_on_device(void* to, Place place, std::ptrdiff_t count, const void* val
   std::uint32_t pattern = 0;
   std::memcpy(&pattern, value, static_cast<std::size_t>(repeated));
   if (count == 0) return true;
-  Stream& stream = Stream::current(GpuPlace{place.ordinal()});
+  device::Stream& stream = device::Stream::current(GpuPlace{place.ordinal()});
   uses.order_write(stream);
   device::fill_async(to, count * (item_bytes / repeated), static_cast<int>(repeated), pattern, stream);
   uses.note_write(stream.mark());

@@ -194,7 +194,7 @@ constexpr const char* squares = R"cuda(
 }
 )cuda";
 
-std::string name_of(const KernelCopy& copy) {
+std::string described(const KernelCopy& copy) {
   const bool tiled = copy.tiling.edge != 0;
   return "copy of " + std::to_string(copy.item) + "-byte elements along " + std::to_string(copy.axes.size()) + " axes" +
          (tiled ? ", in squares of " + std::to_string(copy.tiling.edge) : std::string()) +
@@ -209,16 +209,16 @@ std::ptrdiff_t squares_of(const KernelCopy& copy) {
 
 }  // namespace
 
-void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, Stream& stream,
+void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, device::Stream& stream,
                  CopyIndices indices) {
   KernelCopy copy = kernel_copy(std::move(axes), item, to, from);
   copy.wide = copy.wide || indices == CopyIndices::wide;
   const bool tiled = copy.tiling.edge != 0;
   const device::Kernel& kernel = device::find_kernel(
       stream.place(), device::item_support + filled(head, copy) + filled(tiled ? squares : elements, copy),
-      name_of(copy));
+      described(copy));
   const std::ptrdiff_t count = tiled ? squares_of(copy) : count_of(copy.axes);
-  device::WordArguments arguments;
+  device::Arguments arguments;
   arguments.put(to);
   arguments.put(from);
   arguments.put(count);
@@ -228,7 +228,7 @@ void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, cons
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 20;  // so that first + step fits 32 bits
   const std::ptrdiff_t wanted = tiled ? count : (count - 1) / elements_of_a_block + 1;
   kernel.launch(stream, static_cast<unsigned>(std::min(wanted, most_blocks)), device::tile_threads, 0,
-                arguments.bytes(), "copy", std::source_location::current());
+                std::move(arguments).take(), "copy", std::source_location::current());
 }
 
 }  // namespace tessera

@@ -32,13 +32,13 @@ void Buffer::settle_streams(Purpose purpose) const {
   purpose == Purpose::read ? uses()->wait_for_reading() : uses()->wait_for_writing();
 }
 
-void Buffer::add_unreached(Purpose purpose, std::vector<StreamMark>& marks) const {
+void Buffer::add_unreached(Purpose purpose, std::vector<device::StreamMark>& marks) const {
   if (uses() == nullptr) return;
-  const auto add = [&marks](const StreamMark& mark) {
+  const auto add = [&marks](const device::StreamMark& mark) {
     if (!mark.is_reached()) marks.push_back(mark);
   };
   if (purpose == Purpose::read) return add(uses()->last_write());
-  for (const StreamMark& mark : uses()->marks()) add(mark);
+  for (const device::StreamMark& mark : uses()->marks()) add(mark);
 }
 
 void BufferShare::give_up(std::uintptr_t tagged) noexcept {

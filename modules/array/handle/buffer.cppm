@@ -92,10 +92,10 @@ export class Buffer {
   }
 
   /// The streams that work with the elements; null where none can.
-  StreamUses* uses() const { return allocation_.uses(); }
+  device::StreamUses* uses() const { return allocation_.uses(); }
   void settle_streams(Purpose purpose) const;
   /// Adds what settle_streams would wait for, as far as it is not reached. Throws DeviceError, std::bad_alloc.
-  void add_unreached(Purpose purpose, std::vector<StreamMark>& marks) const;
+  void add_unreached(Purpose purpose, std::vector<device::StreamMark>& marks) const;
 
   /// All elements of the view have been written since a failed op should have written them.
   void forget_failure(const ViewMemory& view) const {

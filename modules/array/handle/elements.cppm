@@ -31,14 +31,6 @@ export inline void require_host(Place place, const char* operation) {
                         .advice = "copy them with to(CpuPlace{})"}));
 }
 
-/// Throws PlaceError unless both are places of the host, or one GPU.
-export inline void require_same_place(Place a, Place b, const char* operation) {
-  if (a == b || (a.on_host() && b.on_host())) return;
-  throw PlaceError(to_string(Failure{.operation = operation,
-                                     .problem = "an operand is on " + to_string(a) + ", another on " + to_string(b),
-                                     .advice = "move one with to(place)"}));
-}
-
 /// A place whose elements the host may be able to walk over.
 template <class P>
 concept IterablePlace = !std::same_as<P, GpuPlace> ||

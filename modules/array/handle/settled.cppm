@@ -24,7 +24,7 @@ namespace tessera {
 ///   }
 export template <ArrayHandle A>
 StreamMarksAwaiter settled(const A& array, Purpose purpose = Purpose::read) {
-  std::vector<StreamMark> marks;
+  std::vector<device::StreamMark> marks;
   if (const auto& buffer = array.buffer(); buffer != nullptr) {
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename A::value_type));
     buffer->settle_ops(purpose, {array.data(), array.shape().extents(), array.strides(), item});

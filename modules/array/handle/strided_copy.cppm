@@ -13,7 +13,7 @@ export struct StridedMemory {
   void* data;
   std::span<const std::ptrdiff_t> strides;
   Place place;
-  StreamUses* uses = nullptr;
+  device::StreamUses* uses = nullptr;
 };
 
 /// Copies all elements of `shape` from one layout to another; the two must not overlap. Between GPUs, and from pinned memory to a GPU, the copy is work
@@ -21,5 +21,13 @@ export struct StridedMemory {
 /// DeviceError if a device copy fails.
 export void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
                          const StridedMemory& from);
+
+/// An axis that both sides of a copy have; strides in elements.
+export struct CopyAxis {
+  std::ptrdiff_t extent, to, from;
+};
+
+/// Copies along the axes, slowest first, on the host.
+void copy_on_host(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, void* to, const void* from);
 
 }  // namespace tessera

@@ -20,7 +20,7 @@ import :kernel_log;
 import :nvrtc;
 
 // A file in the kernel cache with the compiler's version and what it was read from.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -113,4 +113,4 @@ void correct_compiler_identity() {
   if (!here.is_asked) ask(here);
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -7,7 +7,7 @@ import tessera.core;
 
 // What NVRTC says of itself, without opening it where the cache knows: opening takes some milliseconds, which a program whose kernels are
 // all on disk need not spend.
-namespace tessera {
+namespace tessera::device {
 
 struct CompilerIdentity {
   std::string version{};  // "13.0"; empty without NVRTC
@@ -23,4 +23,4 @@ CompilerIdentity compiler_identity();
 /// Opens NVRTC and asks it, if that has not been done: from now on compiler_identity() says what it is.
 void correct_compiler_identity();
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -12,7 +12,7 @@ module tessera.device;
 import :digest;
 
 // SHA-256, as FIPS 180-4 defines it in section 6.2.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::string to_string(const Digest& digest) {
   return text;
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

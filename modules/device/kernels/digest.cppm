@@ -5,7 +5,7 @@ module tessera.device:digest;
 import tessera.standard;
 
 // SHA-256 (FIPS 180-4): names and checks what is kept on disk.
-namespace tessera {
+namespace tessera::device {
 
 using Digest = std::array<std::byte, 32>;
 
@@ -29,4 +29,4 @@ class Sha256 {
 /// 64 hexadecimal digits.
 std::string to_string(const Digest& digest);
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -56,7 +56,8 @@ Digest key_of(const CompilerIdentity& compiler, const std::string& source, std::
 
 void require_compiler(std::string_view cause) {
   const std::string& reason = Nvrtc::instance().reason();
-  if (!reason.empty()) refuse(reason, cause, "install CUDA's NVRTC, or name its library in TESSERA_NVRTC");
+  if (!reason.empty())
+    refuse(reason, cause, "install CUDA's NVRTC, which compiles kernels, or name it in TESSERA_NVRTC");
 }
 
 /// The number before `unit` in the compiler's words; 0 if there is none.

@@ -10,6 +10,7 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 import :stream_state;
 
 // Loading and launching of kernels.

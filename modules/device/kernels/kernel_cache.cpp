@@ -23,7 +23,7 @@ import :digest;
 import :kernel_cache;
 
 // Reading and writing entries of the kernel cache.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::string write_cached(const std::string& path, const Digest& key, const Cache
   return write_file(path, entry(key, kernel));
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

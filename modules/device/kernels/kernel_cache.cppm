@@ -8,7 +8,7 @@ import :digest;
 
 // Compiled kernels on disk. An entry is a file of its own: it is written beside its place and renamed, and read only if
 // its length and digest are right. Nothing here throws for what a disk does: without a cache, kernels are compiled.
-namespace tessera {
+namespace tessera::device {
 
 struct CachedKernel {
   std::vector<std::byte> cubin{};
@@ -34,4 +34,4 @@ std::optional<CachedKernel> read_cached(const std::string& path, const Digest& k
 /// Keeps the kernel, makes directories as needed. Returns why it could not; empty if it could.
 std::string write_cached(const std::string& path, const Digest& key, const CachedKernel& kernel);
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -8,7 +8,7 @@ module tessera.device;
 import :kernel_log;
 
 // The log of kernels.
-namespace tessera {
+namespace tessera::device {
 
 bool kernels_are_logged() {
   const char* text = std::getenv("TESSERA_LOG");
@@ -31,4 +31,4 @@ void log_kernel_once(const std::string& line) {
   if (kernels_are_logged() && !said.exchange(true)) log_kernel(line);
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

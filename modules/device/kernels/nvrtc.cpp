@@ -2,7 +2,6 @@ module;
 #include <dlfcn.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -10,27 +9,11 @@ module;
 #include <vector>
 module tessera.device;
 import tessera.core;
+import :library;
 import :nvrtc;
 
 // Opening and calling NVRTC.
-namespace tessera {
-
-namespace {
-
-std::vector<std::string> library_names() {
-  const char* chosen = std::getenv("TESSERA_NVRTC");
-  if (chosen != nullptr && *chosen != '\0') return {chosen};
-  return {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
-          "/usr/local/cuda/lib64/libnvrtc.so"};
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-}  // namespace
+namespace tessera::device {
 
 const Nvrtc& Nvrtc::instance() {
   static const Nvrtc& opened = *new Nvrtc;
@@ -38,37 +21,27 @@ const Nvrtc& Nvrtc::instance() {
 }
 
 Nvrtc::Nvrtc() {
-  const std::vector<std::string> names = library_names();
-  for (const std::string& name : names) {
-    if (library_ == nullptr) library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  if (library_ == nullptr) {
-    reason_ = "NVRTC, which compiles kernels, was not found: looked for " + joined(names);
-    return;
-  }
-  resolve_all();
+  Library library("the NVRTC library", "TESSERA_NVRTC",
+                  {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
+                   "/usr/local/cuda/lib64/libnvrtc.so"});
+  find_functions(library);
+  reason_ = library.reason();
   if (reason_.empty()) read_version();
   if (reason_.empty()) find_path();
 }
 
-template <class Function>
-void Nvrtc::resolve(Function& function, const char* name) {
-  function = reinterpret_cast<Function>(dlsym(library_, name));
-  if (function == nullptr && reason_.empty()) reason_ = std::string("the NVRTC library has no function ") + name;
-}
-
-void Nvrtc::resolve_all() {
-  resolve(version_of_, "nvrtcVersion");
-  resolve(count_architectures_, "nvrtcGetNumSupportedArchs");
-  resolve(list_architectures_, "nvrtcGetSupportedArchs");
-  resolve(create_, "nvrtcCreateProgram");
-  resolve(destroy_, "nvrtcDestroyProgram");
-  resolve(compile_, "nvrtcCompileProgram");
-  resolve(log_size_, "nvrtcGetProgramLogSize");
-  resolve(log_, "nvrtcGetProgramLog");
-  resolve(cubin_size_, "nvrtcGetCUBINSize");
-  resolve(cubin_, "nvrtcGetCUBIN");
-  resolve(error_, "nvrtcGetErrorString");
+void Nvrtc::find_functions(Library& library) {
+  library.require(version_of_, "nvrtcVersion");
+  library.require(count_architectures_, "nvrtcGetNumSupportedArchs");
+  library.require(list_architectures_, "nvrtcGetSupportedArchs");
+  library.require(create_, "nvrtcCreateProgram");
+  library.require(destroy_, "nvrtcDestroyProgram");
+  library.require(compile_, "nvrtcCompileProgram");
+  library.require(log_size_, "nvrtcGetProgramLogSize");
+  library.require(log_, "nvrtcGetProgramLog");
+  library.require(cubin_size_, "nvrtcGetCUBINSize");
+  library.require(cubin_, "nvrtcGetCUBIN");
+  library.require(error_, "nvrtcGetErrorString");
 }
 
 void Nvrtc::read_version() {
@@ -123,4 +96,4 @@ Nvrtc::Compiled Nvrtc::compile(const std::string& source, std::span<const std::s
   return compiled;
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -4,10 +4,11 @@ module;
 module tessera.device:nvrtc;
 import tessera.standard;
 import tessera.core;
+import :library;
 
 // NVRTC, CUDA's compiler as a library, found by name at run time. It needs no GPU. TESSERA_NVRTC names another library
 // to open in its place.
-namespace tessera {
+namespace tessera::device {
 
 class Nvrtc {
  public:
@@ -35,14 +36,11 @@ class Nvrtc {
  private:
   using Program = void*;
 
-  template <class Function>
-  void resolve(Function& function, const char* name);
-  void resolve_all();
+  void find_functions(Library& library);
   void read_version();
   void find_path();
   void run(Program program, std::span<const std::string> options, Compiled& compiled) const;
 
-  void* library_ = nullptr;
   std::string reason_;
   std::string path_;
   std::string version_;
@@ -61,4 +59,4 @@ class Nvrtc {
   const char* (*error_)(int) = nullptr;
 };
 
-}  // namespace tessera
+}  // namespace tessera::device

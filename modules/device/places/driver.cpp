@@ -5,6 +5,7 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 
 // Memory of GPUs and page-locked memory of the host, and copies for which the host waits.
 namespace tessera::device {

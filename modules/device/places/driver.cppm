@@ -16,13 +16,6 @@ export void* driver_allocate(Place place, std::ptrdiff_t bytes);
 /// Gives back what driver_allocate returned for the same place.
 export void driver_free(Place place, void* pointer) noexcept;
 
-/// Uninitialised memory from the default memory pool of the GPU (cuMemAllocAsync), which other libraries of this process may share. It may be used at once, by
-/// work of any stream; null when there is no more. Throws DeviceError without that GPU, and where the driver or the GPU has no memory pools.
-export void* pool_allocate(GpuPlace place, std::ptrdiff_t bytes);
-
-/// Gives back what pool_allocate returned for the same place, with which no work is under way. Does not wait.
-export void pool_free(GpuPlace place, void* pointer) noexcept;
-
 /// Copies bytes between any two places and returns when they have arrived. Throws DeviceError if a place does not exist
 /// or the driver reports an error.
 export void copy_bytes(void* to, Place to_place, const void* from, Place from_place, std::ptrdiff_t bytes);

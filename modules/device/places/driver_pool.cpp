@@ -6,7 +6,7 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
-import :stream_state;
+import :gpu_error;
 
 // Memory from the pools that the CUDA driver keeps for each GPU. Their memory belongs to the order of a stream: one of its own for each GPU, on which
 // nothing else runs, so that to wait for it takes no longer than the driver's own work.

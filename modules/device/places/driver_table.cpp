@@ -1,79 +1,64 @@
 module;
-#include <dlfcn.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :library;
 
 // Opening the CUDA driver library and asking it for its GPUs. TESSERA_CUDA_DRIVER names another library to open in its
 // place.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
 constexpr int lowest_driver = 12000;  // CUDA 12.0, the first whose driver API has everything used here
 
-template <class Function>
-void resolve(Driver& driver, Function& function, const char* name) {
-  function = reinterpret_cast<Function>(dlsym(driver.library, name));
-  if (function == nullptr && driver.reason.empty())
-    driver.reason = std::string("the CUDA driver library has no function ") + name;
+void resolve_devices(Library& library, Driver& driver) {
+  library.require(driver.init, "cuInit");
+  library.require(driver.driver_version, "cuDriverGetVersion");
+  library.require(driver.device_count, "cuDeviceGetCount");
+  library.require(driver.device_get, "cuDeviceGet");
+  library.require(driver.device_name, "cuDeviceGetName");
+  library.require(driver.device_attribute, "cuDeviceGetAttribute");
+  library.require(driver.device_total_memory, "cuDeviceTotalMem_v2");
+  library.require(driver.retain_context, "cuDevicePrimaryCtxRetain");
+  library.require(driver.set_context, "cuCtxSetCurrent");
+  library.require(driver.get_context, "cuCtxGetCurrent");
+  library.require(driver.error_name, "cuGetErrorName");
 }
 
-/// A function that some drivers do not have.
-template <class Function>
-void resolve_optional(const Driver& driver, Function& function, const char* name) {
-  function = reinterpret_cast<Function>(dlsym(driver.library, name));
+void resolve_memory(Library& library, Driver& driver) {
+  library.require(driver.memory_allocate, "cuMemAlloc_v2");
+  library.require(driver.memory_free, "cuMemFree_v2");
+  library.find(driver.pool_allocate, "cuMemAllocAsync");
+  library.find(driver.pool_free, "cuMemFreeAsync");
+  library.require(driver.host_allocate, "cuMemHostAlloc");
+  library.require(driver.host_free, "cuMemFreeHost");
+  library.require(driver.copy, "cuMemcpyAsync");
+  library.require(driver.copy_rows, "cuMemcpy2DAsync_v2");
+  library.require(driver.fill_8, "cuMemsetD8Async");
+  library.require(driver.fill_16, "cuMemsetD16Async");
+  library.require(driver.fill_32, "cuMemsetD32Async");
 }
 
-void resolve_devices(Driver& driver) {
-  resolve(driver, driver.init, "cuInit");
-  resolve(driver, driver.driver_version, "cuDriverGetVersion");
-  resolve(driver, driver.device_count, "cuDeviceGetCount");
-  resolve(driver, driver.device_get, "cuDeviceGet");
-  resolve(driver, driver.device_name, "cuDeviceGetName");
-  resolve(driver, driver.device_attribute, "cuDeviceGetAttribute");
-  resolve(driver, driver.device_total_memory, "cuDeviceTotalMem_v2");
-  resolve(driver, driver.retain_context, "cuDevicePrimaryCtxRetain");
-  resolve(driver, driver.set_context, "cuCtxSetCurrent");
-  resolve(driver, driver.get_context, "cuCtxGetCurrent");
-  resolve(driver, driver.error_name, "cuGetErrorName");
-}
-
-void resolve_memory(Driver& driver) {
-  resolve(driver, driver.memory_allocate, "cuMemAlloc_v2");
-  resolve(driver, driver.memory_free, "cuMemFree_v2");
-  resolve_optional(driver, driver.pool_allocate, "cuMemAllocAsync");
-  resolve_optional(driver, driver.pool_free, "cuMemFreeAsync");
-  resolve(driver, driver.host_allocate, "cuMemHostAlloc");
-  resolve(driver, driver.host_free, "cuMemFreeHost");
-  resolve(driver, driver.copy, "cuMemcpyAsync");
-  resolve(driver, driver.copy_rows, "cuMemcpy2DAsync_v2");
-  resolve(driver, driver.fill_8, "cuMemsetD8Async");
-  resolve(driver, driver.fill_16, "cuMemsetD16Async");
-  resolve(driver, driver.fill_32, "cuMemsetD32Async");
-}
-
-void resolve_work(Driver& driver) {
-  resolve(driver, driver.stream_create, "cuStreamCreate");
-  resolve(driver, driver.stream_wait, "cuStreamWaitEvent");
-  resolve(driver, driver.event_create, "cuEventCreate");
-  resolve(driver, driver.event_record, "cuEventRecord");
-  resolve(driver, driver.event_query, "cuEventQuery");
-  resolve(driver, driver.event_synchronize, "cuEventSynchronize");
-  resolve(driver, driver.event_elapsed, "cuEventElapsedTime");
-  resolve(driver, driver.event_destroy, "cuEventDestroy_v2");
-  resolve(driver, driver.module_load, "cuModuleLoadData");
-  resolve(driver, driver.module_function, "cuModuleGetFunction");
-  resolve(driver, driver.function_attribute, "cuFuncGetAttribute");
-  resolve(driver, driver.set_function_attribute, "cuFuncSetAttribute");
-  resolve(driver, driver.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  resolve(driver, driver.launch, "cuLaunchKernel");
+void resolve_work(Library& library, Driver& driver) {
+  library.require(driver.stream_create, "cuStreamCreate");
+  library.require(driver.stream_wait, "cuStreamWaitEvent");
+  library.require(driver.event_create, "cuEventCreate");
+  library.require(driver.event_record, "cuEventRecord");
+  library.require(driver.event_query, "cuEventQuery");
+  library.require(driver.event_synchronize, "cuEventSynchronize");
+  library.require(driver.event_elapsed, "cuEventElapsedTime");
+  library.require(driver.event_destroy, "cuEventDestroy_v2");
+  library.require(driver.module_load, "cuModuleLoadData");
+  library.require(driver.module_function, "cuModuleGetFunction");
+  library.require(driver.function_attribute, "cuFuncGetAttribute");
+  library.require(driver.set_function_attribute, "cuFuncSetAttribute");
+  library.require(driver.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  library.require(driver.launch, "cuLaunchKernel");
 }
 
 /// Asks for one attribute after another, until one fails.
@@ -162,17 +147,11 @@ void find_devices(Driver& driver) {
 
 Driver open_driver() {
   Driver driver;
-  const char* chosen = std::getenv("TESSERA_CUDA_DRIVER");
-  const std::string library = chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
-  driver.library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (driver.library == nullptr) {
-    const char* why = dlerror();
-    driver.reason = "the CUDA driver library cannot be opened: " + std::string(why != nullptr ? why : library);
-    return driver;
-  }
-  resolve_devices(driver);
-  resolve_memory(driver);
-  resolve_work(driver);
+  Library library("the CUDA driver library", "TESSERA_CUDA_DRIVER", {"libcuda.so.1"});
+  resolve_devices(library, driver);
+  resolve_memory(library, driver);
+  resolve_work(library, driver);
+  driver.reason = library.reason();
   if (driver.reason.empty()) find_devices(driver);
   return driver;
 }
@@ -190,4 +169,4 @@ std::string error_text(const Driver& driver, CuResult result) {
   return (name != nullptr ? std::string(name) : std::string("CUDA error")) + " (" + std::to_string(result) + ")";
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -9,7 +9,7 @@ import :table;
 
 // The functions of the CUDA driver API that are used here, found by name at run time. Declared by their published C
 // signatures, so that no CUDA header is needed.
-namespace tessera {
+namespace tessera::device {
 
 using CuResult = int;
 using CuDevice = int;
@@ -50,7 +50,6 @@ struct CuRows {
 static_assert(sizeof(CuRows) == 128);
 
 struct Driver {
-  void* library = nullptr;
   std::string reason;  // why there is no device
 
   CuResult (*init)(unsigned) = nullptr;
@@ -104,21 +103,6 @@ const Driver& driver();
 /// CUDA's name of a result with its number: "CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string error_text(const Driver& driver, CuResult result);
 
-/// Makes the context of the place's GPU current in this thread; pinned memory has the first one's. CUDA is asked which
-/// is current, as other users of CUDA in this process may have changed it. Throws DeviceError without the device, or if
-/// the GPU has failed before.
-void enter(Place place);
-
-/// Throws DeviceError if a call failed. An error after which CUDA refuses all further work is remembered for the GPU.
-void check(CuResult result, std::string_view operation, Place place);
-
-/// Throws DeviceError if an earlier error has made the GPU useless.
-void require_working(GpuPlace place);
-
-/// What is said of an error on a GPU, for those who add the expression: its name, and when it was first noticed if that
-/// was earlier.
-std::string describe_error(CuResult result, std::string_view operation, GpuPlace place);
-
 inline CuPointer address(const void* pointer) { return reinterpret_cast<CuPointer>(pointer); }
 
-}  // namespace tessera
+}  // namespace tessera::device

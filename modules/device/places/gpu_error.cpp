@@ -10,12 +10,12 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
-import :stream_state;
+import :gpu_error;
 
 // Errors of the driver. After some of them CUDA refuses all work on that GPU until the process ends: the first one is
 // remembered, with what had been launched since the GPU was last known to be good, as the call that notices an error is
 // seldom the one to blame.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -87,4 +87,4 @@ void enter(Place place) {
   if (current != wanted) check(driver().set_context(wanted), "cuCtxSetCurrent", gpu);
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

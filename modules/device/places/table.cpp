@@ -13,19 +13,19 @@ namespace {
 
 /// Why a GPU that was asked for is not there.
 std::string missing_device() {
-  if (driver().devices.empty()) return driver().reason;
-  const std::size_t count = driver().devices.size();
+  if (device::driver().devices.empty()) return device::driver().reason;
+  const std::size_t count = device::driver().devices.size();
   const std::string counted = count == 1 ? "there is 1 GPU" : "there are " + std::to_string(count) + " GPUs";
-  return counted + ", numbered from 0" + (driver().reason.empty() ? "" : "; " + driver().reason);
+  return counted + ", numbered from 0" + (device::driver().reason.empty() ? "" : "; " + device::driver().reason);
 }
 
 }  // namespace
 
-const std::vector<DeviceInfo>& devices() { return driver().devices; }
+const std::vector<DeviceInfo>& devices() { return device::driver().devices; }
 
 int device_count() { return static_cast<int>(devices().size()); }
 
-const std::string& no_device_reason() { return driver().reason; }
+const std::string& no_device_reason() { return device::driver().reason; }
 
 void require_device(Place place) {
   if (place.kind() == PlaceKind::cpu) return;

@@ -6,6 +6,7 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 
 // Copies and fills by the driver's asynchronous functions.
 namespace tessera::device {

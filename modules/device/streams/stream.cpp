@@ -11,10 +11,11 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 import :stream_state;
 
 // Streams of threads: made at first use, handed on when their thread ends.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -114,7 +115,7 @@ Stream& Stream::current(GpuPlace place) {
 
 StreamMark Stream::mark() const { return StreamMark(const_cast<Stream&>(*this), state_->given()); }
 
-void device::make_current(GpuPlace place) {
+void make_current(GpuPlace place) {
   require_device(place);
   enter(place);
 }
@@ -153,6 +154,10 @@ std::string first_unproven_launch(GpuPlace place) {
   return first.text;
 }
 
+}  // namespace tessera::device
+
+namespace tessera {
+
 void synchronize() {
   for (const DeviceInfo& gpu : devices()) synchronize(gpu.place);
 }
@@ -160,7 +165,7 @@ void synchronize() {
 void synchronize(Place place) {
   if (place.on_host()) return;
   require_device(place);
-  for (Stream* stream : all_streams(GpuPlace{place.ordinal()})) stream->synchronize();
+  for (device::Stream* stream : device::all_streams(GpuPlace{place.ordinal()})) stream->synchronize();
 }
 
 }  // namespace tessera

@@ -8,7 +8,7 @@ import :place;
 
 // Streams: queues of a GPU's work, one per host thread and GPU. Their order is that of the calls that gave them work;
 // marks are points in it, for which other streams wait without the host, and the host only where it needs a result.
-namespace tessera {
+namespace tessera::device {
 
 class StreamState;
 export class Stream;
@@ -86,17 +86,21 @@ export class Stream {
   StreamState* state_;
 };
 
+/// Makes a GPU's context the calling thread's, for libraries that are given streams of that GPU. Throws DeviceError without that GPU.
+export void make_current(GpuPlace place);
+
+/// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is
+/// none.
+std::string first_unproven_launch(GpuPlace place);
+
+}  // namespace tessera::device
+
+namespace tessera {
+
 /// Returns when all GPUs have done all work that they have been given. Throws DeviceError if any of it failed.
 export void synchronize();
 
 /// The same for one GPU; nothing for a place of the host.
 export void synchronize(Place place);
-
-namespace device {
-
-/// Makes a GPU's context the calling thread's, for libraries that are given streams of that GPU. Throws DeviceError without that GPU.
-export void make_current(GpuPlace place);
-
-}  // namespace device
 
 }  // namespace tessera

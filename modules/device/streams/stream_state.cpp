@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,10 +15,12 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
+import :launch_notes;
 import :stream_state;
 
 // Events of streams: recorded when asked for, retired in the order of their sequences, and used again.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -32,6 +35,8 @@ struct FreeEvents {
   std::vector<CuEvent> events;
   std::size_t made = 0;  // there is room for all, so that giving one back cannot fail
 };
+
+std::atomic<std::uint64_t> launches = 0;  // of all streams
 
 FreeEvents& free_events(GpuPlace place) {
   static auto& all = *new std::deque<FreeEvents>(driver().devices.size());
@@ -134,4 +139,15 @@ std::uint64_t StreamState::hold_back(StreamState& waiter, std::uint64_t sequence
   return recorded.sequence;
 }
 
-}  // namespace tessera
+void StreamState::note_launch(std::uint64_t sequence, std::string_view expression, const std::source_location& where) {
+  const std::uint64_t ticket = launches.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(notes_mutex_);
+  notes_.add(sequence, ticket, expression, where);
+}
+
+LaunchNotes::Found StreamState::first_unproven_launch() const {
+  const std::lock_guard lock(notes_mutex_);
+  return notes_.first_after(reached());
+}
+
+}  // namespace tessera::device

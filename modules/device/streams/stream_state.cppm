@@ -7,10 +7,11 @@ import tessera.core;
 import :place;
 import :stream;
 import :driver_table;
+import :launch_notes;
 
 // What a stream keeps: how much work it was given, how much is known to be done, events between the two, and its last
 // launches.
-namespace tessera {
+namespace tessera::device {
 
 /// A CUDA event of one GPU, lent from a free list of that GPU.
 class Event {
@@ -24,32 +25,6 @@ class Event {
  private:
   GpuPlace place_;
   CuEvent native_;
-};
-
-/// The last launches of a stream, to name those that may have caused an error. Old ones make room for new ones.
-class LaunchNotes {
- public:
-  void add(std::uint64_t sequence, std::uint64_t ticket, std::string_view expression,
-           const std::source_location& where);
-
-  struct Found {
-    std::uint64_t ticket = 0;  // launches of all streams are numbered
-    std::string text;          // empty if there is none
-  };
-  /// The first one after `proven`.
-  Found first_after(std::uint64_t proven) const;
-
- private:
-  static constexpr std::size_t capacity = 64;
-  struct Note {
-    std::uint64_t sequence = 0;
-    std::uint64_t ticket = 0;
-    std::source_location where;
-    std::size_t length = 0;
-    std::array<char, 120> expression;  // its beginning
-  };
-  std::vector<Note> notes_;
-  std::size_t next_ = 0;
 };
 
 /// The part of a Stream that threads share. An event is recorded only when somebody asks for a mark that no recorded
@@ -101,8 +76,4 @@ class StreamState {
   LaunchNotes notes_;
 };
 
-/// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is
-/// none.
-std::string first_unproven_launch(GpuPlace place);
-
-}  // namespace tessera
+}  // namespace tessera::device

@@ -17,10 +17,11 @@ module;
 module tessera.device;
 import tessera.core;
 import :driver_table;
+import :gpu_error;
 import :stream_trace;
 
 // From events to times.
-namespace tessera {
+namespace tessera::device {
 
 namespace {
 
@@ -224,4 +225,4 @@ void TracedWork::finish() noexcept {
   }
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

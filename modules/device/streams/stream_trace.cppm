@@ -7,7 +7,7 @@ import :place;
 import :stream;
 
 // Watching GPUs: when each piece of work began and ended, by events of CUDA.
-namespace tessera {
+namespace tessera::device {
 
 /// One piece of a GPU's work. Times are nanoseconds since the trace began, by the GPU's clock, which is brought to the host's within some
 /// 10 microseconds. An event takes its time when the stream gets to it: of work on an idle stream the time of the launch is a part.
@@ -70,4 +70,4 @@ export class TracedWork {
   std::size_t number_ = 0;
 };
 
-}  // namespace tessera
+}  // namespace tessera::device

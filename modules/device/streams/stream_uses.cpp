@@ -7,7 +7,7 @@ module tessera.device;
 import tessera.core;
 
 // Ordering of work by the memory that it uses.
-namespace tessera {
+namespace tessera::device {
 
 StreamMark StreamUses::last_write() const {
   const std::lock_guard lock(mutex_);
@@ -61,4 +61,4 @@ bool StreamUses::is_idle() const {
   return std::ranges::all_of(marks(), [](const StreamMark& mark) { return mark.is_reached(); });
 }
 
-}  // namespace tessera
+}  // namespace tessera::device

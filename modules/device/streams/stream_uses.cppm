@@ -8,7 +8,7 @@ import :place;
 import :stream;
 
 // Which streams' work uses a piece of memory.
-namespace tessera {
+namespace tessera::device {
 
 /// The last writing and the readings since then of one piece of memory, so that new work can be ordered after them:
 /// reading after the writing, writing and freeing after all. Work is ordered first, then given to its stream, then
@@ -52,4 +52,4 @@ export class StreamUses {
   mutable std::vector<StreamMark> reads_;  // at most one of each stream; order_read makes room
 };
 
-}  // namespace tessera
+}  // namespace tessera::device

@@ -8,6 +8,8 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :node;
+import :scopes;
+import :accesses;
 import :async;
 
 // Algorithms on arrays as ops of a scheduler, in the order of the assignments around them.
@@ -22,10 +24,11 @@ bool submit_algorithm(const A& to, const B& from, const char* name, const Body& 
     if (scope == nullptr || to.buffer() == nullptr || from.buffer() == nullptr) return false;
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename A::value_type));
     const bool rewrites = to.size() * item == to.buffer()->bytes();  // results have no element twice
+    const ScopeOfAssignment here{*scope};
     const AssignmentAccesses accesses(to.buffer().get(), {to.data(), to.shape().extents(), to.strides(), item},
-                                      rewrites);
+                                      rewrites, here.divides());
     static_cast<void>(LeafNode(from).any_leaf(accesses));
-    accesses.submit(*scope, make_callable_op(body, {.name = OpName::of_immortal(name)}, accesses.place_of(*scope)));
+    here.submit(accesses, make_callable_op(body, {.name = OpName::of_immortal(name)}, here.place()));
     return true;
   } else {
     return false;

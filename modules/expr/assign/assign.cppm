@@ -9,7 +9,9 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 import :plan;
-import :async;
+import :expression_name;
+import :accesses;
+import :ordered;
 import :later;
 import :lowering;
 import :temporary;
@@ -26,8 +28,8 @@ namespace tessera {
 
 /// A node that may be computed by one call of its kernel.
 template <class Node, class D>
-concept MayBeDirect =
-    ReadsMemoryOnly<Node> && Node::leaf_count > 0 && Node::leaf_count <= 8 && Node::rank == D::rank && (D::rank > 0);
+concept MayBeDirect = !IsOnGpu<Node> && ReadsMemoryOnly<Node> && Node::leaf_count > 0 && Node::leaf_count <= 8 &&
+                      Node::rank == D::rank && (D::rank > 0);
 
 /// By way of a plan. An operand that overlaps the destination other than element by element makes the result go through a
 /// temporary array, so that the expression sees its operands as they were.
@@ -52,7 +54,7 @@ void assign_by_plan(const D& destination, const Node& node) {
     plan::Lowering lowering(storage, shape.extents(), place, false);
     const auto lowered = node.lower(lowering);
     plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)},
-                          computation_of<T>(node, lowered));
+                          computation_of<T, typename D::place_type>(node, lowered));
   } else {
     const plan::Written written{destination.data(), shape.extents(), destination.strides(), sizeof(T)};
     const bool aliased =
@@ -68,7 +70,7 @@ void assign_by_plan(const D& destination, const Node& node) {
 /// Writes the node into existing elements.
 template <class Node, class D>
 [[gnu::always_inline]] inline void assign_node(const D& destination, const Node& node) {
-  if constexpr (MayBeDirect<Node, D>) {
+  if constexpr (MayBeDirect<Node, D> && !std::same_as<typename D::place_type, GpuPlace>) {
     const Place place = destination.place();
     if (place.on_host() &&
         evaluate_directly(node, destination.data(), destination.shape(), destination.strides(), place))
@@ -150,7 +152,7 @@ inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(LaterAs
                                                          .drop = LaterAssignment<Node, D>::drop},
                                                 .look = LaterAssignment<Node, D>::look,
                                                 .rank = Node::rank,
-                                                .function = function_of_node<Node>()};
+                                                .name = plan::ExpressionName(function_of_node<Node>())};
 
 /// Submits the assignment to the scheduler of this thread's Async scope; without one, computes it when that can be done.
 template <class D>
@@ -162,7 +164,7 @@ template <class D>
 /// Computes a node into a view, when that can be done.
 template <class Node, class D>
 [[gnu::noinline]] void assign_view(const D& destination, const Node& node) {
-  const AssignmentAccesses accesses(nullptr, {}, false);
+  const AssignmentAccesses accesses(nullptr, {});
   static_cast<void>(node.any_leaf(accesses));
   accesses.settle(destination.place());
   compute_settled(accesses, destination.place(), {.destination = &destination, .node = &node}, compute_array<Node, D>);

@@ -1,5 +1,3 @@
-module;
-#include <cstddef>
 module tessera.expr;
 import tessera.core;
 import tessera.schedule;
@@ -7,10 +5,6 @@ import tessera.array;
 
 // What assignments to parameters check.
 namespace tessera {
-
-void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes) {
-  if (written_bytes != buffer.bytes()) require_unpoisoned(buffer.var());
-}
 
 void throw_no_scope() {
   throw SchedulerError(

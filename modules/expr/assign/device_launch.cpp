@@ -32,14 +32,4 @@ void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Targe
   arguments_ = plan::device_arguments(loop, element, variant, scalars);
 }
 
-namespace plan {
-
-void throw_no_device_text(const std::string& operation) {
-  throw DTypeError(to_string(Failure{.operation = "device text",
-                                     .problem = operation + " has none",
-                                     .advice = "give the operation a member `static constexpr const char* device`"}));
-}
-
-}  // namespace plan
-
 }  // namespace tessera

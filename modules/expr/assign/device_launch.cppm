@@ -12,7 +12,7 @@ import :loop_plan;
 import :node;
 import :map;
 import :assign;
-import :gpu_kernel;
+import :gpu_variant;
 import :gpu_form;
 import :device_source;
 

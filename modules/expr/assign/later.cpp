@@ -1,5 +1,4 @@
 module;
-#include <atomic>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -10,7 +9,7 @@ import tessera.device;
 import tessera.schedule;
 import tessera.array;
 
-// What all assignments do that may have to wait.
+// Submitting assignments, and computing them in their turn.
 namespace tessera {
 
 namespace {
@@ -36,61 +35,44 @@ void require_one_name(const Buffer& buffer) {
   });
 }
 
-const char* name_of(AssignmentForm& form) {
-  const char* name = form.name.load(std::memory_order_acquire);
-  if (name == nullptr) form.name.store(name = readable_expression(form.function), std::memory_order_release);
-  return name;
-}
-
 }  // namespace
 
-void submit_later(const AssignmentAccesses& accesses, Async& scope, const AssignmentOperands& operands,
+void submit_later(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
                   AssignmentForm& form) {
-  accesses.submit(scope, make_erased_op(form.body, &operands, {.name = OpName::of_immortal(name_of(form))},
-                                        accesses.place_of(scope)));
-}
-
-void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
-                     void (*compute)(const void* destination, const void* node)) {
-  if (place.on_host()) return compute(operands.destination, operands.node);
-  Stream& stream = Stream::current(GpuPlace{place.ordinal()});
-  accesses.order(stream);
-  try {
-    compute(operands.destination, operands.node);
-  } catch (...) {
-    accesses.note(stream.mark());  // the stream may have been given a part of the work
-    throw;
-  }
-  accesses.note(stream.mark());
+  const ScopeOfAssignment here{scope};
+  here.submit(accesses,
+              make_erased_op(form.body, &operands, {.name = OpName::of_immortal(form.name.text())}, here.place()));
 }
 
 void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node)) {
   if (target.place.kind() == PlaceKind::cpu) return compute(operands.destination, operands.node);
-  const AssignmentAccesses accesses(target.buffer, target.memory, false);
+  const AssignmentAccesses accesses(target.buffer, target.memory);
   plan::Axes extents;
   form.look(operands.node, accesses, extents.data());
   if (target.place.on_host()) {
-    if (std::vector<StreamMark> marks = accesses.unreached(); !marks.empty()) return give_up_turn(std::move(marks));
+    if (std::vector<device::StreamMark> marks = accesses.unreached(); !marks.empty())
+      return give_up_turn(std::move(marks));
   }
   compute_settled(accesses, target.place, operands, compute);
 }
 
-void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,
-                     void (*compute)(const void* destination, const void* node)) {
-  const AssignmentAccesses accesses(target.buffer, target.memory, is_whole_buffer(target));
+bool submit_assignment(const Async& scope, const AssignmentTarget& target, const AssignmentOperands& operands,
+                       AssignmentForm& form) {
+  const AssignmentAccesses accesses(target.buffer, target.memory, is_whole_buffer(target),
+                                    ScopeOfAssignment{scope}.divides());
   plan::Axes extents;
   form.look(operands.node, accesses, extents.data());
-  Async* const scope = current_async();
-  if (scope == nullptr || !accesses.are_known()) {
-    accesses.settle(target.place);
-    compute_settled(accesses, target.place, operands, compute);
-    return accesses.end();
-  }
+  if (!accesses.are_known()) return false;
   check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
   require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");
   if (target.is_name) require_one_name(*target.buffer);
-  submit_later(accesses, *scope, operands, form);
+  submit_later(accesses, scope, operands, form);
+  return true;
+}
+
+void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes) {
+  if (written_bytes != buffer.bytes()) require_unpoisoned(buffer.var());
 }
 
 }  // namespace tessera

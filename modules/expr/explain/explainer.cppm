@@ -19,7 +19,7 @@ import :map;
 import :user_op;
 import :reduction;
 import :dot;
-import :gpu_kernel;
+import :gpu_variant;
 import :device_source;
 import :explanation;
 import :operation_speed;

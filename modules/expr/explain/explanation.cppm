@@ -7,7 +7,7 @@ import tessera.device;
 import :plan;
 import :lowering;
 import :loop_plan;
-import :gpu_kernel;
+import :gpu_variant;
 
 // What explain() has found out about an expression, without templates, and its text.
 namespace tessera::plan {

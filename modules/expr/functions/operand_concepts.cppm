@@ -2,6 +2,7 @@ export module tessera.expr:operand_concepts;
 import tessera.standard;
 import tessera.core;
 import tessera.array;
+import :conversion;
 import :map;
 
 // What elementwise operations ask of the element types of their operands; each failure says what to write instead.
@@ -102,18 +103,5 @@ concept OrderedOperands =
 
 template <class C>
 inline constexpr bool is_integer = std::integral<C> && !std::same_as<C, bool>;
-
-template <class C>
-struct PartOf {
-  using type = C;
-};
-template <Complex C>
-struct PartOf<C> {
-  using type = typename C::value_type;
-};
-
-/// The type of the real part: of complex<P> it is P, any other type is its own.
-template <class C>
-using part_t = typename PartOf<C>::type;
 
 }  // namespace tessera

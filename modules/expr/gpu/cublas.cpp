@@ -1,14 +1,10 @@
 module;
-#include <dlfcn.h>
-
 #include <complex>
 #include <cstddef>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
-#include <vector>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -56,7 +52,7 @@ using GemmFunction = Status (*)(Handle, int a_operation, int b_operation, int ro
                                 int c_type, int c_leading, long long c_step, int count, int compute_type,
                                 int algorithm);
 
-struct Library {
+struct CuBlas {
   Status (*create)(Handle*) = nullptr;
   Status (*set_stream)(Handle, void*) = nullptr;
   const char* (*status_name)(Status) = nullptr;
@@ -65,23 +61,11 @@ struct Library {
   std::string reason;  // why there is none
 };
 
-template <class Function>
-bool find(void* handle, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  return function != nullptr;
-}
-
-std::vector<std::string> names_to_try() {
-  const char* chosen = std::getenv("TESSERA_CUBLAS");
-  if (chosen != nullptr && *chosen != '\0') return {chosen};
-  return {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so.13",
-          "/usr/local/cuda/lib64/libcublas.so"};
-}
-
 /// ", cuBLAS 13.0.2"
-std::string version_text(void* handle) {
+std::string version_text(const device::Library& library) {
   Status (*property)(int, int*) = nullptr;
-  if (!find(handle, "cublasGetProperty", property)) return "";
+  library.find(property, "cublasGetProperty");
+  if (property == nullptr) return "";
   std::string text = ", cuBLAS ";
   for (const int part : {0, 1, 2}) {
     int number = 0;
@@ -91,42 +75,33 @@ std::string version_text(void* handle) {
   return text;
 }
 
-Library open() {
-  Library library;
-  void* handle = nullptr;
-  std::string tried;
-  for (const std::string& name : names_to_try()) {
-    handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    library.description = name;
-    if (handle != nullptr) break;
-    tried += (tried.empty() ? "" : ", ") + name;
-  }
-  if (handle == nullptr) {
-    library.reason = "cuBLAS was not found; looked for " + tried;
-    return library;
-  }
-  const bool is_complete = find(handle, "cublasCreate_v2", library.create) &&
-                           find(handle, "cublasSetStream_v2", library.set_stream) &&
-                           find(handle, "cublasGemmStridedBatchedEx", library.gemm);
-  if (!is_complete) library.reason = library.description + " is no cuBLAS";
-  find(handle, "cublasGetStatusName", library.status_name);
-  library.description += version_text(handle);
-  return library;
+CuBlas open() {
+  device::Library library("cuBLAS", "TESSERA_CUBLAS",
+                          {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
+                           "/usr/local/cuda/lib64/libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so"});
+  CuBlas cublas;
+  library.require(cublas.create, "cublasCreate_v2");
+  library.require(cublas.set_stream, "cublasSetStream_v2");
+  library.require(cublas.gemm, "cublasGemmStridedBatchedEx");
+  library.find(cublas.status_name, "cublasGetStatusName");
+  cublas.description = library.file() + version_text(library);
+  cublas.reason = library.reason();
+  return cublas;
 }
 
-const Library& opened() {
-  static const Library& library = *new Library(open());
-  return library;
+const CuBlas& opened() {
+  static const CuBlas& cublas = *new CuBlas(open());
+  return cublas;
 }
 
-const Library& library() {
+const CuBlas& library() {
   if (opened().reason.empty()) return opened();
   throw DeviceError(to_string(Failure{.operation = "dot",
                                       .problem = opened().reason,
                                       .advice = "install CUDA's cuBLAS, or name it in TESSERA_CUBLAS"}));
 }
 
-void check(const Library& library, Status status, const char* function) {
+void check(const CuBlas& library, Status status, const char* function) {
   if (status == success) return;
   const char* name = library.status_name != nullptr ? library.status_name(status) : "an error";
   throw DeviceError(
@@ -134,7 +109,7 @@ void check(const Library& library, Status status, const char* function) {
                         .problem = std::string(function) + " reports " + name + " (" + std::to_string(status) + ")"}));
 }
 
-Handle make_handle(const Library& library, void* stream) {
+Handle make_handle(const CuBlas& library, void* stream) {
   Handle handle = nullptr;
   check(library, library.create(&handle), "cublasCreate");
   check(library, library.set_stream(handle, stream), "cublasSetStream");
@@ -143,7 +118,7 @@ Handle make_handle(const Library& library, void* stream) {
 
 /// The handle of a stream: of its own, because products on two streams that shared one would share its workspace, and results could differ
 /// from run to run. Streams live for ever, and so do these.
-Handle handle_of(const Library& library, void* stream) {
+Handle handle_of(const CuBlas& library, void* stream) {
   struct Last {
     void* stream;
     Handle handle = nullptr;
@@ -161,7 +136,7 @@ Handle handle_of(const Library& library, void* stream) {
 
 template <class T, class Result>
 void call_gemm(const blas::Gemm<T, Result>& g, void* stream, const Batch& batch) {
-  const Library& cublas = library();
+  const CuBlas& cublas = library();
   const Factor<Result> one(1);
   const Factor<Result> zero(0);
   const Status status =

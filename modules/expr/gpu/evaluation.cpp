@@ -14,19 +14,21 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Elementwise work on a GPU: one kernel on this thread's stream.
+// Elementwise work and normalisations are one kernel, reductions one or, where several blocks share an output, two.
 namespace tessera::plan {
 
 namespace {
 
 constexpr std::ptrdiff_t threads = device::tile_threads;         // of a block
+constexpr std::ptrdiff_t warp = 32;                              // threads, or columns that a block folds
 constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;  // so that i + step fits 32 bits
 
 /// Elements of so many bytes as unsigned integers, or as pairs of doubles.
 template <DType Type>
 DeviceWork copying() {
   static constexpr DeviceOperation operations[] = {{.kind = DeviceOperation::Kind::leaf, .value = Type}};
-  static constinit DeviceForm form{.operations = operations, .append_scalars = nullptr, .function = "[Node = copy]"};
+  static constinit DeviceForm form{
+      .operations = operations, .append_scalars = nullptr, .name = ExpressionName("[Node = copy]")};
   return {.form = &form, .node = nullptr, .written = Type};
 }
 
@@ -35,6 +37,23 @@ std::ptrdiff_t blocks_for(const LoopPlan& plan, const DeviceVariant& variant) {
   if (variant.edge != 0) return tile_count(plan, variant);
   const std::ptrdiff_t pieces = (plan.elements - 1) / variant.vector + 1;
   return (pieces - 1) / threads + 1;
+}
+
+bool has_outputs(const Reduction& reduction) {
+  for (int axis = 0; axis < reduction.rank; ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    if (!reduction.reduced[at] && reduction.extents[at] == 0) return false;
+  }
+  return true;
+}
+
+/// Sizes the work; nothing is said of chunks, which are the CPU's.
+void size(ReductionTask& task) {
+  bool is_empty = false;
+  for (int axis = 0; axis < task.space.rank; ++axis) is_empty = is_empty || task.extent(axis) == 0;
+  if (!is_empty) return divide(task);
+  for (int axis = 0; axis < task.kept; ++axis) task.outputs *= task.extent(axis);
+  task.reduced = 0;
 }
 
 }  // namespace
@@ -47,10 +66,6 @@ DeviceWork copying_work(std::ptrdiff_t item) {
     case 8: return copying<DType::uint64>();
     default: return copying<DType::complex128>();
   }
-}
-
-void require_device_text(const DeviceElement& element) {
-  if (element.missing != nullptr) throw_no_device_text(element.missing);
 }
 
 unsigned grid_of(std::ptrdiff_t blocks) {
@@ -75,7 +90,99 @@ void run_on_device(const Loop& loop) {
   const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
   const auto blocks = static_cast<unsigned>(std::min(most_blocks, blocks_for(plan, key.variant)));
-  kernel.launch(Stream::current(place), blocks, threads, 0, arguments, name_of(form), std::source_location::current());
+  kernel.launch(device::Stream::current(place), blocks, threads, 0, arguments, form.name.text(),
+                std::source_location::current());
+}
+
+void run_on_device(const Reduction& reduction) {
+  if (!has_outputs(reduction)) return;
+  DeviceForm& form = *reduction.device.form;
+  const DeviceElement& element = element_of(form);
+  require_device_text(element);
+  OperandStorage storage(reduction.leaves.size() + 1);
+  ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
+  arrange(task);
+  size(task);
+  const FoldCut cut = fold_cut(task);
+  const GpuPlace place{reduction.place.ordinal()};
+  const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept};
+  const DeviceVariant variant = folding_variant(task, element, reduction.device.written);
+  const DeviceKernelKey key{.variant = variant, .task = DeviceTask::fold, .fold = fold, .place = place};
+  const device::Kernel& kernel = kernel_of_form(
+      form, key, [&] { return folding_support(element, variant.target) + folding_kernel(element, variant, fold); });
+  const std::vector<std::byte> scalars = scalars_of(form, reduction.device.node);
+  const bool merges = cut.parts > 1;
+  const std::ptrdiff_t partial_bytes =
+      merges ? task.outputs * cut.parts * device_accumulator_bytes(reduction.op, element.value) : 0;
+  const Temporary partials(place, partial_bytes);
+  device::Stream& stream = device::Stream::current(place);
+  const std::source_location where = std::source_location::current();
+  kernel.launch(stream, grid_of(cut.blocks * cut.parts), fold_threads, 0,
+                folding_arguments(task, element, variant, cut, partials.data(), scalars), form.name.text(), where);
+  if (!merges) return;
+  const DeviceKernelKey merge_key{.variant = variant, .task = DeviceTask::merge, .fold = fold, .place = place};
+  const device::Kernel& merge = kernel_of_form(form, merge_key, [&] {
+    return folding_support(element, variant.target) + merging_kernel(element, variant, fold);
+  });
+  constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / warp;
+  const std::ptrdiff_t blocks = (task.outputs - 1) / outputs_of_a_block + 1;
+  merge.launch(stream, grid_of(blocks), fold_threads, 0, merging_arguments(task, variant, cut, partials.data()),
+               form.name.text(), where);
+}
+
+void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
+  DeviceForm& form = *loop.device.form;
+  const DeviceElement& outer = element_of(form);
+  const DeviceElement& inner = element_of(*work.device.form);
+  require_device_text(outer);
+  require_device_text(inner);
+  const auto leaf = static_cast<std::size_t>(work.leaf);
+  std::vector<Leaf> leaves;
+  for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
+    if (k != leaf) leaves.push_back(loop.leaves[k]);
+  }
+  leaves.insert(leaves.end(), work.leaves.begin(), work.leaves.end());
+  const Reduction axes{.rank = loop.rank,
+                       .extents = loop.extents,
+                       .reduced = work.reduced,
+                       .target = loop.target,
+                       .leaves = leaves,
+                       .kernel = nullptr,
+                       .nodes = nullptr,
+                       .reducer = &reducer(ReduceOp::sum, DType::float64),
+                       .store = nullptr,
+                       .finish = {}};
+  for (int axis = 0; axis < loop.rank; ++axis) {
+    if (loop.extents[static_cast<std::size_t>(axis)] == 0) return;
+  }
+  OperandStorage storage(leaves.size() + 1);
+  ReductionTask task{.reduction = axes, .space = {.operands = storage.empty()}};
+  arrange(task);
+  divide(task);
+  const CombinedElement all(outer, inner, leaf);
+  NormalisingKernel which{
+      .outer = outer, .inner = inner, .leaf = leaf, .op = work.op, .kept = task.kept, .threads = 0, .held = 0};
+  choose_team(which, task);
+  const DeviceVariant variant = folding_variant(task, all.element, loop.device.written);
+  const GpuPlace place{loop.place.ordinal()};
+  const NormalisingKey details{.op = work.op, .threads = which.threads, .held = which.held, .inner = work.device.form};
+  const DeviceKernelKey key{.variant = variant,
+                            .task = DeviceTask::normalise,
+                            .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = task.kept},
+                            .normalising = details,
+                            .place = place};
+  const device::Kernel& kernel = kernel_of_form(form, key, [&] {
+    return normalising_support(all.element, variant.target) + normalising_kernel(which, all.element, variant);
+  });
+  std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
+  const std::vector<std::byte> more = scalars_of(*work.device.form, work.device.node);
+  scalars.insert(scalars.end(), more.begin(), more.end());
+  const int block = which.block();
+  const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : block / which.threads;
+  kernel.launch(device::Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),
+                static_cast<unsigned>(block), 0,
+                normalising_arguments(task, all.element, variant, scalars, work.epsilon), form.name.text(),
+                std::source_location::current());
 }
 
 }  // namespace tessera::plan

@@ -246,19 +246,19 @@ class FoldingWriter : public KernelWriter {
 };
 
 /// The arguments that both kernels have behind their pointers and scalars.
-void put_sizes(ArgumentBytes& bytes, const ReductionTask& task, const DeviceVariant& variant, const FoldCut& cut,
-               std::size_t operands, int rank) {
+void put_sizes(device::Arguments& arguments, const ReductionTask& task, const DeviceVariant& variant,
+               const FoldCut& cut, std::size_t operands, int rank) {
   const Finish& finish = task.reduction.finish;
-  bytes.put(&finish.count, 8, 8);
-  bytes.put(&finish.correction, 8, 8);
+  arguments.put(finish.count);
+  arguments.put(finish.correction);
   for (const std::ptrdiff_t size : {task.outputs, task.reduced, cut.parts, cut.part_size, cut.blocks})
-    bytes.put_index(size, variant.wide);
+    arguments.put_index(size, variant.wide);
   for (int axis = 1; axis < rank; ++axis) {
-    if (axis != task.kept) bytes.put_index(task.extent(axis), variant.wide);
+    if (axis != task.kept) arguments.put_index(task.extent(axis), variant.wide);
   }
   for (std::size_t k = 0; k < operands; ++k) {
     for (const int axis : fold_axes(variant, task.kept, k))
-      bytes.put_index(task.space.operands[k].strides[at(axis)], variant.wide);
+      arguments.put_index(task.space.operands[k].strides[at(axis)], variant.wide);
   }
 }
 
@@ -334,12 +334,12 @@ std::string folding_kernel(const DeviceElement& element, const DeviceVariant& va
 std::vector<std::byte> folding_arguments(const ReductionTask& task, const DeviceElement& element,
                                          const DeviceVariant& variant, const FoldCut& cut, void* partials,
                                          std::span<const std::byte> scalars) {
-  ArgumentBytes bytes;
-  for (const Space::Operand& operand : task.space.operands) bytes.put_operand(operand);
-  bytes.put_pointer(partials);
-  bytes.put_scalars(scalars, element.scalars.size());
-  put_sizes(bytes, task, variant, cut, task.space.operands.size(), task.space.rank);
-  return bytes.take(element.scalars.size());
+  device::Arguments arguments;
+  put_operands(arguments, task.space.operands);
+  arguments.put(partials);
+  put_scalars(arguments, scalars, element.scalars.size());
+  put_sizes(arguments, task, variant, cut, task.space.operands.size(), task.space.rank);
+  return std::move(arguments).take();
 }
 
 std::string merging_kernel(const DeviceElement& element, const DeviceVariant& variant, const FoldKernel& which) {
@@ -348,11 +348,11 @@ std::string merging_kernel(const DeviceElement& element, const DeviceVariant& va
 
 std::vector<std::byte> merging_arguments(const ReductionTask& task, const DeviceVariant& variant, const FoldCut& cut,
                                          void* partials) {
-  ArgumentBytes bytes;
-  bytes.put_pointer(task.space.operands.front().data);
-  bytes.put_pointer(partials);
-  put_sizes(bytes, task, variant, cut, 1, task.kept);
-  return bytes.take(0);
+  device::Arguments arguments;
+  arguments.put(task.space.operands.front().data);
+  arguments.put(partials);
+  put_sizes(arguments, task, variant, cut, 1, task.kept);
+  return std::move(arguments).take();
 }
 
 }  // namespace tessera::plan

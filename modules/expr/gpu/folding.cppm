@@ -6,7 +6,7 @@ import tessera.standard;
 import tessera.core;
 import :plan;
 import :reduction_task;
-import :gpu_kernel;
+import :gpu_variant;
 
 // Reductions as CUDA kernels: one folds values of an expression, a second merges what several blocks have made of one output.
 namespace tessera::plan {

@@ -149,18 +149,12 @@ std::vector<std::byte> scalars_of(const DeviceForm& form, const void* node) {
   return scalars;
 }
 
-const char* name_of(DeviceForm& form) {
-  const char* name = form.name.load(std::memory_order_acquire);
-  if (name == nullptr) form.name.store(name = readable_expression(form.function), std::memory_order_release);
-  return name;
-}
-
 const device::Kernel& kernel_of_form(DeviceForm& form, const DeviceKernelKey& key,
                                      const std::function<std::string()>& write) {
   if (const LoadedKernel* loaded = find(form, key)) return *loaded->kernel;
   static std::mutex mutex;  // two threads with one wish: find_kernel compiles once, and one of them extends the list
   const device::Kernel& kernel =
-      device::find_kernel(key.place, write(), std::string(name_of(form)) + ", " + to_string(key.variant));
+      device::find_kernel(key.place, write(), std::string(form.name.text()) + ", " + to_string(key.variant));
   const std::lock_guard lock(mutex);
   if (const LoadedKernel* loaded = find(form, key)) return *loaded->kernel;
   auto fresh = std::make_unique<LoadedKernel>(

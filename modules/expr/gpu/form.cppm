@@ -7,7 +7,8 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :loop_plan;
-import :gpu_kernel;
+import :expression_name;
+import :gpu_variant;
 import :gpu_folding;
 import :normalising;
 
@@ -66,9 +67,8 @@ inline constexpr std::ptrdiff_t scalar_slot = 16;
 struct DeviceForm {
   std::span<const DeviceOperation> operations;
   void (*append_scalars)(const void* node, std::byte* to);  // a slot for each; null if there are none
-  const char* function;                                     // see readable_expression
-  std::atomic<const DeviceElement*> element = nullptr;      // made when it is first asked for,
-  std::atomic<const char*> name = nullptr;                  // as is this, for errors
+  ExpressionName name;
+  std::atomic<const DeviceElement*> element = nullptr;  // made when it is first asked for
   std::atomic<const LoadedKernel*> kernels = nullptr;
 };
 
@@ -78,29 +78,8 @@ const DeviceElement& element_of(DeviceForm& form);
 /// The values of a node's scalars, a slot for each.
 std::vector<std::byte> scalars_of(const DeviceForm& form, const void* node);
 
-/// The expression as a text, such as "s * (a + exp(b))".
-const char* name_of(DeviceForm& form);
-
 /// The kernel that fits the key, compiled if this process has not needed it yet; `write` makes its text. Throws DeviceError.
 const device::Kernel& kernel_of_form(DeviceForm& form, const DeviceKernelKey& key,
                                      const std::function<std::string()>& write);
-
-/// Throws DTypeError if an operation has no device text.
-void require_device_text(const DeviceElement& element);
-
-/// A grid of so many blocks. Throws ShapeError if CUDA has no such grid.
-unsigned grid_of(std::ptrdiff_t blocks);
-
-/// The loop's elements on this thread's stream of its GPU. Throws DTypeError if an operation has no device text, DeviceError.
-void run_on_device(const Loop& loop);
-
-/// The same for a reduction.
-void run_on_device(const Reduction& reduction);
-
-/// The loop's elements around a normalisation.
-void run_normalised_on_device(const Loop& loop, const Normalisation& work);
-
-/// Copies elements of so many bytes, whatever they are: a form without a node.
-DeviceWork copying_work(std::ptrdiff_t item);
 
 }  // namespace tessera::plan

@@ -17,119 +17,6 @@ namespace tessera::plan {
 
 namespace {
 
-/// How a leaf is generated; null if it is in memory.
-const DeviceGenerator* generator_of(const DeviceElement& element, std::size_t leaf) {
-  const auto found = std::ranges::find(element.generators, leaf, &DeviceGenerator::leaf);
-  return found == element.generators.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
-void KernelWriter::write_types() {
-  text_ += variant_.wide ? "typedef unsigned long long tessera_index;\ntypedef long long tessera_offset;\n\n"
-                         : "typedef unsigned int tessera_index;\ntypedef int tessera_offset;\n\n";
-}
-
-std::string KernelWriter::type_of(std::size_t operand) const {
-  return std::string(device_name(dtype_at(element_, variant_.target, operand)));
-}
-
-std::string KernelWriter::stride_name(std::size_t operand, int axis) {
-  return operand_name(operand) + "_stride" + std::to_string(axis);
-}
-
-std::string KernelWriter::value_type(std::size_t leaf) const {
-  const DType dtype = element_.leaves[leaf];
-  const bool sixteen = dtype == DType::float16 || dtype == DType::bfloat16;
-  return std::string(device_name(sixteen ? DType::float32 : dtype));
-}
-
-std::string KernelWriter::address(std::size_t operand) const {
-  std::string sum = "a." + operand_name(operand);
-  for (const int axis : stride_axes(variant_, operand)) {
-    sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
-  }
-  if (variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
-  return sum;
-}
-
-void KernelWriter::write_pointers() {
-  text_ += "struct tessera_arguments {\n";
-  for (std::size_t k = 0; k < operands(); ++k) {
-    const bool is_generated = k > 0 && generator_of(element_, k - 1) != nullptr;
-    text_ += is_generated ? "  unsigned long long " : (k == 0 ? "  " : "  const ") + type_of(k) + "* ";
-    text_ += operand_name(k) + ";\n";
-  }
-}
-
-void KernelWriter::write_scalars() {
-  for (std::size_t k = 0; k < element_.scalars.size(); ++k)
-    text_ += "  alignas(16) " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + ";\n";
-  text_ += element_.scalars.empty() ? "  " : "  alignas(16) ";
-}
-
-void KernelWriter::write_arguments(int first) {
-  write_pointers();
-  write_scalars();
-  text_ += "tessera_index count;\n";
-  for (int axis = first; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
-  for (std::size_t k = 0; k < operands(); ++k) {
-    for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
-  }
-  text_ += "};\n\n";
-}
-
-void KernelWriter::write_positions(int first, int last, const std::string& number, const std::string& indent) {
-  if (first == last) return;
-  const std::string rest = "rest" + std::to_string(first);
-  text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
-  for (int axis = last - 1; axis > first; --axis) {
-    const std::string extent = "a.extent" + std::to_string(axis);
-    text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" + indent +
-             rest + " /= " + extent + ";\n";
-  }
-  text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
-}
-
-void KernelWriter::write_element() {
-  text_ += "static __device__ __forceinline__ " + std::string(device_name(element_.value)) +
-           " tessera_element(const tessera_arguments& a";
-  for (std::size_t k = 0; k < element_.leaves.size(); ++k)
-    text_ += ", const " + value_type(k) + " x" + std::to_string(k);
-  text_ += ") {\n";
-  for (std::size_t k = 0; k < element_.scalars.size(); ++k) {
-    text_ += "  const " + std::string(device_name(element_.scalars[k])) + " s" + std::to_string(k) + " = a.s" +
-             std::to_string(k) + ";\n";
-  }
-  text_ += element_.body;
-  text_ += "  return " + std::string(element_.result) + ";\n}\n\n";
-}
-
-std::string KernelWriter::loaded(std::size_t operand, const std::string& address) const {
-  const DeviceGenerator* generator = generator_of(element_, operand - 1);
-  if (generator == nullptr) return "tessera_load(" + address + ")";
-  std::string call;
-  for (std::size_t i = 0; i < generator->text.size(); ++i) {
-    if (generator->text[i] != '$') {
-      call += generator->text[i];
-    } else {
-      call += generator->text[++i] == '0' ? "a." + generator->seed : address;
-    }
-  }
-  return call;
-}
-
-std::string KernelWriter::value_of(std::size_t operand, const std::string& address) const {
-  return variant_.is_twin(operand) ? operand_name(variant_.source(operand)) : loaded(operand, address);
-}
-
-void KernelWriter::write_load(std::size_t operand) {
-  text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = " +
-           value_of(operand, address(operand)) + ";\n";
-}
-
-namespace {
-
 /// Builds the text of a kernel that stores every element.
 class ElementwiseWriter : public KernelWriter {
  public:
@@ -213,10 +100,100 @@ class ElementwiseWriter : public KernelWriter {
   }
 };
 
+/// Builds the text for an expression some of whose operands are contiguous along another axis than the target: a block takes a square of the two axes,
+/// reads those operands along their own axis into shared memory, and computes along the target's.
+class TiledWriter : public KernelWriter {
+ public:
+  using KernelWriter::KernelWriter;
+
+  std::string write() {
+    write_types();
+    write_arguments(0);
+    write_element();
+    text_ += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(device::tile_threads) +
+             ") tessera_kernel(const __grid_constant__ tessera_arguments a) {\n";
+    write_memory();
+    text_ += "  const unsigned int x = threadIdx.x % " + edge() + ", y = threadIdx.x / " + edge() +
+             ";\n  const tessera_index across = (a.extent" + last() + " + " + past() + ") / " + edge() +
+             ", down = (a.extent" + other() + " + " + past() + ") / " + edge() +
+             ";\n  for (tessera_index tile = blockIdx.x; tile < a.count; tile += gridDim.x) {\n";
+    write_place();
+    write_staging();
+    write_results();
+    text_ += "  }\n}\n";
+    return std::move(text_);
+  }
+
+ private:
+  std::string edge() const { return std::to_string(variant_.edge); }
+  std::string past() const { return std::to_string(variant_.edge - 1); }
+  std::string last() const { return std::to_string(variant_.rank - 1); }
+  std::string other() const { return std::to_string(variant_.axis); }
+  bool is_staged(std::size_t operand) const {
+    return variant_.access[operand] == Access::staged && !variant_.is_twin(operand);
+  }
+  int pitch(std::size_t operand) const {
+    return device::tile_pitch(variant_.edge, item_size(dtype_at(element_, variant_.target, operand)));
+  }
+  static std::string tile(std::size_t operand) { return "tile" + std::to_string(operand - 1); }
+
+  void write_memory() {
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (!is_staged(k)) continue;
+      text_ += "  __shared__ __align__(16) unsigned char memory" + std::to_string(k - 1) + "[" + edge() + " * " +
+               std::to_string(pitch(k)) + " * sizeof(" + type_of(k) + ")];\n  " + type_of(k) + "* const " + tile(k) +
+               " = reinterpret_cast<" + type_of(k) + "*>(memory" + std::to_string(k - 1) + ");\n";
+    }
+  }
+
+  /// Where the square begins: `column` along the last axis, `row` along the other, and the positions along all others.
+  void write_place() {
+    text_ += "    const tessera_index column = tile % across * " + edge() + ";\n" +
+             "    tessera_index rest = tile / across;\n    const tessera_index row = rest % down * " + edge() +
+             ";\n    rest /= down;\n";
+    for (int axis = variant_.rank - 2; axis >= 0; --axis) {
+      if (axis == variant_.axis) continue;
+      const std::string number = std::to_string(axis);
+      text_ += "    const tessera_offset i" + number + " = rest % a.extent" + number + ";\n    rest /= a.extent" +
+               number + ";\n";
+    }
+  }
+
+  /// The head of a loop over the elements of a square that a thread has: with x along one axis and y along the other.
+  void write_loop(const std::string& along_last, const std::string& along_other) {
+    text_ += "#pragma unroll\n    for (int k = 0; k < " + edge() +
+             "; k += " + std::to_string(device::tile_threads / variant_.edge) +
+             ") {\n      const tessera_index at_last = column + " + along_last + ", at_other = row + " + along_other +
+             ";\n      if (at_last >= a.extent" + last() + " || at_other >= a.extent" + other() +
+             ") continue;\n      const tessera_offset i" + last() + " = at_last, i" + other() + " = at_other;\n";
+  }
+
+  void write_staging() {
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (!is_staged(k)) continue;
+      write_loop("y + k", "x");
+      text_ +=
+          "      " + tile(k) + "[(y + k) * " + std::to_string(pitch(k)) + " + x] = *(" + address(k) + ");\n    }\n";
+    }
+    text_ += "    __syncthreads();\n";
+  }
+
+  void write_results() {
+    write_loop("x", "y + k");
+    for (std::size_t k = 1; k < operands(); ++k) {
+      const std::string from = is_staged(k) ? tile(k) + " + x * " + std::to_string(pitch(k)) + " + y + k" : address(k);
+      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, from) + ";\n";
+    }
+    text_ += "      tessera_store(" + address(0) + ", tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
+    text_ += "));\n    }\n    __syncthreads();\n";
+  }
+};
+
 }  // namespace
 
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant) {
-  return variant.edge == 0 ? ElementwiseWriter(element, variant).write() : tiled_kernel(element, variant);
+  return variant.edge == 0 ? ElementwiseWriter(element, variant).write() : TiledWriter(element, variant).write();
 }
 
 std::string device_support(const DeviceElement& element, DType target) {

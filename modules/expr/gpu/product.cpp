@@ -5,8 +5,9 @@ module;
 #include <cstdint>
 #include <limits>
 #include <source_location>
+#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -78,28 +79,6 @@ std::string product_kernel(const TiledProduct& product, int axes) {
          std::to_string(axes) + "\n" + product_text;
 }
 
-class ProductArguments {
- public:
-  void put(const void* pointer) { append(static_cast<const void*>(&pointer)); }
-  void put(std::ptrdiff_t number) { append(&number); }
-  void put(const Axes& axes, int count) {
-    for (int axis = 0; axis < count; ++axis) put(axes[static_cast<std::size_t>(axis)]);
-  }
-  const std::vector<std::byte>& bytes() const { return bytes_; }
-
- private:
-  void append(const void* value) {
-    const auto* from = static_cast<const std::byte*>(value);
-    bytes_.insert(bytes_.end(), from, from + sizeof(std::int64_t));
-  }
-
-  std::vector<std::byte> bytes_;
-};
-
-}  // namespace
-
-namespace {
-
 bool fits_int(std::ptrdiff_t number) { return number <= std::numeric_limits<int>::max(); }
 
 /// cuBLAS is there, has the type, and takes the matrices as they lie.
@@ -141,7 +120,8 @@ bool is_one_call(const BatchedProduct& batch, const ProductTarget& target, std::
 }
 
 /// One call for each position of all leading axes, or of all but the last.
-void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t matrices, Stream& stream) {
+void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t matrices,
+                   device::Stream& stream) {
   device::make_current(stream.place());
   const auto last = static_cast<std::size_t>(batch.rank - 1);
   const bool at_once = batch.extents[last] > 1 && is_one_call(batch, target, last);
@@ -176,21 +156,21 @@ void run_batch_on_device(BatchedProduct batch, const ProductTarget& target) {
   if (matrices == 0 || product.rows == 0 || product.columns == 0) return;
   if (batch.rank == 0) batch.extents[static_cast<std::size_t>(batch.rank++)] = 1;
   const GpuPlace place{product.place.ordinal()};
-  if (is_for_cublas(product, target)) return run_by_cublas(batch, target, matrices, Stream::current(place));
+  if (is_for_cublas(product, target)) return run_by_cublas(batch, target, matrices, device::Stream::current(place));
   const std::string cause =
       "product of " + std::string(name(product.factors)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
   const device::Kernel& kernel = device::find_kernel(place, product_kernel(product, batch.rank), cause);
   const std::ptrdiff_t row_tiles = (product.rows - 1) / tile + 1;
   const std::ptrdiff_t column_tiles = (product.columns - 1) / tile + 1;
-  ProductArguments arguments;
+  device::Arguments arguments;
   for (const void* pointer : {product.a, product.b, static_cast<const void*>(target.data)}) arguments.put(pointer);
   for (const std::ptrdiff_t number : {product.rows, product.columns, product.inner, row_tiles, column_tiles,
                                       product.a_row, product.a_column, product.b_row, product.b_column, target.row})
     arguments.put(number);
   for (const Axes* axes : {&batch.extents, &batch.a_strides, &batch.b_strides, &batch.c_strides})
-    arguments.put(*axes, batch.rank);
-  kernel.launch(Stream::current(place), grid_of(matrices * row_tiles * column_tiles), tile * tile, 0, arguments.bytes(),
-                cause, std::source_location::current());
+    arguments.put_all(std::span(*axes).first(static_cast<std::size_t>(batch.rank)));
+  kernel.launch(device::Stream::current(place), grid_of(matrices * row_tiles * column_tiles), tile * tile, 0,
+                std::move(arguments).take(), cause, std::source_location::current());
 }
 
 }  // namespace tessera::plan

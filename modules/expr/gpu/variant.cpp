@@ -154,16 +154,17 @@ int block_threads(const DeviceVariant& variant) { return variant.edge == 0 ? 0 :
 
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
                                         const DeviceVariant& variant, std::span<const std::byte> scalars) {
-  ArgumentBytes bytes;
-  for (const Space::Operand& operand : plan.operands) bytes.put_operand(operand);
-  bytes.put_scalars(scalars, element.scalars.size());
+  device::Arguments arguments;
+  put_operands(arguments, plan.operands);
+  put_scalars(arguments, scalars, element.scalars.size());
   const bool tiled = variant.edge != 0;
-  bytes.put_index(tiled ? tile_count(plan, variant) : plan.elements, variant.wide);
-  for (int axis = tiled ? 0 : 1; axis < plan.rank; ++axis) bytes.put_index(plan.extents[at(axis)], variant.wide);
+  arguments.put_index(tiled ? tile_count(plan, variant) : plan.elements, variant.wide);
+  for (int axis = tiled ? 0 : 1; axis < plan.rank; ++axis) arguments.put_index(plan.extents[at(axis)], variant.wide);
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-    for (const int axis : stride_axes(variant, k)) bytes.put_index(plan.operands[k].strides[at(axis)], variant.wide);
+    for (const int axis : stride_axes(variant, k))
+      arguments.put_index(plan.operands[k].strides[at(axis)], variant.wide);
   }
-  return bytes.take(element.scalars.size());
+  return std::move(arguments).take();
 }
 
 std::string to_string(const DeviceVariant& variant) {
@@ -180,6 +181,16 @@ std::string to_string(const DeviceVariant& variant) {
             (variant.is_twin(k) ? "is " + operand_name(variant.source(k)) : names[static_cast<int>(variant.access[k])]);
   }
   return text;
+}
+
+void throw_no_device_text(const std::string& operation) {
+  throw DTypeError(to_string(Failure{.operation = "device text",
+                                     .problem = operation + " has none",
+                                     .advice = "give the operation a member `static constexpr const char* device`"}));
+}
+
+void require_device_text(const DeviceElement& element) {
+  if (element.missing != nullptr) throw_no_device_text(element.missing);
 }
 
 }  // namespace tessera::plan

@@ -1,11 +1,11 @@
 module;
 #include <cstddef>
-#include <cstdint>
 export module tessera.expr:gpu_writer;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import :blocks;
-import :gpu_kernel;
+import :gpu_variant;
 
 // Writing CUDA text: what kernels of every kind have in common.
 namespace tessera::plan {
@@ -44,44 +44,10 @@ class KernelWriter {
   std::string text_;
 };
 
-/// device_kernel() for variants with squares.
-std::string tiled_kernel(const DeviceElement& element, const DeviceVariant& variant);
+/// Where each operand begins: its address, or the position of its first element if it is generated.
+void put_operands(device::Arguments& arguments, std::span<const Space::Operand> operands);
 
-/// The bytes of a kernel's arguments, each at its alignment.
-class ArgumentBytes {
- public:
-  void put(const void* value, std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
-    align(alignment);
-    const auto* from = static_cast<const std::byte*>(value);
-    bytes_.insert(bytes_.end(), from, from + bytes);
-  }
-  /// Where an operand begins: its address, or the position of its first element if it is generated.
-  void put_operand(const Space::Operand& operand) {
-    operand.generate == nullptr ? put_pointer(operand.data) : put_index(operand.first, true);
-  }
-  void put_pointer(const void* pointer) { put(static_cast<const void*>(&pointer), sizeof pointer, sizeof pointer); }
-  /// `count` scalars, each in a slot of its own.
-  void put_scalars(std::span<const std::byte> scalars, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k) put(scalars.data() + k * slot, slot, slot);
-  }
-  void put_index(std::ptrdiff_t value, bool wide) {
-    const auto narrow = static_cast<std::int32_t>(value);
-    wide ? put(&value, sizeof value, sizeof value) : put(&narrow, sizeof narrow, sizeof narrow);
-  }
-  /// All of them, up to the alignment of the whole.
-  std::vector<std::byte> take(std::size_t scalars) {
-    align(scalars == 0 ? static_cast<std::ptrdiff_t>(sizeof(void*)) : slot);
-    return std::move(bytes_);
-  }
-
- private:
-  static constexpr std::ptrdiff_t slot = 16;  // alignas of every scalar
-
-  void align(std::ptrdiff_t alignment) {
-    while (static_cast<std::ptrdiff_t>(bytes_.size()) % alignment != 0) bytes_.push_back(std::byte{0});
-  }
-
-  std::vector<std::byte> bytes_;
-};
+/// `count` scalars, each in a slot of its own.
+void put_scalars(device::Arguments& arguments, std::span<const std::byte> scalars, std::size_t count);
 
 }  // namespace tessera::plan

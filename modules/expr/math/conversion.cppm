@@ -9,6 +9,19 @@ import tessera.device;
 // the compiler uses for _Float16; without them arithmetic on the bits is faster than the library call that it would make.
 namespace tessera {
 
+template <class C>
+struct PartOf {
+  using type = C;
+};
+template <Complex C>
+struct PartOf<C> {
+  using type = typename C::value_type;
+};
+
+/// The type of the real part: of complex<P> it is P, any other type is its own.
+template <class C>
+using part_t = typename PartOf<C>::type;
+
 /// The element in its compute type.
 template <device::Isa Isa, Element T>
 [[gnu::always_inline]] inline compute_t<T> load(const T& element) {

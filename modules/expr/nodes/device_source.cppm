@@ -12,7 +12,9 @@ import :lowering;
 import :node;
 import :parameter_node;
 import :map;
-import :gpu_kernel;
+import :kernel;
+import :gpu_variant;
+import :expression_name;
 import :gpu_form;
 
 // The operations of an expression for CUDA text, taken from the node's type at compile time: leaves, scalars and operations in the order
@@ -168,7 +170,21 @@ constexpr const char* function_of_node() {
 template <class Node>
 inline constinit plan::DeviceForm device_form{.operations = device_operations<Node>,
                                               .append_scalars = scalar_appender<Node>(),
-                                              .function = function_of_node<Node>()};
+                                              .name = plan::ExpressionName(function_of_node<Node>())};
+
+/// A node that a GPU computes for sure: nothing of it is compiled for the CPU.
+template <class Node>
+concept IsOnGpu = std::same_as<typename Node::place_type, GpuPlace>;
+
+/// The CPU's kernel of what a node has been lowered to, for a destination of place type P; null where a GPU computes it.
+template <Element To, class Node, class P = Place, class Plan>
+[[gnu::always_inline]] inline plan::Kernel kernel_of_node(const Plan& lowered) {
+  if constexpr (IsOnGpu<Node> || std::same_as<P, GpuPlace>) {
+    return nullptr;
+  } else {
+    return kernel_of<To>(lowered);
+  }
+}
 
 /// What a device computes of a node into elements of type To; nothing where the node is on the host for sure.
 template <Element To, class Node>
@@ -176,7 +192,7 @@ template <Element To, class Node>
   if constexpr (HostPlace<typename Node::place_type>) {
     return {};
   } else {
-    if constexpr (std::same_as<typename Node::place_type, GpuPlace>) {
+    if constexpr (IsOnGpu<Node>) {
       static_assert(has_device_text<Node>(),
                     "an operation of an expression on a GPU has no CUDA text: give it a member `static constexpr const "
                     "char* device`");

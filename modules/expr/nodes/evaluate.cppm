@@ -11,7 +11,6 @@ import :normalising;
 import :lowering;
 import :temporary;
 import :node;
-import :kernel;
 import :device_source;
 import :product;
 
@@ -47,11 +46,11 @@ void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, cons
 
 }  // namespace plan
 
-/// The computation of a node and of what it has been lowered to into elements of type To.
-template <Element To, class Node, class Plan>
+/// The computation of a node and of what it has been lowered to into elements of type To, of a destination of place type P.
+template <Element To, class P = Place, class Node, class Plan>
 [[gnu::always_inline]] inline plan::Computation computation_of(const Node& node, const Plan& lowered) {
-  return {kernel_of<To>(lowered), &lowered, std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>,
-          device_work<To>(node)};
+  return {kernel_of_node<To, Node, P>(lowered), &lowered,
+          std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>, device_work<To>(node)};
 }
 
 /// A node that computes its own elements better than one by one, in its own shape: a reduction, a product.

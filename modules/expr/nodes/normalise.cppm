@@ -10,7 +10,6 @@ import :plan;
 import :normalising;
 import :lowering;
 import :node;
-import :kernel;
 import :device_source;
 import :evaluate;
 import :reduction_node;
@@ -68,15 +67,16 @@ class NormaliseNode
     using Plan = std::remove_const_t<decltype(lowered)>;
     static_assert(alignof(Plan) <= 16);
     const auto* nodes = ::new (lowering.hold_on_host(sizeof(Plan))) Plan(lowered);  // numbers only: nothing to destroy
-    plan::Normalisation work{.reduced = {},
-                             .leaves = inner.leaves(),
-                             .kernel = std::same_as<Plan, LeafPlan<Value>> ? nullptr : kernel_of<Value>(lowered),
-                             .nodes = nodes,
-                             .arithmetic = &plan::normaliser(Op, dtype_of<value_type>),
-                             .epsilon = epsilon_,
-                             .leaf = 0,
-                             .op = Op,
-                             .device = device_work<Value>(node_)};
+    plan::Normalisation work{
+        .reduced = {},
+        .leaves = inner.leaves(),
+        .kernel = std::same_as<Plan, LeafPlan<Value>> ? nullptr : kernel_of_node<Value, Node>(lowered),
+        .nodes = nodes,
+        .arithmetic = &plan::normaliser(Op, dtype_of<value_type>),
+        .epsilon = epsilon_,
+        .leaf = 0,
+        .op = Op,
+        .device = device_work<Value>(node_)};
     for (int axis = 0; axis < rank; ++axis)
       work.reduced[static_cast<std::size_t>(axis)] = reduced[static_cast<std::size_t>(axis)];
     return work;

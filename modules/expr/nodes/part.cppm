@@ -10,7 +10,6 @@ import :plan;
 import :lowering;
 import :temporary;
 import :node;
-import :kernel;
 import :device_source;
 
 // Evaluations made ready before they run, for nodes that write several of them into one destination.
@@ -35,7 +34,7 @@ class Part {
                     .extents = lowering_.extents(),
                     .target = {.data = data, .strides = {}, .item = sizeof(To)},
                     .leaves = lowering_.leaves(),
-                    .kernel = kernel_of<To>(plan_),
+                    .kernel = kernel_of_node<To, Node>(plan_),
                     .nodes = &plan_,
                     .place = lowering_.place(),
                     .device = device_work<To>(node_)};

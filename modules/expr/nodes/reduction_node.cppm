@@ -11,7 +11,6 @@ import :plan;
 import :reducers;
 import :lowering;
 import :node;
-import :kernel;
 import :map;
 import :device_source;
 
@@ -49,7 +48,7 @@ struct ReducedValue<Op, T> {
 };
 template <class T>
 struct ReducedValue<ReduceOp::norm, T> {
-  using type = plan::part_t<T>;
+  using type = part_t<T>;
 };
 
 /// The axes that are reduced: the named ones, counted from the end when negative, or all when none is named.
@@ -88,7 +87,7 @@ auto result_of(const A& a, const plan::Finish& finish) {
   if constexpr (Op == ReduceOp::argmin || Op == ReduceOp::argmax) {
     return a.index;
   } else if constexpr (Op == ReduceOp::mean) {
-    return a / static_cast<plan::part_t<A>>(finish.count);
+    return a / static_cast<part_t<A>>(finish.count);
   } else if constexpr (Op == ReduceOp::variance || Op == ReduceOp::deviation) {
     const double left = finish.count - finish.correction;
     const double variance = a.squares / (left > 0 ? left : 0);
@@ -96,8 +95,8 @@ auto result_of(const A& a, const plan::Finish& finish) {
   } else if constexpr (Op == ReduceOp::log_sum_exp) {
     return std::log(a.sum) + (a.largest - a.largest == 0 ? a.largest : C(0));
   } else if constexpr (Op == ReduceOp::norm) {
-    if constexpr (requires { a.scale; }) return static_cast<plan::part_t<C>>(a.scale * std::sqrt(a.sum));
-    if constexpr (!requires { a.scale; }) return static_cast<plan::part_t<C>>(std::sqrt(a.sum));
+    if constexpr (requires { a.scale; }) return static_cast<part_t<C>>(a.scale * std::sqrt(a.sum));
+    if constexpr (!requires { a.scale; }) return static_cast<part_t<C>>(std::sqrt(a.sum));
   } else {
     return a;
   }
@@ -189,7 +188,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
                          .reduced = {},
                          .target = {.data = data, .strides = {}, .item = sizeof(To)},
                          .leaves = lowering.leaves(),
-                         .kernel = values_are_elements ? nullptr : kernel_of<Compute>(lowered),
+                         .kernel = values_are_elements ? nullptr : kernel_of_node<Compute, Node>(lowered),
                          .nodes = &lowered,
                          .reducer = &plan::reducer(Op, dtype_of<Operand>),
                          .store = store_results<Op, Compute, To>,

@@ -10,8 +10,8 @@ import :plan;
 import :runs;
 import :lowering;
 import :node;
-import :kernel;
 import :map;
+import :device_source;
 import :part;
 
 // Operands whose elements take other positions: roll, flip of expressions, pad. The elementwise work of the operand is done on the way to
@@ -54,7 +54,7 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
       loop.extents = {};
       for (int axis = 0; axis < rank; ++axis) loop.extents[static_cast<std::size_t>(axis)] = shape_[axis];
       loop.leaves = {};
-      loop.kernel = kernel_of<To>(fill_);
+      loop.kernel = kernel_of_node<To, Node>(fill_);
       loop.nodes = &fill_;
       const ScalarNode<value_type> fill(fill_.value);
       loop.device = device_work<To>(fill);

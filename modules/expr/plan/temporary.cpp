@@ -12,7 +12,7 @@ namespace tessera::plan {
 
 void Temporary::note_use() const noexcept {
   try {
-    memory_.uses()->note_write(Stream::current(GpuPlace{memory_.place().ordinal()}).mark());
+    memory_.uses()->note_write(device::Stream::current(GpuPlace{memory_.place().ordinal()}).mark());
   } catch (...) {  // a stream exists where there is memory of its GPU, and one mark needs no memory
     std::terminate();
   }

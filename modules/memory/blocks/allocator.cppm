@@ -22,15 +22,6 @@ concept Allocator =
       { allocator.deallocate(pointer, bytes) } noexcept;
     };
 
-/// An allocator whose blocks are ordered on a stream: memory given back on a stream may be handed out on that stream at once,
-/// on another only when the first has come so far.
-export template <class A>
-concept StreamAllocator = Allocator<A> && requires(A& allocator, std::ptrdiff_t bytes, std::ptrdiff_t alignment,
-                                                   void* pointer, const typename A::Stream& stream) {
-  { allocator.allocate(bytes, alignment, stream) } -> std::same_as<void*>;
-  { allocator.deallocate(pointer, bytes, stream) } noexcept;
-};
-
 /// Allocations by size: entry 0 counts those of at most 64 bytes, entry k those of more than 64 << (k - 1), at most 64 << k.
 export using SizeHistogram = std::array<std::ptrdiff_t, 40>;
 

@@ -9,9 +9,9 @@ import tessera.device;
 namespace tessera::memory {
 
 void Allocation::allocate_for_streams(std::source_location where) {
-  uses_ = std::make_unique<StreamUses>();
+  uses_ = std::make_unique<device::StreamUses>();
   if (place_.kind() == PlaceKind::gpu) {
-    pointer_ = alloc(Stream::current(GpuPlace{place_.ordinal()}), bytes_, *uses_, where);
+    pointer_ = alloc(device::Stream::current(GpuPlace{place_.ordinal()}), bytes_, *uses_, where);
     return;
   }
   collect_freed(place_);

@@ -35,7 +35,7 @@ export class Allocation {
     borrowed.pointer_ = pointer;
     borrowed.bytes_ = checked_extent(bytes);
     borrowed.place_ = place;
-    if (place.kind() != PlaceKind::cpu) borrowed.uses_ = std::make_unique<StreamUses>();
+    if (place.kind() != PlaceKind::cpu) borrowed.uses_ = std::make_unique<device::StreamUses>();
     return borrowed;
   }
 
@@ -60,7 +60,7 @@ export class Allocation {
   [[gnu::always_inline]] inline bool owns() const { return pool_ != nullptr; }
 
   /// The streams that work with the memory, for those who give them work; null for CpuPlace, with which none works.
-  StreamUses* uses() const { return uses_.get(); }
+  device::StreamUses* uses() const { return uses_.get(); }
 
  private:
   void allocate_for_streams(std::source_location where);
@@ -78,7 +78,7 @@ export class Allocation {
   void* pointer_ = nullptr;
   std::ptrdiff_t bytes_ = 0;
   Place place_;
-  std::unique_ptr<StreamUses> uses_;
+  std::unique_ptr<device::StreamUses> uses_;
 };
 
 /// The allocation's memory as shared storage of `T`s: the last owner frees it. The pointer may be offset into it, and so may

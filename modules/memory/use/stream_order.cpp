@@ -24,20 +24,20 @@ namespace {
 struct FreedBlock {
   void* pointer = nullptr;
   std::ptrdiff_t bytes = 0;
-  std::vector<StreamMark> marks{};  // not known to be reached when it was freed
+  std::vector<device::StreamMark> marks{};  // not known to be reached when it was freed
 };
 
 using Blocks = std::list<FreedBlock>;
 
 /// The streams have done the work, as far as is known.
 bool is_known_free(const FreedBlock& block) {
-  return std::ranges::all_of(block.marks, [](const StreamMark& mark) { return mark.is_known_reached(); });
+  return std::ranges::all_of(block.marks, [](const device::StreamMark& mark) { return mark.is_known_reached(); });
 }
 
 /// Nobody works with memory of a GPU whose work has failed: then it is free too.
 bool is_free(const FreedBlock& block) noexcept {
   try {
-    return std::ranges::all_of(block.marks, [](const StreamMark& mark) { return mark.is_reached(); });
+    return std::ranges::all_of(block.marks, [](const device::StreamMark& mark) { return mark.is_reached(); });
   } catch (...) {
     return true;
   }
@@ -55,17 +55,17 @@ bool wait_to_the_end(const Wait& wait) noexcept {
 }
 
 void wait_for(const FreedBlock& block) noexcept {
-  for (const StreamMark& mark : block.marks) wait_to_the_end([&] { mark.wait(); });
+  for (const device::StreamMark& mark : block.marks) wait_to_the_end([&] { mark.wait(); });
 }
 
 /// The one stream that uses the block; null if there are several.
-const Stream* only_stream(const FreedBlock& block) {
+const device::Stream* only_stream(const FreedBlock& block) {
   return block.marks.size() == 1 ? block.marks.front().stream() : nullptr;
 }
 
 /// A stream and a size.
 struct Want {
-  const Stream* stream;
+  const device::Stream* stream;
   std::ptrdiff_t bytes;
   friend bool operator==(const Want&, const Want&) = default;
 };
@@ -84,7 +84,7 @@ class FreedBlocks {
 
   /// A block of that size which only earlier work of the stream uses, up to the mark; the one that was freed last. Null
   /// if there is none.
-  void* take(const Stream& stream, std::ptrdiff_t bytes, StreamMark& mark) {
+  void* take(const device::Stream& stream, std::ptrdiff_t bytes, device::StreamMark& mark) {
     const std::lock_guard lock(mutex_);
     const auto found = by_want_.find({&stream, bytes});
     if (found == by_want_.end()) return nullptr;
@@ -102,7 +102,7 @@ class FreedBlocks {
     Blocks fresh;
     fresh.push_back(std::move(block));
     const std::lock_guard lock(mutex_);
-    if (const Stream* stream = only_stream(fresh.back()))
+    if (const device::Stream* stream = only_stream(fresh.back()))
       by_want_[{stream, fresh.back().bytes}].push_back(fresh.begin());
     count(fresh.back(), 1);
     in_order_.splice(in_order_.end(), fresh);
@@ -199,17 +199,17 @@ FreedBlocks& freed_blocks(Place place) {
   return *slot.load(std::memory_order_relaxed);
 }
 
-std::vector<StreamMark> unreached(const StreamUses& uses) {
-  std::vector<StreamMark> marks = uses.marks();
-  std::erase_if(marks, [](const StreamMark& mark) { return mark.is_known_reached(); });
+std::vector<device::StreamMark> unreached(const device::StreamUses& uses) {
+  std::vector<device::StreamMark> marks = uses.marks();
+  std::erase_if(marks, [](const device::StreamMark& mark) { return mark.is_known_reached(); });
   return marks;
 }
 
 }  // namespace
 
-void* alloc(Stream& stream, std::ptrdiff_t bytes, StreamUses& uses, std::source_location where) {
+void* alloc(device::Stream& stream, std::ptrdiff_t bytes, device::StreamUses& uses, std::source_location where) {
   FreedBlocks& freed = freed_blocks(stream.place());
-  StreamMark mark;
+  device::StreamMark mark;
   if (void* pointer = freed.take(stream, bytes, mark)) {
     uses.note_write(mark);
     return pointer;
@@ -218,10 +218,10 @@ void* alloc(Stream& stream, std::ptrdiff_t bytes, StreamUses& uses, std::source_
   return pool(stream.place()).allocate(bytes, block_alignment, where);
 }
 
-void free(Place place, void* pointer, std::ptrdiff_t bytes, const StreamUses& uses) noexcept {
+void free(Place place, void* pointer, std::ptrdiff_t bytes, const device::StreamUses& uses) noexcept {
   if (pointer == nullptr) return;
   try {
-    std::vector<StreamMark> marks = unreached(uses);
+    std::vector<device::StreamMark> marks = unreached(uses);
     if (!marks.empty()) return freed_blocks(place).put({pointer, bytes, std::move(marks)});
   } catch (...) {  // no memory for the note: then the host waits here
     wait_to_the_end([&] { uses.wait_for_writing(); });

@@ -15,13 +15,13 @@ namespace tessera::memory {
 /// Memory of the stream's GPU for work that the stream is given from now on. `uses`, which is the memory's from now on,
 /// is told of earlier work of the stream that may still use it: others are ordered after that by it. Throws as
 /// alloc(place, bytes) does; before that it waits for work that uses freed memory.
-export void* alloc(Stream& stream, std::ptrdiff_t bytes, StreamUses& uses,
+export void* alloc(device::Stream& stream, std::ptrdiff_t bytes, device::StreamUses& uses,
                    std::source_location where = std::source_location::current());
 
 /// Gives back memory of a GPU, or pinned memory, of the size that was asked for, which streams may still use. Calls no
 /// function of CUDA's and does not wait. Until the memory is free, used() and stats() do not count it as in use, but as
 /// cached; the peak does.
-export void free(Place place, void* pointer, std::ptrdiff_t bytes, const StreamUses& uses) noexcept;
+export void free(Place place, void* pointer, std::ptrdiff_t bytes, const device::StreamUses& uses) noexcept;
 
 /// Bytes that were given back and that streams still use, as far as is known without asking.
 export std::ptrdiff_t pending(Place place);

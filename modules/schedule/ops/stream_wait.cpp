@@ -31,7 +31,7 @@ constexpr Clock::duration longest_pause = 1ms;
 /// A GPU that has failed reaches nothing any more: the op finds out when it asks.
 bool is_over(StreamWait& wait) noexcept {
   try {
-    std::erase_if(wait.marks, [](const StreamMark& mark) { return mark.is_reached(); });
+    std::erase_if(wait.marks, [](const device::StreamMark& mark) { return mark.is_reached(); });
     return wait.marks.empty();
   } catch (...) {
     return true;
@@ -104,7 +104,7 @@ class StreamWaiter {
 
 void prepare_stream_waits() { static_cast<void>(of_process<StreamWaiter>()); }
 
-void give_up_turn(std::vector<StreamMark> marks) {
+void give_up_turn(std::vector<device::StreamMark> marks) {
   ThreadContext& context = thread_context();
   const bool may_wait = context.op != nullptr && !context.op->has(OpState::is_coroutine);
   if (!may_wait || context.stream_wait != nullptr) {
@@ -125,7 +125,7 @@ void begin_stream_wait(OpState& op) noexcept {
 }
 
 bool StreamMarksAwaiter::await_ready() {
-  std::erase_if(wait_.marks, [](const StreamMark& mark) { return mark.is_reached(); });
+  std::erase_if(wait_.marks, [](const device::StreamMark& mark) { return mark.is_reached(); });
   return wait_.marks.empty();
 }
 
@@ -138,7 +138,7 @@ void StreamMarksAwaiter::await_suspend(std::coroutine_handle<> point) {
 }
 
 void StreamMarksAwaiter::await_resume() const {
-  for (const StreamMark& mark : wait_.marks) mark.wait();
+  for (const device::StreamMark& mark : wait_.marks) mark.wait();
 }
 
 }  // namespace tessera

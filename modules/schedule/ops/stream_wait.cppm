@@ -12,8 +12,8 @@ namespace tessera {
 
 /// An op that goes on when GPUs have reached some marks, or have failed. One thread of the process asks for all of them.
 struct StreamWait {
-  std::vector<StreamMark> marks;  // that are not known to be reached
-  bool is_owned = false;          // by the thread, which deletes it; otherwise by the op
+  std::vector<device::StreamMark> marks;  // that are not known to be reached
+  bool is_owned = false;                  // by the thread, which deletes it; otherwise by the op
   OpState* op = nullptr;
   std::chrono::steady_clock::time_point begin{};
   StreamWait* next = nullptr;
@@ -25,12 +25,12 @@ void prepare_stream_waits();
 /// Lets the callable op that runs now give up its turn until GPUs have reached the marks; then its body is called once more. It must return
 /// at once. With Inline the op goes on on the thread that asks GPUs, and other waits meanwhile wait for it. Throws SchedulerError if no
 /// such op is running or has given up its turn already, and what prepare_stream_waits throws.
-export void give_up_turn(std::vector<StreamMark> marks);
+export void give_up_turn(std::vector<device::StreamMark> marks);
 
 /// Awaited in an op.
 export class [[nodiscard("co_await it")]] StreamMarksAwaiter {
  public:
-  inline explicit StreamMarksAwaiter(std::vector<StreamMark> marks) { wait_.marks = std::move(marks); }
+  inline explicit StreamMarksAwaiter(std::vector<device::StreamMark> marks) { wait_.marks = std::move(marks); }
 
   /// Throws DeviceError if work of a GPU has failed.
   bool await_ready();
@@ -43,8 +43,8 @@ export class [[nodiscard("co_await it")]] StreamMarksAwaiter {
 
 /// Awaited in an op: goes on when the GPU has done all work up to the mark, and holds no worker meanwhile. Throws DeviceError if work of the
 /// GPU has failed.
-export inline StreamMarksAwaiter operator co_await(const StreamMark& mark) {
-  return StreamMarksAwaiter(std::vector<StreamMark>(1, mark));
+export inline StreamMarksAwaiter operator co_await(const device::StreamMark& mark) {
+  return StreamMarksAwaiter(std::vector<device::StreamMark>(1, mark));
 }
 
 }  // namespace tessera

@@ -51,7 +51,7 @@ std::string_view colour(Outcome outcome) {
 /// Writes the events of one trace.
 class ChromeTrace {
  public:
-  ChromeTrace(std::ostream& out, std::span<const OpRecord> records, std::span<const StreamRecord> streams)
+  ChromeTrace(std::ostream& out, std::span<const OpRecord> records, std::span<const device::StreamRecord> streams)
       : out_(out), records_(records), streams_(streams), threads_(records.size()), awaited_(records.size()) {
     find_awaited();
   }
@@ -151,23 +151,23 @@ class ChromeTrace {
   }
 
   /// GPU 0 is the process after the host's.
-  static std::string process_of(const StreamRecord& work) {
+  static std::string process_of(const device::StreamRecord& work) {
     return "\"pid\":" + std::to_string(1000001 + work.place.ordinal);
   }
 
   void write_streams() {
-    std::map<std::pair<int, int>, const StreamRecord*> lanes;
-    for (const StreamRecord& work : streams_) lanes.try_emplace({work.place.ordinal, work.stream}, &work);
+    std::map<std::pair<int, int>, const device::StreamRecord*> lanes;
+    for (const device::StreamRecord& work : streams_) lanes.try_emplace({work.place.ordinal, work.stream}, &work);
     for (const auto& [lane, work] : lanes) {
       const std::string begin = ",\n{\"ph\":\"M\"," + process_of(*work);
       out_ << begin << R"(,"name":"process_name","args":{"name":"GPU )" << std::to_string(lane.first) << "\"}}";
       out_ << begin << ",\"tid\":" << std::to_string(lane.second) << R"(,"name":"thread_name","args":{"name":"stream )"
            << std::to_string(lane.second) << "\"}}";
     }
-    for (const StreamRecord& work : streams_) write_gpu_work(work);
+    for (const device::StreamRecord& work : streams_) write_gpu_work(work);
   }
 
-  void write_gpu_work(const StreamRecord& work) {
+  void write_gpu_work(const device::StreamRecord& work) {
     out_ << ",\n{\"ph\":\"X\"," << process_of(work) << ",\"tid\":" << std::to_string(work.stream)
          << ",\"ts\":" << microseconds(work.begin)
          << ",\"dur\":" << microseconds(std::max<std::int64_t>(0, work.end - work.begin))
@@ -182,14 +182,15 @@ class ChromeTrace {
 
   std::ostream& out_;
   std::span<const OpRecord> records_;
-  std::span<const StreamRecord> streams_;
+  std::span<const device::StreamRecord> streams_;
   std::vector<int> threads_;
   std::vector<std::optional<std::size_t>> awaited_;
 };
 
 }  // namespace
 
-void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records, std::span<const StreamRecord> streams) {
+void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records,
+                        std::span<const device::StreamRecord> streams) {
   ChromeTrace(out, records, streams).write();
 }
 

@@ -14,6 +14,6 @@ namespace tessera {
 /// The records may stand in any order. Errors of writing are left in the state of `out`.
 /// Source: "Trace Event Format", Google, 2016.
 export void write_chrome_trace(std::ostream& out, std::span<const OpRecord> records,
-                               std::span<const StreamRecord> streams = {});
+                               std::span<const device::StreamRecord> streams = {});
 
 }  // namespace tessera

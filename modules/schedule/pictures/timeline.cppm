@@ -9,9 +9,10 @@ namespace tessera {
 /// How a timeline is drawn.
 export struct TimelineOptions {
   std::string title = "Timeline";
-  int width = 960;                             ///< of the picture, in pixels; at least 480, less is taken as that
-  int workers = 0;                             ///< workers 0 to workers - 1 get a lane even if they ran nothing
-  std::span<const StreamRecord> streams = {};  ///< the work of GPUs, whose times count from the same moment as the ops'
+  int width = 960;  ///< of the picture, in pixels; at least 480, less is taken as that
+  int workers = 0;  ///< workers 0 to workers - 1 get a lane even if they ran nothing
+  std::span<const device::StreamRecord> streams =
+      {};  ///< the work of GPUs, whose times count from the same moment as the ops'
 };
 
 /// A self-contained SVG with a lane for each worker, and below them one for each stream: ops as boxes with their names where these fit, coloured by outcome, and for

@@ -79,9 +79,9 @@ std::vector<Lane> lanes_of(std::span<const OpRecord> records, int workers) {
   return lanes;
 }
 
-std::vector<OpRecord> as_ops(std::span<const StreamRecord> records) {
+std::vector<OpRecord> as_ops(std::span<const device::StreamRecord> records) {
   std::vector<OpRecord> work;
-  for (const StreamRecord& record : records) {
+  for (const device::StreamRecord& record : records) {
     const std::string name =
         record.bytes < 0 ? record.name : record.name + " of " + std::to_string(record.bytes) + " bytes";
     work.push_back({.id = work.size() + 1,
@@ -97,7 +97,7 @@ std::vector<OpRecord> as_ops(std::span<const StreamRecord> records) {
   return work;
 }
 
-std::vector<Lane> lanes_of_streams(std::span<const OpRecord> work, std::span<const StreamRecord> records) {
+std::vector<Lane> lanes_of_streams(std::span<const OpRecord> work, std::span<const device::StreamRecord> records) {
   std::map<std::pair<int, int>, Lane> by_stream;
   for (std::size_t i = 0; i < work.size(); ++i) {
     const int gpu = records[i].place.ordinal;

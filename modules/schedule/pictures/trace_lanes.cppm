@@ -31,10 +31,10 @@ struct Lane {
 std::vector<Lane> lanes_of(std::span<const OpRecord> records, int workers);
 
 /// The work of GPUs as ops, so that it is drawn as they are: ids count from 1, and the worker is gpu_worker.
-std::vector<OpRecord> as_ops(std::span<const StreamRecord> records);
+std::vector<OpRecord> as_ops(std::span<const device::StreamRecord> records);
 
 /// One lane for each stream. `work` is what as_ops has made of the records.
-std::vector<Lane> lanes_of_streams(std::span<const OpRecord> work, std::span<const StreamRecord> records);
+std::vector<Lane> lanes_of_streams(std::span<const OpRecord> work, std::span<const device::StreamRecord> records);
 
 /// The indices of records in the order of their submission.
 std::vector<std::size_t> submission_order(std::span<const OpRecord> records);

@@ -103,10 +103,10 @@ Trace::~Trace() {
 
 std::vector<OpRecord> Trace::records() const { return sink_->records(); }
 
-std::vector<StreamRecord> Trace::streams() const {
+std::vector<device::StreamRecord> Trace::streams() const {
   const std::int64_t later = std::chrono::nanoseconds(streams_.begin().time_since_epoch()).count() - sink_->begin();
-  std::vector<StreamRecord> records = streams_.records();
-  for (StreamRecord& record : records) {
+  std::vector<device::StreamRecord> records = streams_.records();
+  for (device::StreamRecord& record : records) {
     record.begin += later;
     record.end += later;
   }

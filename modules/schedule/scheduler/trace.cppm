@@ -31,7 +31,7 @@ export class Trace {
 
   /// What GPUs have done while it lives, waiting until it is done; times are in ns since the trace began. Throws DeviceError if a GPU has
   /// failed.
-  std::vector<StreamRecord> streams() const;
+  std::vector<device::StreamRecord> streams() const;
 
   /// Ops of which no record could be kept for lack of memory.
   std::size_t lost() const;
@@ -39,7 +39,7 @@ export class Trace {
  private:
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<RecordingSink> sink_;
-  StreamTrace streams_;
+  device::StreamTrace streams_;
 };
 
 }  // namespace tessera

@@ -30,7 +30,7 @@ void attempt(const std::string& name, const Call& call) {
 }
 
 /// y = x + 3, after which the GPU is broken.
-void launch_third(bool by_address, const work::Ints& y, const work::Ints& x, Stream& stream) {
+void launch_third(bool by_address, const work::Ints& y, const work::Ints& x, device::Stream& stream) {
   if (!by_address) {
     fake::break_next_work(700);
     work::add(y, x, 3, stream, "y = x + 3", {});
@@ -47,12 +47,12 @@ int main(int count, char** words) {
   const bool by_address = count == 2 && std::string_view(words[1]) == "address";
   const GpuPlace gpu{0};
   const work::Ints x(gpu, 8), y(gpu, 8);
-  Stream& stream = Stream::current(gpu);
+  device::Stream& stream = device::Stream::current(gpu);
   x.fill(1, stream);
   work::add(y, x, 1, stream, "y = x + 1", {});
   stream.synchronize();
   work::add(y, x, 2, stream, "y = x + 2", {});
-  const StreamMark good = stream.mark();
+  const device::StreamMark good = stream.mark();
   good.wait();
   attempt("launch 3", [&] { launch_third(by_address, y, x, stream); });
   attempt("launch 4", [&] { work::add(y, x, 4, stream, "y = x + 4", {}); });
@@ -64,7 +64,7 @@ int main(int count, char** words) {
   attempt("other GPU", [&] {
     if (device_count() < 2) return;
     const work::Ints z(GpuPlace{1}, 8);
-    z.fill(1, Stream::current(GpuPlace{1}));
+    z.fill(1, device::Stream::current(GpuPlace{1}));
     synchronize(GpuPlace{1});
   });
   attempt("all", [] { synchronize(); });

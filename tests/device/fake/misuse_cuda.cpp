@@ -25,13 +25,13 @@ void launch(const std::string& body, void* y, unsigned threads) {
       body + " }\n";
   const Arguments arguments{.y = static_cast<int*>(y)};
   device::find_kernel(gpu, text, "misuse")
-      .launch(Stream::current(gpu), 1, threads, 0, std::as_bytes(std::span(&arguments, 1)), "misuse",
+      .launch(device::Stream::current(gpu), 1, threads, 0, std::as_bytes(std::span(&arguments, 1)), "misuse",
               std::source_location::current());
 }
 
 void misuse(std::string_view how) {
   void* memory = device::driver_allocate(gpu, 4096);
-  Stream& stream = Stream::current(gpu);
+  device::Stream& stream = device::Stream::current(gpu);
   if (how == "touch") *static_cast<volatile int*>(memory) = 1;
   if (how == "free-pending") {
     device::fill_async(memory, 16, 4, 1, stream);

@@ -31,7 +31,7 @@ std::vector<std::uint8_t> numbered(std::size_t count) {
 
 TEST_CASE("ordinary host memory can be used again when a copy from it has been given") {
   const memory::Allocation target(gpu, 256);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   std::vector<std::uint8_t> bytes = numbered(256);
   device::copy_async(target.data(), gpu, bytes.data(), CpuPlace{}, 256, stream);
   std::fill(bytes.begin(), bytes.end(), std::uint8_t{255});
@@ -44,7 +44,7 @@ TEST_CASE("copies with pinned memory wait for nothing") {
   const memory::Allocation pinned(PinnedPlace{}, 256), back(PinnedPlace{}, 256), target(gpu, 256);
   const std::vector<std::uint8_t> bytes = numbered(256);
   std::copy(bytes.begin(), bytes.end(), static_cast<std::uint8_t*>(pinned.data()));
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   fake::start_log();
   device::copy_async(target.data(), gpu, pinned.data(), PinnedPlace{}, 256, stream);
   device::copy_async(back.data(), PinnedPlace{}, target.data(), gpu, 256, stream);
@@ -59,7 +59,7 @@ TEST_CASE("rows with pitches travel between all places in one piece of work") {
   const Place all[] = {CpuPlace{}, PinnedPlace{}, GpuPlace{0}, other_gpu()};
   constexpr std::ptrdiff_t rows = 5, row = 12, from_pitch = 20, to_pitch = 16;
   const std::vector<std::uint8_t> sent = numbered(rows * from_pitch);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   for (const Place from : all) {
     for (const Place to : all) {
       if (from.on_host() && to.on_host()) continue;
@@ -68,7 +68,7 @@ TEST_CASE("rows with pitches travel between all places in one piece of work") {
       device::copy_bytes(source.data(), from, sent.data(), CpuPlace{}, rows * from_pitch);
       const std::vector<std::uint8_t> blank(rows * to_pitch, std::uint8_t{0xee});
       device::copy_bytes(target.data(), to, blank.data(), CpuPlace{}, rows * to_pitch);
-      const StreamMark before = stream.mark();
+      const device::StreamMark before = stream.mark();
       device::copy_rows_async({.to = target.data(),
                                .to_place = to,
                                .to_pitch = to_pitch,
@@ -92,7 +92,7 @@ TEST_CASE("rows with pitches travel between all places in one piece of work") {
 
 TEST_CASE("rows without gaps, single rows and no rows are plain copies or nothing" * doctest::test_suite("fake")) {
   const memory::Allocation source(gpu, 120), target(gpu, 120);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   const auto copy = [&](std::ptrdiff_t pitch, std::ptrdiff_t row, std::ptrdiff_t rows) {
     fake::start_log();
     device::copy_rows_async({.to = target.data(),
@@ -116,8 +116,8 @@ TEST_CASE("rows without gaps, single rows and no rows are plain copies or nothin
 
 TEST_CASE("pitches beyond the driver's limit are copied row by row") {
   const memory::Allocation source(gpu, 8), target(gpu, 8);
-  Stream& stream = Stream::create(gpu);
-  const StreamMark before = stream.mark();
+  device::Stream& stream = device::Stream::create(gpu);
+  const device::StreamMark before = stream.mark();
   const std::ptrdiff_t far = std::ptrdiff_t{1} << 31;
   CHECK_NOTHROW(device::copy_rows_async({.to = target.data(),
                                          .to_place = gpu,
@@ -133,7 +133,7 @@ TEST_CASE("pitches beyond the driver's limit are copied row by row") {
 }
 
 TEST_CASE("fills write items of one, two and four bytes") {
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   for (const int item : {1, 2, 4}) {
     CAPTURE(item);
     const memory::Allocation target(gpu, 24);
@@ -152,8 +152,8 @@ TEST_CASE("fills write items of one, two and four bytes") {
 
 TEST_CASE("a copy that the driver refuses throws, and is no work of the stream" * doctest::test_suite("fake")) {
   const Ints memory(gpu, 4), other(gpu, 4);
-  Stream& stream = Stream::create(gpu);
-  const StreamMark before = stream.mark();
+  device::Stream& stream = device::Stream::create(gpu);
+  const device::StreamMark before = stream.mark();
   {
     const fake::Failing failing(1, 801);
     CHECK_THROWS_WITH_AS(other.copy_from(memory, stream), "cuMemcpyAsync: CUDA_ERROR_NOT_SUPPORTED (801)", DeviceError);

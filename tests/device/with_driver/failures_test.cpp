@@ -72,6 +72,7 @@ TEST_CASE("a library that is no CUDA driver is told by the function that it lack
 TEST_CASE("a driver library that is not there is told by its name") {
   const std::string output = describe("", "libtessera_no_such_driver.so");
   CAPTURE(output);
-  CHECK(
-      output.starts_with("count 0\nreason [the CUDA driver library cannot be opened: libtessera_no_such_driver.so: "));
+  CHECK(output.starts_with(
+      "count 0\nreason [the CUDA driver library was not found; looked for libtessera_no_such_driver.so ("
+      "cannot open shared object file: No such file or directory)]\n"));
 }

@@ -257,9 +257,9 @@ TEST_CASE("without NVRTC the error says which libraries were looked for, and how
   const Cache cache;
   const std::string output = cache.use("TESSERA_NVRTC=libtessera_no_such_nvrtc.so");
   CHECK(output ==
-        "DeviceError: compile a kernel: NVRTC, which compiles kernels, was not found: looked for "
-        "libtessera_no_such_nvrtc.so; "
-        "the program; install CUDA's NVRTC, or name its library in TESSERA_NVRTC\n");
+        "DeviceError: compile a kernel: the NVRTC library was not found; looked for libtessera_no_such_nvrtc.so "
+        "(cannot open shared object file: No such file or directory); "
+        "the program; install CUDA's NVRTC, which compiles kernels, or name it in TESSERA_NVRTC\n");
   const std::string wrong = cache.use("TESSERA_NVRTC=libm.so.6");
   CAPTURE(wrong);
   CHECK(contains(wrong, "the NVRTC library has no function nvrtcVersion"));

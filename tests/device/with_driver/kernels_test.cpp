@@ -52,7 +52,7 @@ struct Arguments {
 /// What one block of a kernel writes to y.
 std::vector<int> run(const std::string& body, unsigned threads, int count, std::ptrdiff_t shared_bytes = 0) {
   const Ints y(gpu, count);
-  Stream& stream = Stream::current(gpu);
+  device::Stream& stream = device::Stream::current(gpu);
   const Arguments arguments{.y = y.data(), .count = count};
   device::find_kernel(gpu, text_with(body, "run"), "a test")
       .launch(stream, 1, threads, shared_bytes, std::as_bytes(std::span(&arguments, 1)), "run", {});
@@ -70,7 +70,7 @@ std::size_t lines_of(const std::string& path) {
 
 TEST_CASE("a kernel runs on its stream with its arguments") {
   const Ints x(gpu, 1000), y(gpu, 1000);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   x.fill(5, stream);
   fake::start_log();
   work::add(y, x, 7, stream);
@@ -146,9 +146,9 @@ TEST_CASE("an architecture that the compiler does not know is named") {
 TEST_CASE("a launch that the driver refuses names the error, the expression and the place in the user's code" *
           doctest::test_suite("fake")) {
   const Ints x(gpu, 4), y(gpu, 4);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   work::add(y, x, 1, stream);
-  const StreamMark before = stream.mark();
+  const device::StreamMark before = stream.mark();
   const fake::Failing failing(1, 701);
   const auto where = std::source_location::current();
   const std::string message = device_error_of([&] { work::add(y, x, 1, stream, "y = x + 1", where); });
@@ -161,9 +161,9 @@ TEST_CASE("a launch that the driver refuses names the error, the expression and 
 TEST_CASE("a kernel is launched on streams of its own GPU only" * doctest::test_suite("two GPUs")) {
   const Arguments arguments{.y = nullptr, .count = 0};
   const device::Kernel& kernel = device::find_kernel(gpu, text_with("", "place"), "a test");
-  CHECK_THROWS_WITH_AS(
-      kernel.launch(Stream::current(GpuPlace{1}), 1, 1, 0, std::as_bytes(std::span(&arguments, 1)), "y = 0", {}),
-      "launch: the stream is on gpu:1, the kernel on gpu:0; y = 0", PlaceError);
+  CHECK_THROWS_WITH_AS(kernel.launch(device::Stream::current(GpuPlace{1}), 1, 1, 0,
+                                     std::as_bytes(std::span(&arguments, 1)), "y = 0", {}),
+                       "launch: the stream is on gpu:1, the kernel on gpu:0; y = 0", PlaceError);
 }
 
 TEST_CASE("threads of a block meet at barriers and share memory") {
@@ -229,11 +229,11 @@ TEST_CASE("a block whose threads are no whole number of warps ends") {
 
 TEST_CASE("a launch that no GPU can do is an error that names it, and the stream goes on") {
   const Ints y(gpu, 4);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   const Arguments arguments{.y = y.data(), .count = 4};
   const auto bytes = std::as_bytes(std::span(&arguments, 1));
   const device::Kernel& kernel = device::find_kernel(gpu, text_with("a.y[threadIdx.x] = 3;", "impossible"), "a test");
-  const StreamMark before = stream.mark();
+  const device::StreamMark before = stream.mark();
   const auto where = std::source_location::current();
   const std::string too_wide = device_error_of([&] { kernel.launch(stream, 1, 1 << 20, 0, bytes, "y = 3", where); });
   CHECK(too_wide ==

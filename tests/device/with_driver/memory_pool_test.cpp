@@ -69,7 +69,7 @@ TEST_CASE("memory from the driver's pool is there for every stream at once") {
   memory::Pool pool(DriverSystemAllocator(gpu, DriverMemory::pool));
   for (int round = 0; round < 20; ++round) {
     auto* const words = static_cast<std::uint32_t*>(pool.allocate(9 * mebibyte));
-    Stream& stream = Stream::create(gpu);
+    device::Stream& stream = device::Stream::create(gpu);
     device::fill_async(words, 1000, 4, 7u + static_cast<unsigned>(round), stream);
     stream.synchronize();
     std::uint32_t last = 0;

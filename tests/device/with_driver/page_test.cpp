@@ -32,11 +32,11 @@ TEST_CASE("the page's marks order two streams without the host") {
   std::vector<std::uint32_t> result(1024);
   fake::start_log();
   // --8<-- [start:marks]
-  Stream& compute = Stream::current(GpuPlace{0});  // this thread's
-  Stream& copies = Stream::create(GpuPlace{0});    // another one beside it
+  device::Stream& compute = device::Stream::current(GpuPlace{0});  // this thread's
+  device::Stream& copies = device::Stream::create(GpuPlace{0});    // another one beside it
   device::fill_async(data, 1024, 4, 7, compute);
-  const StreamMark filled = compute.mark();  // after the fill; nothing is asked of CUDA
-  copies.wait(filled);                       // the GPU orders the two, the host goes on
+  const device::StreamMark filled = compute.mark();  // after the fill; nothing is asked of CUDA
+  copies.wait(filled);                               // the GPU orders the two, the host goes on
   device::copy_async(result.data(), CpuPlace{}, data, GpuPlace{0}, 4096, copies);
   copies.synchronize();  // here the host waits
   // --8<-- [end:marks]
@@ -47,10 +47,10 @@ TEST_CASE("the page's marks order two streams without the host") {
 TEST_CASE("the page's uses order a writing after readings") {
   const memory::Allocation memory(GpuPlace{0}, 4096), target(GpuPlace{0}, 4096);
   void* const data = memory.data();
-  Stream& writer = Stream::create(GpuPlace{0});
-  Stream& reader = Stream::create(GpuPlace{0});
+  device::Stream& writer = device::Stream::create(GpuPlace{0});
+  device::Stream& reader = device::Stream::create(GpuPlace{0});
   // --8<-- [start:uses]
-  StreamUses uses;  // of `data`
+  device::StreamUses uses;  // of `data`
   uses.order_write(writer);
   device::fill_async(data, 1024, 4, 1, writer);
   uses.note_write(writer.mark());
@@ -88,8 +88,8 @@ TEST_CASE("the page's kernel is compiled and launched") {
   };
   const Arguments arguments{.y = data, .value = 0.5f, .count = count};
   const device::Kernel& kernel = device::find_kernel(GpuPlace{0}, text, "a ramp");
-  kernel.launch(Stream::current(GpuPlace{0}), (count + 255) / 256, 256, 0, std::as_bytes(std::span(&arguments, 1)),
-                "a ramp", std::source_location::current());
+  kernel.launch(device::Stream::current(GpuPlace{0}), (count + 255) / 256, 256, 0,
+                std::as_bytes(std::span(&arguments, 1)), "a ramp", std::source_location::current());
   // --8<-- [end:kernel]
   std::vector<float> result(count);
   device::copy_bytes(result.data(), CpuPlace{}, data, GpuPlace{0}, count * sizeof(float));

@@ -22,7 +22,7 @@ constexpr std::ptrdiff_t mebibyte = std::ptrdiff_t{1} << 20;
 
 /// Memory that one stream fills, often, so that a question now and then does not find it done.
 struct Filled {
-  Filled(Stream& stream, std::ptrdiff_t bytes, std::uint32_t value)
+  Filled(device::Stream& stream, std::ptrdiff_t bytes, std::uint32_t value)
       : pointer(memory::alloc(stream, bytes, uses)), bytes(bytes) {
     uses.order_write(stream);
     for (int k = 0; k < 20; ++k) device::fill_async(pointer, bytes / 4, 4, value, stream);
@@ -30,7 +30,7 @@ struct Filled {
   }
   void free() const { memory::free(gpu, pointer, bytes, uses); }
 
-  StreamUses uses;
+  device::StreamUses uses;
   void* pointer;
   std::ptrdiff_t bytes;
 };
@@ -44,11 +44,11 @@ std::uint32_t first_of(const void* pointer) {
 }  // namespace
 
 TEST_CASE("memory that is freed on a stream serves its next request at once, without a call of CUDA's") {
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   const Filled first(stream, 5000, 1);
   fake::start_log();
   first.free();
-  StreamUses uses;
+  device::StreamUses uses;
   void* const again = memory::alloc(stream, 5000, uses);
   CHECK(again == first.pointer);
   CHECK(fake::log().empty());
@@ -58,11 +58,11 @@ TEST_CASE("memory that is freed on a stream serves its next request at once, wit
 }
 
 TEST_CASE("memory that was taken again and not used still waits for the work before" * doctest::test_suite("fake")) {
-  Stream& stream = Stream::create(gpu);
-  Stream& other = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
+  device::Stream& other = device::Stream::create(gpu);
   const Filled first(stream, 5500, 1);
   first.free();
-  StreamUses unused, uses;
+  device::StreamUses unused, uses;
   void* const again = memory::alloc(stream, 5500, unused);
   REQUIRE(again == first.pointer);
   CHECK(unused.marks() == first.uses.marks());
@@ -76,13 +76,13 @@ TEST_CASE("memory that was taken again and not used still waits for the work bef
 }
 
 TEST_CASE("another stream gets the memory only when the work with it is done" * doctest::test_suite("fake")) {
-  Stream& stream = Stream::create(gpu);
-  Stream& other = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
+  device::Stream& other = device::Stream::create(gpu);
   memory::trim(gpu);
   const Filled first(stream, 7000, 1);
   first.free();
   CHECK(memory::pending(gpu) == 7000);
-  StreamUses uses;
+  device::StreamUses uses;
   void* const elsewhere = memory::alloc(other, 7000, uses);
   CHECK(elsewhere != first.pointer);
   stream.synchronize();
@@ -94,17 +94,17 @@ TEST_CASE("another stream gets the memory only when the work with it is done" * 
 }
 
 TEST_CASE("memory that several streams use waits for all of them" * doctest::test_suite("fake")) {
-  Stream& writer = Stream::create(gpu);
-  Stream& reader = Stream::create(gpu);
+  device::Stream& writer = device::Stream::create(gpu);
+  device::Stream& reader = device::Stream::create(gpu);
   const Filled shared(writer, 6000, 9);
   Filled target(reader, 6000, 0);
   shared.uses.order_read(reader);
   device::copy_async(target.pointer, gpu, shared.pointer, gpu, 6000, reader);
-  StreamUses both;
+  device::StreamUses both;
   both.note_write(writer.mark());
   both.note_read(reader.mark());
   memory::free(gpu, shared.pointer, 6000, both);
-  StreamUses fresh_uses;
+  device::StreamUses fresh_uses;
   void* const fresh = memory::alloc(writer, 6000, fresh_uses);
   CHECK(fresh != shared.pointer);
   memory::free(gpu, fresh, 6000, fresh_uses);
@@ -117,7 +117,7 @@ TEST_CASE("memory that several streams use waits for all of them" * doctest::tes
 }
 
 TEST_CASE("memory of which all work is known to be done goes to the pool at once") {
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   const Filled filled(stream, 5000, 1);
   stream.synchronize();
   filled.free();
@@ -129,7 +129,7 @@ TEST_CASE("the figures count memory as free when it is given back" * doctest::te
   synchronize(gpu);
   memory::trim(gpu);
   const memory::Stats before = memory::stats(gpu);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   const Filled filled(stream, mebibyte, 1);
   CHECK(memory::used(gpu) == before.in_use + mebibyte);
   CHECK(memory::stats(gpu).live == before.live + 1);
@@ -150,13 +150,13 @@ TEST_CASE("an allocation for which there is no memory waits for work that uses f
           doctest::test_suite("fake")) {
   synchronize(gpu);
   memory::trim(gpu);
-  Stream& stream = Stream::create(gpu);
-  Stream& other = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
+  device::Stream& other = device::Stream::create(gpu);
   std::vector<Filled*> all;
   for (int k = 0; k < 3; ++k) all.push_back(new Filled(stream, 16 * mebibyte, 1));
   for (const Filled* filled : all) filled->free();
   CHECK(memory::pending(gpu) == 48 * mebibyte);
-  StreamUses uses;
+  device::StreamUses uses;
   void* const large = memory::alloc(other, 40 * mebibyte, uses);
   CHECK(large != nullptr);
   CHECK(memory::pending(gpu) == 0);
@@ -166,12 +166,12 @@ TEST_CASE("an allocation for which there is no memory waits for work that uses f
 }
 
 TEST_CASE("pinned memory can be given back while a copy from it is pending" * doctest::test_suite("fake")) {
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   const Filled target(stream, 4096, 0);
   void* const pinned = memory::alloc(PinnedPlace{}, 4096);
   auto* const words = static_cast<std::uint32_t*>(pinned);
   for (int k = 0; k < 1024; ++k) words[k] = 77;
-  StreamUses uses;
+  device::StreamUses uses;
   device::copy_async(target.pointer, gpu, pinned, PinnedPlace{}, 4096, stream);
   uses.note_read(stream.mark());
   memory::free(PinnedPlace{}, pinned, 4096, uses);
@@ -193,12 +193,12 @@ TEST_CASE("temporaries of threads that reuse each other's memory never mix") {
   std::vector<std::thread> threads;
   for (int number = 0; number < 3; ++number) {
     threads.emplace_back([&wrong, number] {
-      Stream& stream = Stream::current(gpu);
+      device::Stream& stream = device::Stream::current(gpu);
       for (int round = 0; round < rounds; ++round) {
         const int base = number * 100'000 + round * 10;
         const Filled x(stream, count * 4, static_cast<std::uint32_t>(base));
-        Stream& side = round % 5 == 0 ? Stream::create(gpu) : stream;
-        StreamUses uses;
+        device::Stream& side = round % 5 == 0 ? device::Stream::create(gpu) : stream;
+        device::StreamUses uses;
         void* const y = memory::alloc(side, count * 4, uses);
         const work::AddArguments arguments{
             .y = static_cast<int*>(y), .x = static_cast<int*>(x.pointer), .addend = 3, .count = count};
@@ -206,7 +206,7 @@ TEST_CASE("temporaries of threads that reuse each other's memory never mix") {
         device::find_kernel(gpu, work::add_text, "a test")
             .launch(side, 1, 32, 0, std::as_bytes(std::span(&arguments, 1)), "y = x + 3", {});
         uses.note_write(side.mark());
-        StreamUses both;
+        device::StreamUses both;
         both.note_write(x.uses.marks()[0]);
         both.note_read(side.mark());
         memory::free(gpu, x.pointer, x.bytes, both);
@@ -232,7 +232,7 @@ TEST_CASE("an allocation can go while a stream works with it, and its memory ser
   synchronize(gpu);
   memory::trim(gpu);
   // --8<-- [start:allocation]
-  Stream& stream = Stream::current(gpu);
+  device::Stream& stream = device::Stream::current(gpu);
   void* pointer = nullptr;
   {
     const memory::Allocation temporary(gpu, 12'000);
@@ -257,7 +257,7 @@ TEST_CASE("an allocation can go while a stream works with it, and its memory ser
 TEST_CASE("an allocation that is not used passes on what is pending in its memory" * doctest::test_suite("fake")) {
   synchronize(gpu);
   memory::trim(gpu);
-  Stream& stream = Stream::current(gpu);
+  device::Stream& stream = device::Stream::current(gpu);
   {
     const memory::Allocation used(gpu, 13'000);
     for (int k = 0; k < 20; ++k) device::fill_async(used.data(), 3000, 4, 1, stream);

@@ -23,30 +23,30 @@ const GpuPlace gpu{0};
 }  // namespace
 
 TEST_CASE("a thread has one stream on each GPU, and another thread has others") {
-  Stream& mine = Stream::current(gpu);
-  CHECK(&mine == &Stream::current(gpu));
+  device::Stream& mine = device::Stream::current(gpu);
+  CHECK(&mine == &device::Stream::current(gpu));
   CHECK(mine.place() == gpu);
   CHECK(mine.native() != nullptr);
-  CHECK((&Stream::current(other_gpu()) != &mine) == (device_count() > 1));
-  CHECK(Stream::current(other_gpu()).place() == other_gpu());
-  Stream* other = nullptr;
-  std::thread([&] { other = &Stream::current(gpu); }).join();
+  CHECK((&device::Stream::current(other_gpu()) != &mine) == (device_count() > 1));
+  CHECK(device::Stream::current(other_gpu()).place() == other_gpu());
+  device::Stream* other = nullptr;
+  std::thread([&] { other = &device::Stream::current(gpu); }).join();
   CHECK(other != &mine);
-  CHECK_THROWS_AS(Stream::current(no_gpu()), DeviceError);
-  CHECK_THROWS_AS(Stream::create(GpuPlace{-1}), DeviceError);
+  CHECK_THROWS_AS(device::Stream::current(no_gpu()), DeviceError);
+  CHECK_THROWS_AS(device::Stream::create(GpuPlace{-1}), DeviceError);
 }
 
 TEST_CASE("the stream of a thread that has ended goes to the next thread, with its work") {
   const Ints memory(gpu, 100);
-  Stream* first = nullptr;
-  Stream* second = nullptr;
+  device::Stream* first = nullptr;
+  device::Stream* second = nullptr;
   std::thread([&] {
-    first = &Stream::current(gpu);
+    first = &device::Stream::current(gpu);
     memory.fill(7, *first);
   }).join();
   std::vector<int> values;
   std::thread([&] {
-    second = &Stream::current(gpu);
+    second = &device::Stream::current(gpu);
     values = memory.read(*second);
   }).join();
   CHECK(first == second);
@@ -55,14 +55,14 @@ TEST_CASE("the stream of a thread that has ended goes to the next thread, with i
 
 TEST_CASE("a mark is reached when the work before it is done, and not before") {
   const Ints memory(gpu, 100);
-  Stream& stream = Stream::create(gpu);
-  CHECK(StreamMark{}.is_reached());
-  CHECK(StreamMark{}.stream() == nullptr);
+  device::Stream& stream = device::Stream::create(gpu);
+  CHECK(device::StreamMark{}.is_reached());
+  CHECK(device::StreamMark{}.stream() == nullptr);
   CHECK(stream.mark().is_reached());
   memory.fill(1, stream);
-  const StreamMark first = stream.mark();
+  const device::StreamMark first = stream.mark();
   memory.fill(2, stream);
-  const StreamMark second = stream.mark();
+  const device::StreamMark second = stream.mark();
   CHECK(first.sequence() == 1);
   CHECK(second.sequence() == 2);
   CHECK(first != second);
@@ -76,10 +76,10 @@ TEST_CASE("a mark is reached when the work before it is done, and not before") {
 
 TEST_CASE("asking whether a mark is reached does not wait, and in the end it is" * doctest::test_suite("fake")) {
   const Ints memory(gpu, 100);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   fake::start_log();
   for (int k = 0; k < 20; ++k) memory.fill(k, stream);
-  const StreamMark mark = stream.mark();
+  const device::StreamMark mark = stream.mark();
   int asked = 1;
   while (!mark.is_reached()) ++asked;
   CHECK(asked > 1);
@@ -90,8 +90,8 @@ TEST_CASE("work of two streams has no order of its own" * doctest::test_suite("f
   bool overtaken = false;
   for (int k = 0; k < 64 && !overtaken; ++k) {
     const Ints memory(gpu, 4);
-    Stream& first = Stream::current(gpu);
-    Stream& second = Stream::create(gpu);
+    device::Stream& first = device::Stream::current(gpu);
+    device::Stream& second = device::Stream::create(gpu);
     memory.fill(1, first);
     memory.fill(2, second);
     synchronize(gpu);
@@ -101,8 +101,8 @@ TEST_CASE("work of two streams has no order of its own" * doctest::test_suite("f
 }
 
 TEST_CASE("a stream that waits for a mark starts after it, and the host does not wait") {
-  Stream& first = Stream::create(gpu);
-  Stream& second = Stream::create(gpu);
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
   for (int k = 0; k < 200; ++k) {
     const Ints memory(gpu, 4), result(gpu, 4);
     fake::start_log();
@@ -120,24 +120,24 @@ TEST_CASE("a stream that waits for a mark starts after it, and the host does not
 TEST_CASE("waiting for a mark of the same stream, or a reached one, gives the GPU nothing to do" *
           doctest::test_suite("fake")) {
   const Ints memory(gpu, 4);
-  Stream& first = Stream::create(gpu);
-  Stream& second = Stream::create(gpu);
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
   memory.fill(1, first);
-  const StreamMark mark = first.mark();
+  const device::StreamMark mark = first.mark();
   mark.wait();
   fake::start_log();
   first.wait(mark);
   second.wait(mark);
-  second.wait(StreamMark{});
+  second.wait(device::StreamMark{});
   CHECK(fake::log().empty());
 }
 
 TEST_CASE("a stream waits once for marks that an earlier wait covers" * doctest::test_suite("fake")) {
   const Ints memory(gpu, 4);
-  Stream& first = Stream::create(gpu);
-  Stream& second = Stream::create(gpu);
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
   memory.fill(1, first);
-  const StreamMark early = first.mark();
+  const device::StreamMark early = first.mark();
   memory.fill(2, first);
   fake::start_log();
   second.wait(first.mark());
@@ -149,11 +149,11 @@ TEST_CASE("a stream waits once for marks that an earlier wait covers" * doctest:
 
 TEST_CASE("a mark covers the waits of its stream") {
   const Ints memory(gpu, 4), other(gpu, 4);
-  Stream& first = Stream::create(gpu);
-  Stream& second = Stream::create(gpu);
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
   memory.fill(5, first);
   second.wait(first.mark());
-  const StreamMark mark = second.mark();
+  const device::StreamMark mark = second.mark();
   mark.wait();
   CHECK(first.mark().is_reached());
 }
@@ -161,8 +161,8 @@ TEST_CASE("a mark covers the waits of its stream") {
 TEST_CASE("streams of two GPUs wait for each other" * doctest::test_suite("two GPUs")) {
   for (int k = 0; k < 50; ++k) {
     const Ints here(gpu, 16), there(GpuPlace{1}, 16);
-    Stream& first = Stream::current(gpu);
-    Stream& second = Stream::current(GpuPlace{1});
+    device::Stream& first = device::Stream::current(gpu);
+    device::Stream& second = device::Stream::current(GpuPlace{1});
     here.fill(k, first);
     second.wait(first.mark());
     there.copy_from(here, second);
@@ -175,14 +175,14 @@ TEST_CASE("streams of two GPUs wait for each other" * doctest::test_suite("two G
 
 TEST_CASE("more than a hundred thousand marks are reached in their order with a handful of events") {
   const Ints memory(gpu, 1);
-  Stream& first = Stream::create(gpu);
-  Stream& second = Stream::create(gpu);
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
   const std::size_t before = fake::is_here() ? fake::events() : 0;
   constexpr int marks = 110'000;
-  std::vector<StreamMark> all;
+  std::vector<device::StreamMark> all;
   for (int k = 0; k < marks; ++k) {
-    Stream& giver = k % 2 == 0 ? first : second;
-    Stream& waiter = k % 2 == 0 ? second : first;
+    device::Stream& giver = k % 2 == 0 ? first : second;
+    device::Stream& waiter = k % 2 == 0 ? second : first;
     memory.fill(k, giver);
     all.push_back(giver.mark());
     waiter.wait(giver.mark());
@@ -190,7 +190,7 @@ TEST_CASE("more than a hundred thousand marks are reached in their order with a 
   }
   CHECK(memory.read(marks % 2 == 0 ? second : first) == std::vector<int>(1, marks - 1));
   std::ptrdiff_t reached = 0;
-  for (const StreamMark& mark : all) reached += mark.is_reached() ? 1 : 0;
+  for (const device::StreamMark& mark : all) reached += mark.is_reached() ? 1 : 0;
   CHECK(reached == marks);
   if (fake::is_here())
     CHECK(fake::events() - before < 500);  // as many as there are marks between two waits of the host
@@ -198,8 +198,8 @@ TEST_CASE("more than a hundred thousand marks are reached in their order with a 
 
 TEST_CASE("marks are waited for and polled from many threads at once") {
   const Ints memory(gpu, 8);
-  Stream& stream = Stream::create(gpu);
-  std::vector<StreamMark> marks;
+  device::Stream& stream = device::Stream::create(gpu);
+  std::vector<device::StreamMark> marks;
   for (int k = 0; k < 400; ++k) {
     memory.fill(k, stream);
     marks.push_back(stream.mark());
@@ -222,12 +222,12 @@ TEST_CASE("marks are waited for and polled from many threads at once") {
 
 TEST_CASE("synchronize waits for all streams of a GPU, or of all") {
   const Ints here(gpu, 8), there(other_gpu(), 8);
-  Stream& first = Stream::create(gpu);
-  Stream& second = Stream::create(other_gpu());
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(other_gpu());
   here.fill(1, first);
   there.fill(2, second);
-  const StreamMark here_mark = first.mark();
-  const StreamMark there_mark = second.mark();
+  const device::StreamMark here_mark = first.mark();
+  const device::StreamMark there_mark = second.mark();
   synchronize(CpuPlace{});
   synchronize(PinnedPlace{});
   synchronize(gpu);

@@ -23,19 +23,19 @@ const GpuPlace gpu{0};
 struct Shared {
   explicit Shared(std::ptrdiff_t count) : memory(gpu, count) {}
 
-  void write(int value, Stream& stream) {
+  void write(int value, device::Stream& stream) {
     uses.order_write(stream);
     memory.fill(value, stream);
     uses.note_write(stream.mark());
   }
-  void add_to(Shared& target, int addend, Stream& stream) {
+  void add_to(Shared& target, int addend, device::Stream& stream) {
     uses.order_read(stream);
     target.uses.order_write(stream);
     work::add(target.memory, memory, addend, stream);
     uses.note_read(stream.mark());
     target.uses.note_write(stream.mark());
   }
-  std::vector<int> read(Stream& stream) {
+  std::vector<int> read(device::Stream& stream) {
     uses.order_read(stream);
     std::vector<int> values = memory.read(stream);
     uses.note_read(stream.mark());
@@ -43,14 +43,14 @@ struct Shared {
   }
 
   Ints memory;
-  StreamUses uses;
+  device::StreamUses uses;
 };
 
 }  // namespace
 
 TEST_CASE("memory without uses is idle and orders nothing") {
-  const StreamUses uses;
-  Stream& stream = Stream::create(gpu);
+  const device::StreamUses uses;
+  device::Stream& stream = device::Stream::create(gpu);
   fake::start_log();
   uses.order_read(stream);
   uses.order_write(stream);
@@ -65,9 +65,9 @@ TEST_CASE("memory without uses is idle and orders nothing") {
 TEST_CASE("a reading waits for the last writing only, a writing for all readings since then" *
           doctest::test_suite("fake")) {
   Shared shared(8);
-  Stream& writer = Stream::create(gpu);
-  Stream& reader = Stream::create(gpu);
-  Stream& other = Stream::create(gpu);
+  device::Stream& writer = device::Stream::create(gpu);
+  device::Stream& reader = device::Stream::create(gpu);
+  device::Stream& other = device::Stream::create(gpu);
   shared.write(1, writer);
   Shared first(8), second(8);
   shared.add_to(first, 0, reader);
@@ -87,7 +87,7 @@ TEST_CASE("a reading waits for the last writing only, a writing for all readings
 
 TEST_CASE("readings by one stream are remembered once" * doctest::test_suite("fake")) {
   Shared shared(8), target(8);
-  Stream& stream = Stream::create(gpu);
+  device::Stream& stream = device::Stream::create(gpu);
   shared.write(1, stream);
   for (int k = 0; k < 100; ++k) shared.add_to(target, k, stream);
   CHECK(shared.uses.marks().size() == 2);
@@ -97,8 +97,8 @@ TEST_CASE("readings by one stream are remembered once" * doctest::test_suite("fa
 TEST_CASE("the host waits for the last writing to read, and for the readings too to write" *
           doctest::test_suite("fake")) {
   Shared shared(8), target(8);
-  Stream& writer = Stream::create(gpu);
-  Stream& reader = Stream::create(gpu);
+  device::Stream& writer = device::Stream::create(gpu);
+  device::Stream& reader = device::Stream::create(gpu);
   for (int k = 0; k < 30; ++k) shared.write(k, writer);  // so much that a question now and then does not find it done
   CHECK_FALSE(shared.uses.is_idle());
   shared.uses.wait_for_reading();
@@ -121,16 +121,16 @@ TEST_CASE("threads that pass memory on by its uses compute what one thread would
   std::vector<int> results;
   for (int number = 0; number < 2; ++number) {
     threads.emplace_back([&, number] {
-      Stream& stream = Stream::current(gpu);
+      device::Stream& stream = device::Stream::current(gpu);
       for (int round = 0; round < rounds;) {
         const std::lock_guard lock(mutex);
         if (turn % 2 != number) continue;
         chain[0]->write(turn, stream);
         for (int k = 0; k < links; ++k) {
-          Stream& side = k % 2 == 0 ? stream : Stream::create(gpu);
+          device::Stream& side = k % 2 == 0 ? stream : device::Stream::create(gpu);
           chain[static_cast<std::size_t>(k)]->add_to(*chain[static_cast<std::size_t>(k) + 1], k, side);
         }
-        results.push_back(chain[links]->read(Stream::create(gpu))[0]);
+        results.push_back(chain[links]->read(device::Stream::create(gpu))[0]);
         ++turn, ++round;
       }
     });

@@ -21,14 +21,14 @@ class Ints {
   int* data() const { return static_cast<int*>(memory_.data()); }
   std::ptrdiff_t bytes() const { return count_ * static_cast<std::ptrdiff_t>(sizeof(int)); }
 
-  void fill(int value, Stream& stream) const {
+  void fill(int value, device::Stream& stream) const {
     device::fill_async(data(), count_, 4, static_cast<std::uint32_t>(value), stream);
   }
-  void copy_from(const Ints& other, Stream& stream) const {
+  void copy_from(const Ints& other, device::Stream& stream) const {
     device::copy_async(data(), place_, other.data(), other.place_, bytes(), stream);
   }
   /// Waits for the stream.
-  std::vector<int> read(Stream& stream) const {
+  std::vector<int> read(device::Stream& stream) const {
     std::vector<int> values(static_cast<std::size_t>(count_));
     device::copy_async(values.data(), CpuPlace{}, data(), place_, bytes(), stream);
     stream.synchronize();
@@ -57,7 +57,8 @@ struct AddArguments {
 };
 
 /// y = x + addend by a kernel.
-inline void add(const Ints& y, const Ints& x, int addend, Stream& stream, std::string_view expression = "x + addend",
+inline void add(const Ints& y, const Ints& x, int addend, device::Stream& stream,
+                std::string_view expression = "x + addend",
                 const std::source_location& where = std::source_location::current()) {
   const AddArguments arguments{
       .y = y.data(), .x = x.data(), .addend = addend, .count = static_cast<int>(y.bytes() / 4)};

@@ -10,7 +10,6 @@
 #include <numeric>
 #include <vector>
 
-#include "reduce.h"
 #include "scan.h"
 #include "select.h"
 #include "sort.h"
@@ -100,13 +99,6 @@ void for_each_row(const Copies& copy, const Call& call, const Body& body) {
   send(copy, call.to, to);
 }
 
-/// One result of a reduction.
-template <class Result>
-bool write_result(const Copies& copy, const TesseraReduce& reduce, Result result) {
-  copy(reduce.to, &result, sizeof result);
-  return true;
-}
-
 template <class T>
 bool argsort_rows(const Copies& copy, const TesseraSort& sort) {
   for_each_row<T, int64_t>(copy, sort, [&](const T* from, int64_t* to) {
@@ -157,22 +149,6 @@ int tessera_scan(const TesseraScan* scan, const TesseraStream* stream, TesseraFa
   return run(stream, failure, [&](const Copies& copy) {
     if (scan->dtype == TESSERA_FLOAT64) return scan_rows<double>(copy, *scan);
     return scan->dtype == TESSERA_FLOAT32 && scan_rows<float>(copy, *scan);
-  });
-}
-
-int tessera_reduce(const TesseraReduce* reduce, const TesseraStream* stream, TesseraFailure* failure) {
-  return run(stream, failure, [&](const Copies& copy) {
-    if (reduce->dtype != TESSERA_INT32) return false;
-    const auto from = fetch<int32_t>(copy, reduce->from, reduce->length);
-    switch (reduce->operation) {
-      case TESSERA_REDUCE_SUM:
-        return write_result(copy, *reduce, std::accumulate(from.begin(), from.end(), int64_t{0}));
-      case TESSERA_REDUCE_PRODUCT:
-        return write_result(copy, *reduce, std::accumulate(from.begin(), from.end(), int64_t{1}, std::multiplies<>()));
-      case TESSERA_REDUCE_MIN: return write_result(copy, *reduce, *std::min_element(from.begin(), from.end()));
-      case TESSERA_REDUCE_MAX: return write_result(copy, *reduce, *std::max_element(from.begin(), from.end()));
-      default: return false;
-    }
   });
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("each op is one complete event with its name, worker, times, Vars and 
 }
 
 TEST_CASE("each GPU is a process whose threads are its streams") {
-  const std::vector<StreamRecord> streams{
+  const std::vector<device::StreamRecord> streams{
       {.place = GpuPlace{0}, .stream = 1, .name = "a + b", .where = odd_place(), .begin = 2'500, .end = 4'001},
       {.place = GpuPlace{1}, .stream = 0, .name = "copy", .bytes = 4096, .begin = 3'000, .end = 6'000}};
   std::ostringstream out;

@@ -94,7 +94,7 @@ TEST_CASE("each op is one box in the lane of its worker, placed and sized by its
 }
 
 TEST_CASE("the work of each stream of a GPU has a lane below those of the workers") {
-  const std::vector<StreamRecord> streams{
+  const std::vector<device::StreamRecord> streams{
       {.place = GpuPlace{0}, .stream = 0, .name = "a + b", .begin = 2'000, .end = 4'000},
       {.place = GpuPlace{0}, .stream = 1, .name = "copy", .bytes = 4096, .begin = 3'000, .end = 6'000},
       {.place = GpuPlace{1}, .stream = 0, .name = "c * d", .begin = 5'000, .end = 5'500}};
@@ -119,7 +119,7 @@ TEST_CASE("the work of each stream of a GPU has a lane below those of the worker
 }
 
 TEST_CASE("a timeline of GPUs alone needs no op") {
-  const std::vector<StreamRecord> streams{{.place = GpuPlace{0}, .name = "a + b", .begin = 0, .end = 2'000}};
+  const std::vector<device::StreamRecord> streams{{.place = GpuPlace{0}, .name = "a + b", .begin = 0, .end = 2'000}};
   const Xml picture = drawn({}, {.streams = streams});
   CHECK(boxes(picture, "op").size() == 1);
   CHECK(boxes(picture, "lane").size() == 1);

@@ -1,12 +1,10 @@
 module;
-#include <dlfcn.h>
 #include <strings.h>
 
 #include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <string>
 #include <type_traits>
@@ -50,16 +48,14 @@ struct Functions {
   GemmFunction<T> gemm = nullptr;
   GemvFunction<T> gemv = nullptr;
 
-  /// Returns whether the library has them.
-  bool find(void* handle, char letter) {
+  void find(device::Library& library, char letter) {
     const std::string prefix = std::string("cblas_") + letter;
-    gemm = reinterpret_cast<GemmFunction<T>>(dlsym(handle, (prefix + "gemm").c_str()));
-    gemv = reinterpret_cast<GemvFunction<T>>(dlsym(handle, (prefix + "gemv").c_str()));
-    return gemm != nullptr && gemv != nullptr;
+    library.require(gemm, (prefix + "gemm").c_str());
+    library.require(gemv, (prefix + "gemv").c_str());
   }
 };
 
-struct Library {
+struct Blas {
   Functions<float> s;
   Functions<double> d;
   Functions<std::complex<float>> c;
@@ -71,38 +67,41 @@ struct Library {
 };
 
 /// The processor for which OpenBLAS has chosen its kernels is one of these.
-bool has_kernels_of(void* handle, std::initializer_list<const char*> processors) {
-  const auto corename = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_corename"));
+bool has_kernels_of(const device::Library& library, std::initializer_list<const char*> processors) {
+  char* (*corename)() = nullptr;
+  library.find(corename, "openblas_get_corename");
   if (corename == nullptr) return false;
   return std::ranges::any_of(processors, [&](const char* name) { return strcasecmp(corename(), name) == 0; });
 }
 
-Library open() {
-  Library library;
-  const char* chosen = std::getenv("TESSERA_BLAS");
-  const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "libopenblas.so.0";
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    library.reason = "the BLAS library " + name + " was not found";
-    return library;
-  }
-  const bool complete = library.s.find(handle, 's') && library.d.find(handle, 'd') && library.c.find(handle, 'c') &&
-                        library.z.find(handle, 'z');
-  if (!complete) library.reason = "the library " + name + " has no C interface to the BLAS";
-  library.has_avx512_kernels = has_kernels_of(handle, {"SkylakeX", "Cooperlake", "SapphireRapids"});
-  if (has_kernels_of(handle, {"Cooperlake", "SapphireRapids"}))  // elsewhere sbgemm is a slow loop
-    library.sbgemm = reinterpret_cast<GemmFunction<bfloat16, float>>(dlsym(handle, "cblas_sbgemm"));
-  if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) {
-    set_threads(1);  // tiles run on the scheduler's threads
-  }
-  library.description = name;
-  if (const auto config = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_config")))
-    library.description = config();
-  return library;
+/// What only OpenBLAS has.
+void find_more(const device::Library& library, Blas& blas) {
+  blas.has_avx512_kernels = has_kernels_of(library, {"SkylakeX", "Cooperlake", "SapphireRapids"});
+  if (has_kernels_of(library, {"Cooperlake", "SapphireRapids"}))  // elsewhere sbgemm is a slow loop
+    library.find(blas.sbgemm, "cblas_sbgemm");
+  void (*set_threads)(int) = nullptr;
+  library.find(set_threads, "openblas_set_num_threads");
+  if (set_threads != nullptr) set_threads(1);  // tiles run on the scheduler's threads
+  char* (*config)() = nullptr;
+  library.find(config, "openblas_get_config");
+  if (config != nullptr) blas.description = config();
 }
 
-const Library& library() {
-  static const Library& opened = *new Library(open());  // static objects may compute when they are destroyed
+Blas open() {
+  device::Library library("the BLAS library", "TESSERA_BLAS", {"libopenblas.so.0"});
+  Blas blas;
+  blas.s.find(library, 's');
+  blas.d.find(library, 'd');
+  blas.c.find(library, 'c');
+  blas.z.find(library, 'z');
+  blas.description = library.file();
+  blas.reason = library.reason();
+  find_more(library, blas);
+  return blas;
+}
+
+const Blas& library() {
+  static const Blas& opened = *new Blas(open());  // static objects may compute when they are destroyed
   if (!opened.reason.empty()) {
     throw DeviceError(
         to_string(Failure{.operation = "dot",

@@ -59,9 +59,6 @@ struct BatchedProduct {
 /// As run_product for every position. The value of a matrix does not depend on the number of threads.
 void run_batch(BatchedProduct batch, ProductTarget target);
 
-/// As run_batch on a GPU, as work of this thread's stream.
-void run_batch_on_device(BatchedProduct batch, const ProductTarget& target);
-
 /// Runs the elementwise loop tile by tile, each after the product's tile that it reads.
 void run_tiled(const Loop& loop, const TiledProduct& product);
 

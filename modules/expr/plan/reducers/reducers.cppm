@@ -5,6 +5,7 @@ export module tessera.expr:reducers;
 import tessera.standard;
 import tessera.core;
 import tessera.device;
+import :conversion;
 import :plan;
 
 // The arithmetic of reductions, per operation and element type: what is accumulated, and tables of loops over it.
@@ -54,18 +55,6 @@ template <Integer C>
 struct WideAccumulator<C> {
   using type = std::conditional_t<kind_of<C> == Kind::signed_integer, std::int64_t, std::uint64_t>;
 };
-
-template <class C>
-struct PartOf {
-  using type = C;
-};
-template <class C>
-struct PartOf<std::complex<C>> {
-  using type = C;
-};
-/// The type of a complex number's parts, and any other type itself.
-template <class C>
-using part_t = typename PartOf<C>::type;
 
 template <ReduceOp Op, class C>
 struct AccumulatorOf {

@@ -1,26 +1,17 @@
 module;
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 module tessera.device;
-import tessera.core;
-import :stream_state;
+import :launch_notes;
 
-// What was launched last on a stream, for errors that are noticed later.
-namespace tessera {
-
-namespace {
-
-std::atomic<std::uint64_t> launches = 0;  // of all streams
-
-}  // namespace
+// Keeping the last launches of a stream in a ring, and naming the first of which nothing is known.
+namespace tessera::device {
 
 void LaunchNotes::add(std::uint64_t sequence, std::uint64_t ticket, std::string_view expression,
                       const std::source_location& where) {
@@ -48,15 +39,4 @@ LaunchNotes::Found LaunchNotes::first_after(std::uint64_t proven) const {
   return {};
 }
 
-void StreamState::note_launch(std::uint64_t sequence, std::string_view expression, const std::source_location& where) {
-  const std::uint64_t ticket = launches.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(notes_mutex_);
-  notes_.add(sequence, ticket, expression, where);
-}
-
-LaunchNotes::Found StreamState::first_unproven_launch() const {
-  const std::lock_guard lock(notes_mutex_);
-  return notes_.first_after(reached());
-}
-
-}  // namespace tessera
+}  // namespace tessera::device

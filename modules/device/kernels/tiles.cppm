@@ -1,6 +1,6 @@
 module;
 #include <cstddef>
-export module tessera.array:device_tiles;
+export module tessera.device:tiles;
 import tessera.standard;
 
 // Kernels that walk arrays of which some are contiguous along one axis and some along another. A block of threads takes a square of both axes and

@@ -1,9 +1,7 @@
 module;
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,8 +13,7 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Normalisations on a GPU: one kernel that reads each row once and writes it once where it fits the registers of a team of threads, with the
-// expression around it; longer rows and columns are read again for each statistic.
+// Writing the CUDA kernels of normalisations, and laying out their arguments.
 namespace tessera::plan {
 
 namespace {
@@ -53,21 +50,6 @@ template <class Fold, int threads> __device__ inline typename Fold::Accumulator 
   return shared[threads == 0 ? threadIdx.x % 32 : 0];
 }
 )cuda";
-
-/// The two expressions of a normalisation's kernel, and how its threads share the work.
-struct NormalisingKernel {
-  const DeviceElement& outer;  // of what is stored; one leaf is the normalised value
-  const DeviceElement& inner;  // of what is normalised
-  std::size_t leaf;            // which of the outer's leaves
-  NormaliseOp op;
-  int kept;
-  int threads;  // of a team: some lanes, a warp, or a block; 0 for columns
-  int held;     // values that each thread keeps; 0 if they are read again
-
-  int block() const { return std::max<int>(threads, fold_threads); }
-  /// How many blocks a multiprocessor has room for: of 1024 threads one, whose reading nothing else overlaps, so there are two smaller ones.
-  int resident() const { return block() == 512 ? 2 : 1; }
-};
 
 /// Operands are numbered: the target, the outer expression's leaves but for the normalised one, the inner's leaves.
 class NormalisingWriter : public KernelWriter {
@@ -248,7 +230,29 @@ class NormalisingWriter : public KernelWriter {
   std::string result_;
 };
 
-/// Threads of a team and the values that each holds, for rows of so many values.
+}  // namespace
+
+CombinedElement::CombinedElement(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf) {
+  for (std::size_t k = 0; k < outer.leaves.size(); ++k) {
+    if (k != leaf) leaves.push_back(outer.leaves[k]);
+  }
+  const auto shifted = [&](const DeviceGenerator& generator, std::size_t to, std::size_t scalars) {
+    DeviceGenerator moved = generator;
+    moved.leaf = to;
+    moved.seed = "s" + std::to_string(std::stoul(generator.seed.substr(1)) + scalars);
+    generators.push_back(moved);
+  };
+  for (const DeviceGenerator& generator : outer.generators)
+    shifted(generator, generator.leaf - (generator.leaf > leaf ? 1 : 0), 0);
+  for (const DeviceGenerator& generator : inner.generators)
+    shifted(generator, leaves.size() + generator.leaf, outer.scalars.size());
+  leaves.insert(leaves.end(), inner.leaves.begin(), inner.leaves.end());
+  scalars.assign(outer.scalars.begin(), outer.scalars.end());
+  scalars.insert(scalars.end(), inner.scalars.begin(), inner.scalars.end());
+  body = std::string(outer.body) + std::string(inner.body);
+  element = {.body = body, .value = inner.value, .leaves = leaves, .scalars = scalars, .generators = generators};
+}
+
 void choose_team(NormalisingKernel& kernel, const ReductionTask& task) {
   if (task.by_columns) {
     kernel.threads = 0;
@@ -267,111 +271,33 @@ void choose_team(NormalisingKernel& kernel, const ReductionTask& task) {
   kernel.held = 0;
 }
 
-/// The leaves of both expressions, the normalised one excepted, as those of one.
-struct CombinedElement {
-  CombinedElement(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf) {
-    for (std::size_t k = 0; k < outer.leaves.size(); ++k) {
-      if (k != leaf) leaves.push_back(outer.leaves[k]);
-    }
-    const auto shifted = [&](const DeviceGenerator& generator, std::size_t to, std::size_t scalars) {
-      DeviceGenerator moved = generator;
-      moved.leaf = to;
-      moved.seed = "s" + std::to_string(std::stoul(generator.seed.substr(1)) + scalars);
-      generators.push_back(moved);
-    };
-    for (const DeviceGenerator& generator : outer.generators)
-      shifted(generator, generator.leaf - (generator.leaf > leaf ? 1 : 0), 0);
-    for (const DeviceGenerator& generator : inner.generators)
-      shifted(generator, leaves.size() + generator.leaf, outer.scalars.size());
-    leaves.insert(leaves.end(), inner.leaves.begin(), inner.leaves.end());
-    scalars.assign(outer.scalars.begin(), outer.scalars.end());
-    scalars.insert(scalars.end(), inner.scalars.begin(), inner.scalars.end());
-    body = std::string(outer.body) + std::string(inner.body);
-    element = {.body = body, .value = inner.value, .leaves = leaves, .scalars = scalars, .generators = generators};
-  }
+std::string normalising_support(const DeviceElement& all, DType target) {
+  return folding_support(all, target) + sharing_text;
+}
 
-  std::vector<DType> leaves, scalars;
-  std::vector<DeviceGenerator> generators;
-  std::string body;
-  DeviceElement element;
-};
+std::string normalising_kernel(const NormalisingKernel& kernel, const DeviceElement& all,
+                               const DeviceVariant& variant) {
+  return NormalisingWriter(kernel, all, variant).write();
+}
 
 std::vector<std::byte> normalising_arguments(const ReductionTask& task, const DeviceElement& element,
                                              const DeviceVariant& variant, std::span<const std::byte> scalars,
                                              double epsilon) {
-  ArgumentBytes bytes;
-  for (const Space::Operand& operand : task.space.operands) bytes.put_operand(operand);
-  bytes.put_scalars(scalars, element.scalars.size());
-  bytes.put(&epsilon, sizeof epsilon, sizeof epsilon);
-  bytes.put_index(task.outputs, variant.wide);
-  bytes.put_index(task.reduced, variant.wide);
+  device::Arguments arguments;
+  put_operands(arguments, task.space.operands);
+  put_scalars(arguments, scalars, element.scalars.size());
+  arguments.put(epsilon);
+  arguments.put_index(task.outputs, variant.wide);
+  arguments.put_index(task.reduced, variant.wide);
   for (int axis = 1; axis < task.space.rank; ++axis) {
-    if (axis != task.kept) bytes.put_index(task.extent(axis), variant.wide);
+    if (axis != task.kept) arguments.put_index(task.extent(axis), variant.wide);
   }
   for (std::size_t k = 0; k < task.space.operands.size(); ++k) {
     if (variant.access[k] == Access::constant) continue;
     for (int axis = 0; axis < task.space.rank; ++axis)
-      bytes.put_index(task.space.operands[k].strides[static_cast<std::size_t>(axis)], variant.wide);
+      arguments.put_index(task.space.operands[k].strides[static_cast<std::size_t>(axis)], variant.wide);
   }
-  return bytes.take(element.scalars.size());
-}
-
-}  // namespace
-
-void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
-  DeviceForm& form = *loop.device.form;
-  const DeviceElement& outer = element_of(form);
-  const DeviceElement& inner = element_of(*work.device.form);
-  require_device_text(outer);
-  require_device_text(inner);
-  const auto leaf = static_cast<std::size_t>(work.leaf);
-  std::vector<Leaf> leaves;
-  for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
-    if (k != leaf) leaves.push_back(loop.leaves[k]);
-  }
-  leaves.insert(leaves.end(), work.leaves.begin(), work.leaves.end());
-  const Reduction axes{.rank = loop.rank,
-                       .extents = loop.extents,
-                       .reduced = work.reduced,
-                       .target = loop.target,
-                       .leaves = leaves,
-                       .kernel = nullptr,
-                       .nodes = nullptr,
-                       .reducer = &reducer(ReduceOp::sum, DType::float64),
-                       .store = nullptr,
-                       .finish = {}};
-  for (int axis = 0; axis < loop.rank; ++axis) {
-    if (loop.extents[static_cast<std::size_t>(axis)] == 0) return;
-  }
-  OperandStorage storage(leaves.size() + 1);
-  ReductionTask task{.reduction = axes, .space = {.operands = storage.empty()}};
-  arrange(task);
-  divide(task);
-  const CombinedElement all(outer, inner, leaf);
-  NormalisingKernel which{
-      .outer = outer, .inner = inner, .leaf = leaf, .op = work.op, .kept = task.kept, .threads = 0, .held = 0};
-  choose_team(which, task);
-  const DeviceVariant variant = folding_variant(task, all.element, loop.device.written);
-  const GpuPlace place{loop.place.ordinal()};
-  const NormalisingKey details{.op = work.op, .threads = which.threads, .held = which.held, .inner = work.device.form};
-  const DeviceKernelKey key{.variant = variant,
-                            .task = DeviceTask::normalise,
-                            .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = task.kept},
-                            .normalising = details,
-                            .place = place};
-  const device::Kernel& kernel = kernel_of_form(form, key, [&] {
-    return folding_support(all.element, variant.target) + sharing_text +
-           NormalisingWriter(which, all.element, variant).write();
-  });
-  std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
-  const std::vector<std::byte> more = scalars_of(*work.device.form, work.device.node);
-  scalars.insert(scalars.end(), more.begin(), more.end());
-  const int block = which.block();
-  const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : block / which.threads;
-  kernel.launch(Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),
-                static_cast<unsigned>(block), 0,
-                normalising_arguments(task, all.element, variant, scalars, work.epsilon), name_of(form),
-                std::source_location::current());
+  return std::move(arguments).take();
 }
 
 }  // namespace tessera::plan

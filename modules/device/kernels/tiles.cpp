@@ -4,7 +4,8 @@ module;
 #include <cstdlib>
 #include <span>
 #include <vector>
-module tessera.array;
+module tessera.device;
+import :tiles;
 
 // Which operands of a kernel are staged, and in squares of which axis and size.
 namespace tessera::device {

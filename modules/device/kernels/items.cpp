@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
-module tessera.array;
+module tessera.device;
+import :items;
 
 // CUDA's unsigned integers by their size.
 namespace tessera::device {

@@ -1,0 +1,23 @@
+# Checks that the object ON_GPU has none of the loops that evaluate expressions on the CPU, and that the object ANYWHERE, of the same expressions on
+# arrays of any place, has them.
+function(count_loops object output)
+  execute_process(COMMAND ${NM} ${object} RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${NM} cannot read ${object}")
+  endif()
+  string(REGEX MATCHALL "[^\n]*8KernelOf[^\n]*" loops "${text}")
+  list(LENGTH loops count)
+  set(${output} ${count} PARENT_SCOPE)
+  set(${output}_names "${loops}" PARENT_SCOPE)
+endfunction()
+
+count_loops(${ANYWHERE} anywhere)
+if(anywhere LESS 12)
+  message(FATAL_ERROR "only ${anywhere} loops were found where there should be some of each expression: this test looks for the wrong name")
+endif()
+count_loops(${ON_GPU} on_gpu)
+if(NOT on_gpu EQUAL 0)
+  list(JOIN on_gpu_names "\n  " lines)
+  message(FATAL_ERROR "expressions on a GPU have loops for the CPU:\n  ${lines}")
+endif()
+message("${anywhere} loops for any place, none for a GPU")

@@ -1,0 +1,38 @@
+module;
+#include <cstddef>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+
+// Waiting for ops, or ordering a stream, around an assignment that is computed at once.
+namespace tessera {
+
+void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
+                     void (*compute)(const void* destination, const void* node)) {
+  if (place.on_host()) return compute(operands.destination, operands.node);
+  device::Stream& stream = device::Stream::current(GpuPlace{place.ordinal()});
+  accesses.order(stream);
+  try {
+    compute(operands.destination, operands.node);
+  } catch (...) {
+    accesses.note(stream.mark());  // the stream may have been given a part of the work
+    throw;
+  }
+  accesses.note(stream.mark());
+}
+
+void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,
+                     void (*compute)(const void* destination, const void* node)) {
+  if (Async* const scope = current_async(); scope != nullptr && submit_assignment(*scope, target, operands, form))
+    return;
+  const AssignmentAccesses accesses(target.buffer, target.memory);
+  plan::Axes extents;
+  form.look(operands.node, accesses, extents.data());
+  accesses.settle(target.place);
+  compute_settled(accesses, target.place, operands, compute);
+  accesses.end();
+}
+
+}  // namespace tessera

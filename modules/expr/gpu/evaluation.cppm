@@ -1,0 +1,27 @@
+module;
+#include <cstddef>
+export module tessera.expr:gpu_evaluation;
+import tessera.standard;
+import tessera.core;
+import :plan;
+import :normalising;
+
+// Evaluation on a GPU: each of these gives kernels to this thread's stream.
+namespace tessera::plan {
+
+/// A grid of so many blocks. Throws ShapeError if CUDA has no such grid.
+unsigned grid_of(std::ptrdiff_t blocks);
+
+/// The loop's elements on this thread's stream of its GPU. Throws DTypeError if an operation has no device text, DeviceError.
+void run_on_device(const Loop& loop);
+
+/// The same for a reduction.
+void run_on_device(const Reduction& reduction);
+
+/// The loop's elements around a normalisation.
+void run_normalised_on_device(const Loop& loop, const Normalisation& work);
+
+/// Copies elements of so many bytes, whatever they are: a form without a node.
+DeviceWork copying_work(std::ptrdiff_t item);
+
+}  // namespace tessera::plan

@@ -1,0 +1,10 @@
+export module tessera.expr:gpu_product;
+import :product;
+
+// Matrix products on a GPU.
+namespace tessera::plan {
+
+/// As run_batch on a GPU, as work of this thread's stream.
+void run_batch_on_device(BatchedProduct batch, const ProductTarget& target);
+
+}  // namespace tessera::plan

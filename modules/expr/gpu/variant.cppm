@@ -1,0 +1,115 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:gpu_variant;
+import tessera.standard;
+import tessera.core;
+import :plan;
+import :loop_plan;
+
+// Which CUDA kernel computes an expression for given operands: its element's text, how it reaches each operand, and the bytes of its arguments.
+namespace tessera::plan {
+
+/// Name of an element type in device text.
+constexpr std::string_view device_name(DType dtype) {
+  constexpr std::string_view names[] = {"bool",
+                                        "signed char",
+                                        "short",
+                                        "int",
+                                        "long long",
+                                        "unsigned char",
+                                        "unsigned short",
+                                        "unsigned int",
+                                        "unsigned long long",
+                                        "tessera_float16",
+                                        "tessera_bfloat16",
+                                        "float",
+                                        "double",
+                                        "tessera_complex<float>",
+                                        "tessera_complex<double>"};
+  return names[static_cast<int>(dtype)];
+}
+
+/// A leaf that is computed from its position: `text` with $0 for the scalar named `seed` and $1 for the position.
+struct DeviceGenerator {
+  std::size_t leaf;
+  std::string_view text;
+  std::string seed;
+  const char* code;  // what the text calls
+};
+
+/// An expression's device text, made once for its type.
+struct DeviceElement {
+  std::string_view body{};  // statements that compute the value from the leaves x0, x1, ... and the scalars s0, s1, ...
+  std::string_view result{};                      // its name
+  DType value = DType::boolean;                   // of the result
+  std::span<const DType> leaves{};                // element types in memory
+  std::span<const DType> scalars{};               // compute types
+  std::span<const DeviceGenerator> generators{};  // of the leaves that are not in memory
+  const char* missing = nullptr;                  // the first operation without device text; null when there is none
+};
+
+/// How a kernel reaches an operand's elements along the fastest axis.
+enum class Access : std::uint8_t {
+  constant,
+  repeated,
+  unit,
+  strided,
+  staged,  // contiguous along another axis, and read along that one into shared memory
+};
+
+/// Which of an expression's kernels fits a plan; extents and strides themselves are arguments.
+struct DeviceVariant {
+  DType target = DType::boolean;
+  int rank = 1;
+  bool wide = false;                  // indices of 64 bits
+  int vector = 1;                     // elements that one access of unit stride moves
+  std::vector<Access> access{};       // of the target, then of the leaves
+  std::vector<std::uint8_t> twins{};  // for each operand, the first one that is the same memory; empty if no two are
+  int edge = 0;                       // of the squares of staged operands (gpu/kernel.cppm); 0 when there are none
+  int axis = 0;                       // the other axis of the squares than the last
+
+  friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
+
+  /// The operand whose values this one has: itself, or an earlier one. A kernel loads them once, and its compiler then computes once
+  /// what an expression computes of them twice.
+  std::size_t source(std::size_t operand) const { return twins.empty() ? operand : twins[operand]; }
+  bool is_twin(std::size_t operand) const { return source(operand) != operand; }
+};
+
+/// The kernel with the widest accesses and narrowest indices that the plan allows.
+DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element, DType target);
+
+/// Notes which leaves in memory are the same elements in the same order.
+void find_twins(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
+                DeviceVariant& variant);
+
+/// Element type of operand number `operand`: the target, then the leaves.
+DType dtype_at(const DeviceElement& element, DType target, std::size_t operand);
+
+/// Name of an operand in device text: "y", then "x0", "x1", ...
+std::string operand_name(std::size_t operand);
+
+/// Axes along which the kernel multiplies by a stride of this operand.
+std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
+
+/// Squares, of the kernels of variants that have any.
+std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);
+
+/// Threads of a block that the kernel of this variant needs; 0 if any number is right.
+int block_threads(const DeviceVariant& variant);
+
+/// The bytes of tessera_arguments. `scalars` holds one value after the other, each in 16 bytes.
+std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
+                                        const DeviceVariant& variant, std::span<const std::byte> scalars);
+
+/// "rank 2, 32-bit indices, 4 elements an access: y unit stride, x0 constant"
+std::string to_string(const DeviceVariant& variant);
+
+/// Throws DTypeError: there is no CUDA text for what `operation` names.
+[[noreturn]] void throw_no_device_text(const std::string& operation);
+
+/// Throws DTypeError if an operation has no device text.
+void require_device_text(const DeviceElement& element);
+
+}  // namespace tessera::plan

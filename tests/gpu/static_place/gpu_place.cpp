@@ -1,0 +1,3 @@
+#include "expressions.hpp"
+
+void compute(tessera::GpuPlace place) { compute_on(place); }
