@@ -55,10 +55,6 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
 /// The innermost scope that assignments of this thread belong to, or nullptr.
 Async* current_async() noexcept;
 
-/// From a compiler's spelling of a function with a template parameter "Node = <type of a node>": that expression, its arrays as a, b, c and
-/// its scalars as s, such as "s * (a + exp(b))". The text lives for ever.
-const char* readable_expression(const char* function);
-
 /// The buffers that an assignment reads and writes.
 class AssignmentAccesses : public plan::LeafVisitor {
  public:

@@ -6,7 +6,7 @@ import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :plan;
-import :loop_plan;
+import :elementwise;
 import :gpu_kernel;
 import :gpu_folding;
 import :normalising;

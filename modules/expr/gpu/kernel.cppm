@@ -5,7 +5,7 @@ export module tessera.expr:gpu_kernel;
 import tessera.standard;
 import tessera.core;
 import :plan;
-import :loop_plan;
+import :elementwise;
 import :gpu_prelude;
 import :gpu_complex;
 import :gpu_storage;
