@@ -13,7 +13,8 @@ export import :random;
 
 // sort/: sorting, by value and into positions
 export import :sort_order;
-export import :key_sorting;
+export import :radix_sort;
+export import :merge_sort;
 export import :sorting;
 export import :sort;
 

@@ -32,6 +32,7 @@ export import :reshaping;
 export import :axes;
 export import :windows;
 export import :view_vars;
+export import :view_submission;
 
 // copy/: copies in which a GPU takes part
 export import :device_copy_kernel;
@@ -40,4 +41,5 @@ export import :device_copy;
 // make/: new arrays, and arrays as text
 export import :factories;
 export import :make_array;
+export import :number_text;
 export import :print;

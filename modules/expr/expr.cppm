@@ -19,33 +19,43 @@ export import :conversion;
 export import :plan;
 export import :temporary;
 export import :blocks;
-export import :loop_plan;
+export import :transpose;
 export import :movable_loop;
 export import :runs;
 export import :workspaces;
 export import :normalising;
+export import :readable_expression;
 export import :expression_name;
 export import :lowering;
 
 // plan/reducers/: the arithmetic of reductions
+export import :folding;
+export import :searching;
+export import :moments;
+export import :log_sum_exp;
+export import :norms;
 export import :reducers;
 
 // cpu/: evaluation on the CPU: blocks, kernels for its instruction sets, threads
 export import :walk;
 export import :values;
 export import :kernel;
+export import :elementwise;
 export import :cascade;
 
 // cpu/reduce/: reductions
 export import :reduction_task;
 export import :folder;
+export import :reduce;
 
 // cpu/normalise/: normalisations
 export import :normalise_task;
+export import :normalisers;
 export import :normaliser_loops;
 
 // cpu/product/: matrix products
 export import :blas;
+export import :multiply;
 export import :product;
 export import :small_product;
 
@@ -121,6 +131,7 @@ export import :device_launch;
 
 // explain/: what an assignment would do
 export import :explanation;
+export import :explained_plan;
 export import :operation_speed;
 export import :explainer;
 export import :explain;

@@ -7,6 +7,8 @@ export module tessera.memory;
 export import :allocator;
 export import :upstream;
 export import :strategy;
+export import :buddy;
+export import :segregated_fit;
 export import :system;
 
 // checks/: watching and checking allocations

@@ -21,11 +21,19 @@ export import :var;
 export import :dependency;
 export import :parameter;
 export import :access;
+export import :thread_context;
+export import :backlog;
 export import :engine;
+export import :live_engines;
+export import :waiting;
+export import :end_of_scheduler;
 
 // executors/: who runs ready ops
 export import :worker_threads;
 export import :ready_queue;
+export import :inline_executor;
+export import :permuting_executor;
+export import :pool_executor;
 
 // ops/: ops as callables and coroutines, and what coroutines await
 export import :callable_op;
@@ -42,6 +50,7 @@ export import :markup;
 export import :graph_layout;
 export import :layer_order;
 export import :dependency_graph;
+export import :dependency_graph_svg;
 export import :picture;
 export import :trace_lanes;
 export import :timeline;
@@ -51,6 +60,7 @@ export import :chrome_trace;
 // replay/: a step recorded once and replayed
 export import :recording;
 export import :replay;
+export import :replay_failures;
 export import :capture;
 
 // scheduler/: what users call

@@ -1,7 +1,11 @@
 module;
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 module tessera.array;
 import tessera.core;
@@ -9,7 +13,7 @@ import tessera.device;
 import tessera.memory;
 import tessera.schedule;
 
-// The Var of a buffer, and giving up a share of one.
+// The Var of a buffer or those of its parts: naming them and waiting for them; and giving up a share of a buffer.
 namespace tessera {
 
 BufferVar& Buffer::shared_var() const {
@@ -48,6 +52,99 @@ void BufferShare::give_up(std::uintptr_t tagged) noexcept {
   if (buffer->shares_.load(std::memory_order_acquire) == own ||
       buffer->shares_.fetch_sub(own, std::memory_order_acq_rel) == own) {
     delete buffer;
+  }
+}
+
+void Buffer::name_as_a_whole(BufferVar& shared) const {
+  Engine* engine = nullptr;
+  ReadyList ready;
+  {
+    const std::lock_guard lock(views_mutex());
+    if (const ViewVars* views = shared.views.load(std::memory_order_relaxed)) {
+      engine = views->engine;
+      reunite_views(shared, engine, ready);
+    }
+    shared.is_named.store(true, std::memory_order_release);
+  }
+  if (ready.first != nullptr) engine->distribute(ready);
+}
+
+std::ptrdiff_t Buffer::count_view_vars() const {
+  if (!has_view_vars()) return 0;
+  const std::lock_guard lock(views_mutex());
+  const ViewVars* const views = var_.load(std::memory_order_acquire)->views.load(std::memory_order_relaxed);
+  return views == nullptr ? 0 : std::ssize(views->list);
+}
+
+namespace {
+
+struct Awaited {
+  Var var;
+  Purpose purpose;
+};
+
+bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
+  auto bytes = static_cast<std::size_t>(view.item);  // wraps where there are no elements, whose extents have no bound
+  for (const std::ptrdiff_t extent : view.shape) bytes *= static_cast<std::size_t>(extent);
+  return std::cmp_equal(bytes, buffer.bytes()) && has_distinct_elements(view.shape, view.strides);
+}
+
+/// What somebody waits for who accesses a view.
+std::vector<Awaited> awaited(const ViewVars& views, const Footprint& bytes, Purpose purpose) {
+  std::vector<Awaited> vars;
+  for (const ViewVar& view : views.list) {
+    if (!view.bytes.overlaps(bytes)) continue;
+    const bool is_rewritten = purpose == Purpose::rewrite && bytes.covers(view.bytes);
+    if (view.may_be_written) vars.push_back({view.written, is_rewritten ? Purpose::rewrite : Purpose::read});
+    if (purpose != Purpose::read && view.reading) vars.push_back({*view.reading, Purpose::rewrite});
+  }
+  return vars;
+}
+
+}  // namespace
+
+void Buffer::settle_var(Purpose purpose, const ViewMemory& view) const {
+  if (has_view_vars()) return settle_parts(purpose, Footprint(view));
+  settle_whole(purpose == Purpose::rewrite && !is_all_of(*this, view) ? Purpose::change : purpose);
+}
+
+void Buffer::settle_whole(Purpose purpose) const {
+  if (has_view_vars()) return settle_parts(purpose, footprint_of(*this));
+  const BufferVar& shared = *var_.load(std::memory_order_acquire);
+  tessera::settle(shared.var, shared.last_named.load(std::memory_order_acquire), purpose);
+}
+
+void Buffer::settle_parts(Purpose purpose, const Footprint& bytes) const {
+  const BufferVar& shared = *var_.load(std::memory_order_acquire);
+  Engine* engine = nullptr;
+  std::vector<Awaited> vars;
+  {
+    const std::lock_guard lock(views_mutex());
+    if (const ViewVars* views = shared.views.load(std::memory_order_relaxed)) {
+      engine = views->engine;
+      vars = awaited(*views, bytes, purpose);
+    }
+  }
+  if (engine == nullptr) {
+    const bool is_partial = purpose == Purpose::rewrite && !bytes.covers(footprint_of(*this));
+    return settle_whole(is_partial ? Purpose::change : purpose);
+  }
+  for (const Awaited& var : vars) tessera::settle(var.var, engine, var.purpose);
+}
+
+void Buffer::forget_failure_of(const BufferVar& shared, const ViewMemory& view) const {
+  if (shared.views.load(std::memory_order_acquire) == nullptr) {
+    if (is_all_of(*this, view)) shared.var.clear();
+    return;
+  }
+  const Footprint bytes(view);
+  const std::lock_guard lock(views_mutex());
+  const ViewVars* const views = shared.views.load(std::memory_order_relaxed);
+  if (views == nullptr) return;
+  for (const ViewVar& part : views->list) {
+    if (!bytes.covers(part.bytes)) continue;
+    part.written.clear();
+    if (part.reading) part.reading->clear();
   }
 }
 

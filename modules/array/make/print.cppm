@@ -7,6 +7,7 @@ import tessera.device;
 import :concepts;
 import :elements;
 import :handle;
+import :number_text;
 import :view;
 
 // Arrays as text, in NumPy's layout.
@@ -30,17 +31,6 @@ void pad_left(std::vector<std::string>& cells);
 
 /// Cells padded to one width and put into brackets; lines break before column 75.
 std::string lay_out(const PrintedElements& printed);
-
-/// Values of a floating dtype with their points in line, all in one format as NumPy does: the shortest digits that give the value
-/// back, 8 decimals at most, scientific notation for very large, very small or widely spread values. (number_text.cpp)
-std::vector<std::string> format_floats(std::span<const double> values, DType dtype);
-
-/// As format_floats for the real and the imaginary parts, which are formatted apart; `dtype` is that of a part.
-std::vector<std::string> format_complex(std::span<const double> real, std::span<const double> imag, DType dtype);
-
-/// One value outside brackets, with all digits that it takes to give it back.
-std::string scalar_text(double value, DType dtype);
-std::string scalar_text(double real, double imag, DType dtype);
 
 template <class T>
 std::vector<double> widened(const std::vector<T>& values) {

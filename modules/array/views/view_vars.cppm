@@ -21,20 +21,6 @@ import :footprint;
 // An op that rewrites all bytes of other views takes their place: it writes their Vars, and they leave the list.
 namespace tessera {
 
-/// What an op does with a view.
-export struct ViewAccess {
-  const Buffer* buffer;
-  Footprint bytes;
-  bool reads;
-  bool writes;  // if it does not read, all of the view
-};
-
-/// Whether views have Vars of their own in this submission, if they can: a buffer whose Var has been named by hand stays whole.
-export enum class Views { whole, disjoint };
-
-/// Submits an op of which no access is declared yet. Throws SchedulerError, std::bad_alloc; the op is the caller's then.
-export void submit_by_views(Engine& engine, OpState& op, std::span<ViewAccess> accesses, Views views);
-
 /// All bytes of a buffer.
 export Footprint footprint_of(const Buffer& buffer) noexcept;
 

@@ -50,10 +50,6 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
   friend struct ScopeOfAssignment;
 };
 
-/// From a compiler's spelling of a function with a template parameter "Node = <type of a node>": that expression, its arrays as a, b, c and
-/// its scalars as s, such as "s * (a + exp(b))". The text lives for ever.
-const char* readable_expression(const char* function);
-
 /// A scope as the assignments in it see it.
 struct ScopeOfAssignment {
   const Async& scope;

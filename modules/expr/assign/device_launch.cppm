@@ -8,7 +8,7 @@ import tessera.device;
 import tessera.array;
 import :plan;
 import :lowering;
-import :loop_plan;
+import :elementwise;
 import :node;
 import :map;
 import :assign;

@@ -6,7 +6,7 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :lowering;
-import :loop_plan;
+import :elementwise;
 import :gpu_variant;
 
 // What explain() has found out about an expression, without templates, and its text.
@@ -76,10 +76,6 @@ std::string reduced_axes_text(std::span<const bool> reduced);
 
 /// The name of T in the compiler's text for a function template of T.
 std::string type_name(std::string_view function_name);
-
-/// The sections "Plan" and "Cost" of a stage.
-std::string plan_text(const ExplainedStage& stage);
-std::string cost_text(const ExplainedStage& stage);
 
 std::string to_string(const Explanation& explanation);
 

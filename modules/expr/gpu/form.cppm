@@ -6,7 +6,7 @@ import tessera.standard;
 import tessera.core;
 import tessera.device;
 import :plan;
-import :loop_plan;
+import :elementwise;
 import :expression_name;
 import :gpu_variant;
 import :gpu_folding;

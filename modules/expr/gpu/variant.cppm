@@ -5,7 +5,7 @@ export module tessera.expr:gpu_variant;
 import tessera.standard;
 import tessera.core;
 import :plan;
-import :loop_plan;
+import :elementwise;
 
 // Which CUDA kernel computes an expression for given operands: its element's text, how it reaches each operand, and the bytes of its arguments.
 namespace tessera::plan {

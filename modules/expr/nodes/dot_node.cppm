@@ -12,6 +12,7 @@ import :temporary;
 import :node;
 import :blas;
 import :evaluate;
+import :multiply;
 import :product;
 import :small_product;
 import :factor;

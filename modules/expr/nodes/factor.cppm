@@ -10,7 +10,7 @@ import :plan;
 import :lowering;
 import :temporary;
 import :node;
-import :product;
+import :multiply;
 import :evaluate;
 
 // The factors of matrix products in memory: where they lie wherever the BLAS takes them so.

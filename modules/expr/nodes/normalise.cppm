@@ -7,6 +7,7 @@ import tessera.core;
 import tessera.device;
 import tessera.array;
 import :plan;
+import :normalisers;
 import :normalising;
 import :lowering;
 import :node;

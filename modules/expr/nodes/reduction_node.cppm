@@ -9,6 +9,7 @@ import tessera.device;
 import tessera.array;
 import :plan;
 import :reducers;
+import :reduce;
 import :lowering;
 import :node;
 import :map;

@@ -7,6 +7,7 @@ import tessera.device;
 import tessera.array;
 import :plan;
 import :lowering;
+import :elementwise;
 import :node;
 import :map;
 import :evaluate;

@@ -117,9 +117,6 @@ void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t
 /// Copies the block that starts `offset` elements into the operand to `to`, row by row, without gaps.
 void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
 
-/// The same for an operand whose elements are neighbours down the rows of the block (a row stride of 1 or -1).
-void pack_transposed(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
-
 /// The reverse: writes packed elements to where they belong.
 void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from);
 

@@ -83,9 +83,6 @@ struct Loop {
   DeviceWork device = {};
 };
 
-/// Computes every element of the target; on a GPU, gives the work to this thread's stream.
-void run(const Loop& loop);
-
 /// A reduction's arithmetic for one element type, on accumulators whose size and type only it knows.
 struct Reducer {
   std::ptrdiff_t value_bytes;        // of what the kernel writes
@@ -143,10 +140,6 @@ struct Reduction {
   Place place = {};
   DeviceWork device = {};  // the expression that is reduced, and what is written of the results
 };
-
-/// Computes every element of the target; on a GPU, gives the work to this thread's stream. The order of the arithmetic depends on the
-/// shapes only.
-void run(const Reduction& reduction);
 
 /// From this many elements on, an operation uses several threads.
 export inline constexpr std::ptrdiff_t parallel_threshold = std::ptrdiff_t{64} * 1024;

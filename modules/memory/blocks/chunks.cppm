@@ -144,10 +144,4 @@ class Chunks : public Strategy {
   std::uint64_t count_ = 0;
 };
 
-/// Strategies with a map in common: a pointer that is another's is none of theirs.
-std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout,
-                                     std::shared_ptr<AddressMap> map);
-std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout,
-                                              std::shared_ptr<AddressMap> map);
-
 }  // namespace tessera::memory

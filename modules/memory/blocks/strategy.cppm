@@ -84,12 +84,6 @@ export class Strategy {
   virtual void visit(const std::function<void(const Piece&)>& function) const = 0;
 };
 
-/// The buddy system: blocks are split in halves, and a freed one merges with its other half. O(log) in every case.
-export std::unique_ptr<Strategy> make_buddy(std::unique_ptr<Upstream> upstream, Layout layout = {});
-
-/// Two-level segregated fit: free blocks in lists by size, sixteen lists per doubling, neighbours merged at once. O(1).
-export std::unique_ptr<Strategy> make_segregated_fit(std::unique_ptr<Upstream> upstream, Layout layout = {});
-
 /// Throws PlaceError for a pointer that `free` of a place was given and that is not the start of a live block.
 [[noreturn]] void refuse_pointer(Place place, const void* pointer);
 
@@ -125,23 +119,6 @@ class StrategyAllocator {
 
  private:
   std::unique_ptr<Strategy> strategy_;
-};
-
-/// The classical buddy system over chunks from `Upstream`. The tail of a block that was rounded up to a power of two is free
-/// for others at once, so that a block is at most one granule larger than asked for.
-export template <Allocator Upstream>
-class BuddyAllocator : public StrategyAllocator<make_buddy, Upstream> {
- public:
-  explicit BuddyAllocator(Upstream upstream, Layout layout = {})
-      : StrategyAllocator<make_buddy, Upstream>(std::move(upstream), layout) {}
-};
-
-/// Two-level segregated fit over chunks from `Upstream`, with its boundary tags outside of them.
-export template <Allocator Upstream>
-class SegregatedFitAllocator : public StrategyAllocator<make_segregated_fit, Upstream> {
- public:
-  explicit SegregatedFitAllocator(Upstream upstream, Layout layout = {})
-      : StrategyAllocator<make_segregated_fit, Upstream>(std::move(upstream), layout) {}
 };
 
 }  // namespace tessera::memory

@@ -61,6 +61,16 @@ export inline NamedVars<Access::write_bit, std::dynamic_extent> writes(std::span
 
 [[noreturn]] void throw_moved_from_var(const OpState& op);
 
+/// Throws SchedulerError: the op cannot be submitted.
+[[noreturn]] void refuse_submission(const OpState& op, const std::string& problem, const char* advice);
+
+/// Sorts an op's accesses by Var, merges those of one Var and numbers them.
+void normalise_accesses(OpState& op);
+
+/// What the ops around this one hold: what they write this one can never have, for they end only after it; what they read it shares
+/// with them. Throws SchedulerError.
+void check_against_parents(OpState& op);
+
 /// Writes declarations into an op. Throws SchedulerError, std::bad_alloc.
 template <AccessDeclaration... D>
 void declare(OpState& op, const D&... declarations) {

@@ -30,7 +30,7 @@ class StalledEnd final : public SleepWatch {
   bool report() noexcept override {
     try {
       if (engine_->executor().running() != 0) return false;
-      const std::string begun = engine_->description_of_begun_coroutines();
+      const std::string begun = engine_->begun_coroutines().description();
       if (begun.empty()) return false;
       const std::string line = to_string(
           {.operation = operation_,
@@ -50,17 +50,16 @@ class StalledEnd final : public SleepWatch {
 
 }  // namespace
 
-std::string Engine::description_of_begun_coroutines() const { return begun_coroutines_.description(); }
-
-void Engine::shut_down(const Deadline& deadline) {
-  StalledEnd stalled(*this, "shutdown", patience_);
-  wait_all(deadline, "shutdown", patience_ == Patience::zero() ? nullptr : &stalled);
+void shut_down(Engine& engine, const Deadline& deadline) {
+  StalledEnd stalled(engine, "shutdown", engine.patience());
+  wait_for_all(engine, deadline, "shutdown", engine.patience() == Patience::zero() ? nullptr : &stalled);
 }
 
-void Engine::drain() noexcept {
-  StalledEnd stalled(*this, "~Scheduler", patience_);
-  if (counts_.pending() == 0) return;
-  wait_for_count(0, PTRDIFF_MAX, {}, patience_ == Patience::zero() ? nullptr : &stalled);
+void drain(Engine& engine) noexcept {
+  StalledEnd stalled(engine, "~Scheduler", engine.patience());
+  if (engine.backlog().counts().pending() == 0) return;
+  engine.backlog().wait(engine.executor(), 0, PTRDIFF_MAX, {},
+                        engine.patience() == Patience::zero() ? nullptr : &stalled);
 }
 
 }  // namespace tessera

@@ -10,10 +10,8 @@ module;
 module tessera.schedule;
 import tessera.core;
 
-// What happens to a ready op: it runs, ends, and grants its Vars to others.
+// What happens to an op: it takes its place in the queues of its Vars, runs when it is ready, ends, and grants its Vars to others.
 namespace tessera {
-
-constinit thread_local ThreadContext context_of_thread{};
 
 namespace {
 
@@ -27,6 +25,16 @@ void move_urgent_to_front(ReadyList& ready) {
     op->next = std::exchange(ready.first, op);
     return;
   }
+}
+
+/// An op that waits may begin at the first unlock, and sets its flags then: they are read before.
+void unlock(OpState& op, int count) {
+  if (op.has(OpState::has_long_list)) {
+    const LongAccess* const list = op.many.list;
+    for (int i = 0; i < count; ++i) list[i].var()->lock.unlock();
+    return;
+  }
+  for (int i = 0; i < count; ++i) op.accesses[i].var()->lock.unlock();
 }
 
 }  // namespace
@@ -47,15 +55,111 @@ void Engine::detach(const TraceSink& sink) noexcept {
   trace_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
 }
 
-void Engine::count_ended() noexcept {
-  counts_.add_ended();
-  const int period = count_period_.load(std::memory_order_seq_cst);
-  if (period == 0) [[likely]]
-    return;
-  int& countdown = context_of_thread.until_count_waiters;
-  if (--countdown > 0 && countdown < period) return;
-  countdown = period;
-  tell_count_waiters();
+void Engine::take_over(VarState& var) const {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (var.process.load(std::memory_order_relaxed) == process_) return;
+  if (var.lock.try_lock()) {
+    const bool is_idle = var.is_idle();
+    if (is_idle) var.process.store(process_, std::memory_order_relaxed);
+    var.lock.unlock();
+    if (is_idle) return;
+  }
+  throw SchedulerError(to_string({.operation = "scheduler",
+                                  .problem = "an op of the parent process was pending on Var " +
+                                             std::to_string(var.id) + " when this process was forked",
+                                  .advice = "wait for the Var before fork(), or use another one"}));
+}
+
+void Engine::check_process() const {
+  if (process_ == process_number()) return;
+  throw SchedulerError(to_string({.operation = "scheduler",
+                                  .problem = "it belongs to the parent process, whose threads do not exist in this one",
+                                  .advice = "make a new Scheduler in the child process"}));
+}
+
+void Engine::submit(OpState& op) {
+  check_process();
+  op.engine = this;
+  ThreadContext& context = thread_context();
+  if (context.recorder != nullptr) [[unlikely]]
+    return record_submission(*context.recorder, op);
+  const bool nested = context.op != nullptr;
+  if (nested) {
+    op.parent = context.op;
+    context.has_submitted = true;
+  } else if (op.extras != nullptr && op.extras->bytes != 0 && backlog_.bounds_bytes()) {
+    backlog_.wait_for_room(*executor_, op.extras->bytes);
+  }
+  check_accesses(op);
+  std::uint64_t before = 0;
+  if (register_accesses(op, before)) {
+    ReadyList ready;
+    ready.add(op);
+    executor_->push(ready);
+  }
+  if (backlog_.bounds_ops() && !nested) backlog_.bound_now_and_then(*executor_, before);
+}
+
+void Engine::enlist(OpState& op, ReadyList& ready) {
+  check_process();
+  op.engine = this;
+  ThreadContext& context = thread_context();
+  if (context.op != nullptr && !is_join(op)) {  // a join is nobody's child: others wait for it too
+    op.parent = context.op;
+    context.has_submitted = true;
+  }
+  check_accesses(op);
+  std::uint64_t before = 0;
+  if (register_accesses(op, before)) ready.add(op);
+}
+
+void Engine::start(ReadyList& ready) {
+  if (ready.first != nullptr) distribute(ready);
+  if (backlog_.bounds_ops() && thread_context().op == nullptr) backlog_.bound(*executor_);
+}
+
+[[gnu::always_inline]] inline void Engine::check_accesses(OpState& op) {
+  normalise_accesses(op);
+  if (process_ != 0) [[unlikely]] {
+    for (int i = 0; i < op.access_count; ++i) take_over(*op.access(i).var());
+  }
+  if (op.parent != nullptr) check_against_parents(op);
+  if (TraceSink* sink = trace(); sink != nullptr && !op.has(OpState::recorded)) [[unlikely]] {
+    static_cast<void>(extras_of(op));
+    sink->submitted(op);
+  }
+}
+
+/// Returns whether the op is ready; if not, it may have ended by then.
+[[gnu::always_inline]] inline bool Engine::register_accesses(OpState& op, std::uint64_t& submitted_before) {
+  const int count = op.access_count;
+  for (int i = 1; i < count; ++i) prefetch_to_write(op.access(i).var());
+  for (int i = 0; i < count; ++i) {
+    VarState* var = op.access(i).var();
+    var->lock.lock();
+    if (!var->closed || (var->divided && is_join(op))) [[likely]]
+      continue;
+    const bool is_divided = var->divided;
+    unlock(op, i + 1);
+    if (is_divided) throw VarIsDivided{};
+    refuse_submission(op, "Var " + std::to_string(var->id) + " has been erased",
+                      "submit before erase(), or use another Var");
+  }
+  std::uint32_t waits = 0;
+  for (int i = 0; i < count; ++i) {
+    Access& access = op.access(i);
+    VarState& var = *access.var();
+    waits += var.append(access, *this) ? 0 : 1;
+    if (op.has(OpState::closes_vars)) [[unlikely]]
+      var.closed = true;
+  }
+  op.pending.store(waits, std::memory_order_relaxed);
+  if (op.parent != nullptr) op.parent->open.fetch_add(1, std::memory_order_relaxed);
+  submitted_before = backlog_.add(op.extras == nullptr ? 0 : op.extras->bytes);
+  // An op that waits may run from the first unlock on, but it cannot end before its last Var is unlocked.
+  unlock(op, count);
+  return waits == 0;
 }
 
 void Engine::became_ready(OpState& op, ReadyList& ready) noexcept {
@@ -205,9 +309,9 @@ void Engine::complete(OpState& ended, ReadyList& ready) noexcept {
     if (op->extras != nullptr || op->failure) [[unlikely]]
       engine.end_extras(*op, ready);
     release_op(*op);
-    engine.count_ended();
+    engine.backlog_.remove();
     if (other != nullptr) [[unlikely]]
-      engine.look_at_count_waiters();  // its own workers may all be asleep
+      engine.backlog_.look_at_waiters();  // its own workers may all be asleep
     op = parent != nullptr && parent->open.fetch_sub(1, std::memory_order_acq_rel) == 1 ? parent : nullptr;
     if (op != nullptr && op->has(OpState::recorded)) [[unlikely]]
       op = end_recorded(*op, ready);
@@ -218,14 +322,14 @@ void Engine::end_extras(OpState& op, ReadyList& ready) noexcept {
   bool observed = false;
   if (op.has(OpState::is_coroutine)) begun_coroutines_.remove(op);
   if (op.extras != nullptr) {
-    if (op.extras->bytes != 0) bytes_.fetch_sub(op.extras->bytes, std::memory_order_seq_cst);
+    if (op.extras->bytes != 0) backlog_.remove_bytes(op.extras->bytes);
     observed = tell_awaiters(op, ready);
   }
   if (!op.failure || observed || op.failure->cancelled || (op.extras != nullptr && op.extras->skipped)) return;
   for (int i = 0; i < op.access_count; ++i) {
     if (op.access(i).writes()) return;  // its Vars tell
   }
-  note_unobserved(op.failure);
+  unobserved_.note(op.failure);
 }
 
 OpState* Engine::hand_over(ReadyList& ready) noexcept {
@@ -268,6 +372,34 @@ void Engine::resume(OpState& op) noexcept {
   ReadyList ready;
   ready.add(op);
   executor_->push(ready);
+}
+
+bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
+  waiter.engine = this;
+  waiter.set(OpState::is_waiter);
+  waiter.access_count = 1;
+  waiter.accesses[0].tagged =
+      reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
+  waiter.pending.store(1, std::memory_order_relaxed);
+  const std::lock_guard lock(var.lock);
+  if (var.head == nullptr && !var.written &&
+      (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
+    waiter.failure = var.failure;
+    return true;
+  }
+  var.append(waiter.accesses[0], *this);
+  return false;
+}
+
+bool Engine::withdraw_waiter(OpState& waiter, VarState& var) noexcept {
+  ReadyList ready;
+  Access* granted = nullptr;
+  var.lock.lock();
+  const bool withdrawn = var.withdraw(waiter.accesses[0], granted);
+  unlock_and_collect(var);
+  grant(granted, ready);
+  distribute(ready);
+  return withdrawn;
 }
 
 }  // namespace tessera

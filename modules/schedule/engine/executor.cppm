@@ -39,8 +39,4 @@ class Executor {
   std::atomic<bool> stopped_{false};
 };
 
-std::shared_ptr<Executor> make_inline_executor(Engine& engine);
-std::shared_ptr<Executor> make_permuting_executor(Engine& engine, std::uint64_t seed);
-std::shared_ptr<Executor> make_pool_executor(Engine& engine, int workers);
-
 }  // namespace tessera

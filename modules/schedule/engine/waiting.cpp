@@ -25,35 +25,9 @@ void check_may_block(const char* operation) {
                  .advice = "make the op a coroutine and use co_await"}));
 }
 
-bool Engine::append_waiter(OpState& waiter, VarState& var, bool exclusive) {
-  waiter.engine = this;
-  waiter.set(OpState::is_waiter);
-  waiter.access_count = 1;
-  waiter.accesses[0].tagged =
-      reinterpret_cast<std::uintptr_t>(&var) | (exclusive ? Access::write_bit : Access::read_bit);
-  waiter.pending.store(1, std::memory_order_relaxed);
-  const std::lock_guard lock(var.lock);
-  if (var.head == nullptr && !var.written &&
-      (!exclusive || var.readers == 0)) {  // nothing is written: no need to become a reader
-    waiter.failure = var.failure;
-    return true;
-  }
-  var.append(waiter.accesses[0], *this);
-  return false;
-}
+namespace {
 
-bool Engine::withdraw_waiter(OpState& waiter, VarState& var) noexcept {
-  ReadyList ready;
-  Access* granted = nullptr;
-  var.lock.lock();
-  const bool withdrawn = var.withdraw(waiter.accesses[0], granted);
-  unlock_and_collect(var);
-  grant(granted, ready);
-  distribute(ready);
-  return withdrawn;
-}
-
-std::string Engine::holders_of(VarState& var) {
+std::string holders_of(VarState& var) {
   const std::lock_guard lock(var.lock);
   if (var.written) {
     return "op " + description_of(var.writer_name.load(), var.writer_where.load()) + " has not ended";
@@ -62,8 +36,6 @@ std::string Engine::holders_of(VarState& var) {
   OpState& op = var.head->op();
   return "op " + description_of(op.name, op.where) + " waits for " + std::to_string(var.readers) + " that read it";
 }
-
-namespace {
 
 /// A thread that waits for a Var.
 struct BlockedThread : OpState {
@@ -77,18 +49,19 @@ constexpr OpKind blocked_thread_kind{.run = wake_thread, .drop = nullptr, .free 
 
 }  // namespace
 
-void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
-  check_process();
-  check_not_recording(this, "wait");
+void wait_for(Engine& engine, const Var& var, const Deadline& deadline, Purpose purpose) {
+  engine.check_process();
+  check_not_recording(&engine, "wait");
   check_may_block("wait");
   if (!var) throw SchedulerError(to_string({.operation = "wait", .problem = "the Var has been moved from"}));
   VarState& state = *var.state();
-  if (process_ != 0) take_over(state);
-  BlockedThread waiter(parking_);
+  if (process_number() != 0) engine.take_over(state);
+  BlockedThread waiter(engine.parking());
   waiter.kind = &blocked_thread_kind;
-  if (!append_waiter(waiter, state, purpose != Purpose::read) && !executor_->wait(waiter.signal, deadline)) {
+  if (!engine.append_waiter(waiter, state, purpose != Purpose::read) &&
+      !engine.executor().wait(waiter.signal, deadline)) {
     const std::string holders = holders_of(state);
-    if (withdraw_waiter(waiter, state)) {
+    if (engine.withdraw_waiter(waiter, state)) {
       throw DeadlineExceeded(to_string({.operation = "wait", .problem = "the deadline has passed: " + holders}));
     }
     waiter.signal.sleep({});  // it has just been granted
@@ -96,24 +69,24 @@ void Engine::wait(const Var& var, const Deadline& deadline, Purpose purpose) {
   if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
 
+namespace {
+
 /// For what several schedulers have pending: some of them run ops only while somebody waits with them, so each is waited with in turn.
-void Engine::wait_among_engines(VarState& var, Purpose purpose) {
+void wait_among_engines(const std::vector<std::shared_ptr<Engine>>& engines, VarState& var, Purpose purpose) {
   constexpr auto turn = std::chrono::milliseconds(1);
-  const std::shared_ptr<Engine> self = shared_from_this();
-  if (process_ != 0) take_over(var);
-  BlockedThread waiter(parking_);
+  Engine& first = *engines.front();
+  if (process_number() != 0) first.take_over(var);
+  BlockedThread waiter(first.parking());
   waiter.kind = &blocked_thread_kind;
-  bool is_granted = append_waiter(waiter, var, purpose != Purpose::read);
+  bool is_granted = first.append_waiter(waiter, var, purpose != Purpose::read);
   while (!is_granted) {
     for (const std::shared_ptr<Engine>& engine : live_engines()) {
-      is_granted = engine->executor_->wait(waiter.signal, std::chrono::steady_clock::now() + turn);
+      is_granted = engine->executor().wait(waiter.signal, std::chrono::steady_clock::now() + turn);
       if (is_granted) break;
     }
   }
   if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
-
-namespace {
 
 /// What is pending on a Var.
 struct Pending {
@@ -143,7 +116,7 @@ void settle(const Var& var, const Engine* last_named, Purpose purpose) {
       if (pending.failure && purpose != Purpose::rewrite) throw_failure(*pending.failure);
       return;
     }
-    if (pending.engine != nullptr) return pending.engine->wait(var, {}, purpose);
+    if (pending.engine != nullptr) return wait_for(*pending.engine, var, {}, purpose);
     const std::vector<std::shared_ptr<Engine>> engines = live_engines();
     if (engines.empty()) {
       throw SchedulerError(to_string({.operation = "wait",
@@ -151,7 +124,7 @@ void settle(const Var& var, const Engine* last_named, Purpose purpose) {
                                                  "process was forked",
                                       .advice = "wait for them before fork()"}));
     }
-    return engines.front()->wait_among_engines(*var.state(), purpose);
+    return wait_among_engines(engines, *var.state(), purpose);
   }
   if (process_number() != 0) op->engine->take_over(*var.state());
   SharedFailure failure;
@@ -175,60 +148,37 @@ void settle(const Var& var, const Engine* last_named, Purpose purpose) {
                  .advice = "name its Var in reads() or writes(), or co_await it"}));
 }
 
-void Engine::wait(OpState& op) {
-  check_process();
-  check_not_recording(this, "wait");
+void wait_for(Engine& engine, OpState& op) {
+  engine.check_process();
+  check_not_recording(&engine, "wait");
   check_may_block("wait");
-  if (op.engine != this) {
+  if (op.engine != &engine) {
     throw SchedulerError(to_string({.operation = "wait",
                                     .problem = "op " + description_of(op.name, op.where) + " is another scheduler's",
                                     .advice = "wait with the scheduler that it was submitted to"}));
   }
-  BlockedThread thread(parking_);
+  BlockedThread thread(engine.parking());
   thread.kind = &blocked_thread_kind;
   thread.set(OpState::is_waiter);
   OpAwaiter awaiter{.op = &thread, .next = nullptr, .failure = {}};
-  if (await_end(op, awaiter)) executor_->wait(thread.signal, {});
+  if (await_end(op, awaiter)) engine.executor().wait(thread.signal, {});
   if (awaiter.failure) throw_failure(*awaiter.failure);
 }
 
-void Engine::wait_all(const Deadline& deadline, const char* operation, SleepWatch* watch) {
-  check_process();
-  check_not_recording(this, operation);
+void wait_for_all(Engine& engine, const Deadline& deadline, const char* operation, SleepWatch* watch) {
+  engine.check_process();
+  check_not_recording(&engine, operation);
   check_may_block(operation);
-  if (counts_.pending() != 0 && !wait_for_count(0, PTRDIFF_MAX, deadline, watch)) {
-    const std::string begun = description_of_begun_coroutines();
+  if (engine.backlog().counts().pending() != 0 &&
+      !engine.backlog().wait(engine.executor(), 0, PTRDIFF_MAX, deadline, watch)) {
+    const std::string begun = engine.begun_coroutines().description();
     throw DeadlineExceeded(
         to_string({.operation = operation,
-                   .problem = "the deadline has passed: " + std::to_string(counts_.pending()) + " ops are pending, " +
-                              std::to_string(executor_->running()) + " workers run" +
+                   .problem = "the deadline has passed: " + std::to_string(engine.backlog().counts().pending()) +
+                              " ops are pending, " + std::to_string(engine.executor().running()) + " workers run" +
                               (begun.empty() ? "" : ", coroutines have not ended: " + begun)}));
   }
-  if (const SharedFailure failure = take_unobserved()) throw_failure(*failure);
-}
-
-SharedFailure Engine::take_unobserved() noexcept {
-  const std::lock_guard lock(unobserved_mutex_);
-  forget_observed();
-  SharedFailure first = unobserved_.front();
-  unobserved_.fill(SharedFailure());
-  return first;
-}
-
-void Engine::note_unobserved(const SharedFailure& failure) noexcept {
-  const std::lock_guard lock(unobserved_mutex_);
-  forget_observed();
-  const auto free = std::ranges::find_if(unobserved_, [](const SharedFailure& kept) { return !kept; });
-  if (free != unobserved_.end()) *free = failure;
-}
-
-/// Somebody has waited for an op after it had ended.
-void Engine::forget_observed() noexcept {
-  const auto is_gone = [](const SharedFailure& kept) {
-    return !kept || kept->was_thrown.load(std::memory_order_relaxed);
-  };
-  const auto rest = std::ranges::remove_if(unobserved_, is_gone);
-  std::ranges::fill(rest, SharedFailure());
+  if (const SharedFailure failure = engine.unobserved().take()) throw_failure(*failure);
 }
 
 }  // namespace tessera

@@ -65,7 +65,7 @@ class InlineExecutor final : public Executor {
       context.handed_over = 0;
       while (op != nullptr) op = op->engine->run(*op);
     }
-    engine_->look_at_count_waiters();
+    engine_->backlog().look_at_waiters();
     running_.fetch_sub(1);
     context.op = outer_op;
     context.recorder = outer_recorder;

@@ -98,7 +98,7 @@ class PermutingExecutor final : public Executor {
     Recorder* const outer_recorder = std::exchange(thread_context().recorder, nullptr);
     OpState* next = &op;
     while (next != nullptr) next = next->engine->run(*next);
-    engine_->look_at_count_waiters();
+    engine_->backlog().look_at_waiters();
     thread_context().recorder = outer_recorder;
     lock.lock();
     runs_ = false;

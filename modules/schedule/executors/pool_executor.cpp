@@ -313,7 +313,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
       }
       if (!std::exchange(searching, true)) {
         lost(slot);
-        engine_->look_at_count_waiters();
+        engine_->backlog().look_at_waiters();
       }
       if (!search(done)) break;
       slot.note_core();
@@ -321,7 +321,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
     slot.core.store(Slot::no_core, std::memory_order_relaxed);
     if (!searching) {  // `done` while there was work: what it ended, others may wait for
       lost(slot);
-      engine_->look_at_count_waiters();
+      engine_->backlog().look_at_waiters();
     }
     context.worker = outer_worker;
     context.pool = outer_pool;

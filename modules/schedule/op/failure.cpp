@@ -1,6 +1,9 @@
 module;
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <source_location>
 #include <string>
@@ -77,6 +80,30 @@ void throw_failure(const FailureRecord& failure) {
   const std::string verb = failure.cancelled ? " was cancelled: " : " failed: ";
   throw OperationFailed("op " + description_of(failure.name, failure.where) + verb + what_of(failure.cause),
                         failure.cause);
+}
+
+SharedFailure UnobservedFailures::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  forget_observed();
+  SharedFailure first = failures_.front();
+  failures_.fill(SharedFailure());
+  return first;
+}
+
+void UnobservedFailures::note(const SharedFailure& failure) noexcept {
+  const std::lock_guard lock(mutex_);
+  forget_observed();
+  const auto free = std::ranges::find_if(failures_, [](const SharedFailure& kept) { return !kept; });
+  if (free != failures_.end()) *free = failure;
+}
+
+/// Somebody has waited for an op after it had ended.
+void UnobservedFailures::forget_observed() noexcept {
+  const auto is_gone = [](const SharedFailure& kept) {
+    return !kept || kept->was_thrown.load(std::memory_order_relaxed);
+  };
+  const auto rest = std::ranges::remove_if(failures_, is_gone);
+  std::ranges::fill(rest, SharedFailure());
 }
 
 }  // namespace tessera

@@ -74,6 +74,20 @@ export class SharedFailure {
   FailureRecord* record_ = nullptr;
 };
 
+/// The first failures of which no Var tells, until somebody asks for them.
+class UnobservedFailures {
+ public:
+  void note(const SharedFailure& failure) noexcept;
+  /// The oldest one, or none; all are forgotten.
+  SharedFailure take() noexcept;
+
+ private:
+  void forget_observed() noexcept;
+
+  std::mutex mutex_;
+  std::array<SharedFailure, 8> failures_;  // the first ones, oldest first, then empty ones
+};
+
 /// The exception that is being handled, as the failure of an op. Never fails itself: without memory it is a record that says so.
 SharedFailure failure_of_current_exception(const char* name, const std::source_location& where) noexcept;
 

@@ -86,10 +86,4 @@ UnsubmittedOp make_erased_op(const BodyType& type, const void* from, const OpOpt
   return op;
 }
 
-void throw_moved_from_var(const OpState& op) {
-  throw SchedulerError(to_string({.operation = std::string("submission of op '") + op.name + "'",
-                                  .problem = "one of its Vars has been moved from",
-                                  .where = op.where}));
-}
-
 }  // namespace tessera

@@ -81,7 +81,7 @@ std::coroutine_handle<> end_coroutine(OpState& op) noexcept {
     if (op.failure && context.recorder != nullptr) {
       record_failure(*context.recorder, op.failure);
     } else if (op.failure) {
-      op.engine->note_unobserved(op.failure);
+      op.engine->unobserved().note(op.failure);
     }
     release_op(op);
     return std::noop_coroutine();

@@ -19,6 +19,9 @@ export class Scheduler;
 /// The op that runs on this thread. Throws SchedulerError if there is none: `operation` needs one.
 OpState& current_op(const char* operation);
 
+/// What the coroutine op that runs on this thread takes with it from thread to thread; null if none runs.
+export std::shared_ptr<void>* local_of_coroutine() noexcept;
+
 Engine& engine_of(Scheduler& scheduler) noexcept;
 
 /// Where a coroutine op ends; returns what to resume instead.

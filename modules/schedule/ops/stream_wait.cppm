@@ -27,6 +27,9 @@ void prepare_stream_waits();
 /// such op is running or has given up its turn already, and what prepare_stream_waits throws.
 export void give_up_turn(std::vector<device::StreamMark> marks);
 
+/// Lets the op, which this thread has left, run again when its wait is over.
+void begin_stream_wait(OpState& op) noexcept;
+
 /// Awaited in an op.
 export class [[nodiscard("co_await it")]] StreamMarksAwaiter {
  public:

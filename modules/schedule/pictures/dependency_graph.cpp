@@ -173,4 +173,6 @@ std::string DependencyGraph::to_dot() const {
   return dot + "}\n";
 }
 
+std::string DependencyGraph::to_svg(const GraphOptions& options) const { return svg_of(*this, options); }
+
 }  // namespace tessera

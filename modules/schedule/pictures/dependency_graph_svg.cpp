@@ -256,6 +256,8 @@ class GraphPicture {
 
 }  // namespace
 
-std::string DependencyGraph::to_svg(const GraphOptions& options) const { return GraphPicture(*this, options).draw(); }
+std::string svg_of(const DependencyGraph& graph, const GraphOptions& options) {
+  return GraphPicture(graph, options).draw();
+}
 
 }  // namespace tessera

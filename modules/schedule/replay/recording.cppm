@@ -123,6 +123,16 @@ class Recorder {
   Recorder* outer_;
 };
 
+/// Takes a submitted op into a recording instead; it is the recording's then. Throws SchedulerError if it cannot be recorded,
+/// std::bad_alloc.
+void record_submission(Recorder& recorder, OpState& op);
+
+/// A coroutine has failed before it became an op: while something is recorded, that is an error of the recording.
+void record_failure(Recorder& recorder, const SharedFailure& failure) noexcept;
+
+/// Throws SchedulerError if this thread records for that engine, which is only compared.
+void check_not_recording(const Engine* engine, const char* operation);
+
 /// Adds a condition to the recording that this thread makes; there must be one. Throws std::bad_alloc.
 export void add_replay_condition(const void* subject, void (*check)(const void* subject));
 

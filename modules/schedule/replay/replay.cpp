@@ -6,6 +6,7 @@ module;
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <source_location>
 #include <string>
@@ -113,6 +114,156 @@ void submit_replay(UnsubmittedReplay replay, const std::source_location& where) 
     trace_submission(*replay, *sink);
   engine->submit(*replay);
   static_cast<void>(replay.release());
+}
+
+namespace {
+
+Node& node_of(OpState& op) { return const_cast<Node&>(static_cast<const Node&>(*op.kind)); }
+
+ReplayState& replay_of(Recording& recording) { return static_cast<ReplayState&>(*recording.frame.parent); }
+
+/// One predecessor of the node has ended. Returns whether it was the last; then the count is as at the beginning again.
+bool count_down(Node& node) noexcept {
+  if (node.predecessors == 1) return true;
+  // Only predecessors lower the count, so if 1 is left it is this one.
+  if (node.waits.load(std::memory_order_acquire) != 1 && node.waits.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return false;
+  }
+  node.waits.store(node.predecessors, std::memory_order_relaxed);
+  return true;
+}
+
+/// All nodes have ended. The engine ends the accesses next, and then the next replay may have the recording.
+void end_replay(ReplayState& replay) noexcept {
+  const std::size_t count = replay.recording->vars.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t writes = replay.recording->vars[i].writes;
+    if (writes < 2) continue;
+    std::atomic<std::uint64_t>& version = replay.var(i).version;  // the engine counts one of the writes
+    version.store(version.load(std::memory_order_relaxed) + writes - 1, std::memory_order_release);
+  }
+  if (replay.is_careful.load(std::memory_order_relaxed)) replay.extras->outcomes = &replay;
+  replay.kind->drop(replay);
+}
+
+/// Ends a node: `ready` takes its successors that wait for nobody else. Returns whether all have ended. Nothing of the replay may be
+/// touched afterwards, for it may be over, unless the node was the last or there is one in `ready`.
+bool end_node(const Node& node, ReplayState& replay, ReadyList& ready) noexcept {
+  if (replay.is_careful.load(std::memory_order_relaxed)) [[unlikely]]
+    end_writes(node, replay);
+  const std::uint32_t successors = node.successors;
+  if (successors == 0) return replay.open_nodes.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  Node* const* const others = replay.recording->others.data() + node.others;
+  if (count_down(*node.first)) ready.add(*node.first->op);
+  for (std::uint32_t i = 0; i + 1 < successors; ++i) {
+    if (count_down(*others[i])) ready.add(*others[i]->op);
+  }
+  return false;
+}
+
+/// The body is over. Returns whether the ops that it submitted are, too; otherwise the last of them ends the node.
+bool end_body(OpState& op) noexcept {
+  if (op.open.load(std::memory_order_acquire) == 1) return true;
+  if (op.open.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  op.open.store(1, std::memory_order_relaxed);
+  return true;
+}
+
+void run_body(const Node& node, ReplayState& replay, const Engine& engine) noexcept {
+  if (replay.is_careful.load(std::memory_order_relaxed) || engine.is_cancelled()) [[unlikely]] {
+    if (!may_begin(node, replay)) return;
+  }
+  try {
+    node.run(*node.op);
+  } catch (...) {
+    take_exception(node, replay);
+  }
+}
+
+void prefetch_ahead(const Node& node, const Recording& recording) {
+  const auto* op = reinterpret_cast<const std::byte*>(recording.ops[node.ahead]);
+  prefetch_to_write(&recording.nodes[node.ahead]);
+  prefetch_to_write(op);
+  __builtin_prefetch(op + offsetof(OpState, storage));
+}
+
+/// Runs a node and those that follow it on this thread.
+OpState* run_nodes(OpState& first) noexcept {
+  ThreadContext& context = thread_context();
+  Engine& engine = *first.engine;
+  Recording& recording = recording_of(first);
+  ReplayState& replay = replay_of(recording);
+  OpState* const outer = context.op;
+  const bool outer_has_submitted = context.has_submitted;
+  OpState* op = &first;
+  while (op != nullptr && op->has(OpState::recorded) && op->has(OpState::started)) {
+    Node& node = node_of(*op);
+    prefetch_ahead(node, recording);
+    context.op = op;
+    context.has_submitted = false;
+    run_body(node, replay, engine);
+    if (context.stream_wait != nullptr) [[unlikely]] {
+      begin_stream_wait(*op);
+      op = nullptr;
+      break;
+    }
+    if (context.has_submitted && !end_body(*op)) [[unlikely]] {
+      op = nullptr;
+      break;
+    }
+    ReadyList ready;
+    const bool was_last = end_node(node, replay, ready);
+    if (was_last) {
+      end_replay(replay);
+      engine.complete(replay, ready);
+    }
+    op = engine.hand_over(ready);
+    if (was_last) break;
+  }
+  context.op = outer;
+  context.has_submitted = outer_has_submitted;
+  return op;
+}
+
+/// Vars that are poisoned already matter to the ops that read them.
+void take_failures(ReplayState& replay) noexcept {
+  const std::size_t count = replay.recording->vars.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    VarState& var = replay.var(i);
+    if (!var.poisoned.load(std::memory_order_relaxed)) continue;
+    const std::lock_guard lock(var.lock);
+    replay.failures[i] = var.failure;
+    replay.is_careful.store(true, std::memory_order_relaxed);
+  }
+}
+
+OpState* start_replay(ReplayState& replay) noexcept {
+  Recording& recording = *replay.recording;
+  Engine& engine = *replay.engine;
+  recording.frame.parent = &replay;
+  replay.kind->run(replay);
+  take_failures(replay);
+  ReadyList ready;
+  for (const Node* root : recording.roots) ready.add(*root->op);
+  if (recording.roots.empty()) {
+    end_replay(replay);
+    engine.complete(replay, ready);
+  }
+  return engine.hand_over(ready);
+}
+
+}  // namespace
+
+OpState* run_recorded(OpState& op) noexcept {
+  return op.has(OpState::started) ? run_nodes(op) : start_replay(static_cast<ReplayState&>(op));
+}
+
+OpState* end_recorded(OpState& op, ReadyList& ready) noexcept {
+  ReplayState& replay = replay_of(recording_of(op));
+  op.open.store(1, std::memory_order_relaxed);
+  if (!end_node(node_of(op), replay, ready)) return nullptr;
+  end_replay(replay);
+  return &replay;
 }
 
 }  // namespace tessera

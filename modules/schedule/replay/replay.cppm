@@ -47,20 +47,10 @@ using UnsubmittedReplay = std::unique_ptr<ReplayState, DropReplay>;
 /// Throws SchedulerError (no scheduler any more, a Var bound so that the edges would be wrong, and as Engine::submit), std::bad_alloc.
 void submit_replay(UnsubmittedReplay replay, const std::source_location& where);
 
-/// Looks whether an op may run, as Engine::begin does for others; if not, its failure says why.
-bool may_begin(const Node& node, ReplayState& replay) noexcept;
+/// Starts a replay, or runs an op of one. Returns the op to run next on this thread, or nullptr.
+OpState* run_recorded(OpState& op) noexcept;
 
-/// In the body of a recorded op that accesses `var`: throws OperationFailed if it is poisoned. For ops that find out only then whether they
-/// depend on what it holds.
-export void require_unpoisoned(const Var& var);
-
-/// The body of an op has thrown.
-void take_exception(const Node& node, ReplayState& replay) noexcept;
-
-/// Leaves the Vars that an op writes as its failure says, if it has one, and forgets that.
-void end_writes(const Node& node, ReplayState& replay) noexcept;
-
-/// Tells the trace of the recorded ops as if each had been submitted now. Throws std::bad_alloc.
-void trace_submission(ReplayState& replay, TraceSink& sink);
+/// Ends an op of a recording after the ops that it submitted. Returns its replay if it was the last one of that.
+OpState* end_recorded(OpState& op, ReadyList& ready) noexcept;
 
 }  // namespace tessera

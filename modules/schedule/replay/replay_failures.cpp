@@ -75,7 +75,7 @@ void take_exception(const Node& node, ReplayState& replay) noexcept {
   for (int i = 0; i < op.access_count; ++i) {
     if (accesses[i].writes) return;  // its Vars tell
   }
-  op.engine->note_unobserved(op.failure);
+  op.engine->unobserved().note(op.failure);
 }
 
 void end_writes(const Node& node, ReplayState& replay) noexcept {

@@ -76,10 +76,10 @@ Scheduler::~Scheduler() {
     engine_->executor().start();
   }
   if (is_part_of_own_op(*engine_)) {  // it cannot be waited for here
-    std::thread([engine = std::move(engine_)] { engine->drain(); }).detach();
+    std::thread([engine = std::move(engine_)] { drain(*engine); }).detach();
     return;
   }
-  engine_->drain();
+  drain(*engine_);
 }
 
 void Scheduler::submit_op(UnsubmittedOp op) {
@@ -99,7 +99,7 @@ Op Scheduler::launch_op(UnsubmittedOp op) {
   return Op(*op.release());
 }
 
-void Scheduler::wait(const Op& op) { engine_->wait(op.state()); }
+void Scheduler::wait(const Op& op) { tessera::wait_for(*engine_, op.state()); }
 
 void Scheduler::stop() {
   engine_->check_process();
@@ -118,7 +118,7 @@ void Scheduler::shut_down(Shutdown how, const Deadline& deadline) {
   if (how == Shutdown::cancel) engine_->cancel_all();
   if (engine_->executor().is_stopped()) engine_->executor().start();
   try {
-    engine_->shut_down(deadline);
+    tessera::shut_down(*engine_, deadline);
   } catch (...) {
     engine_->allow_all();
     throw;
@@ -128,11 +128,11 @@ void Scheduler::shut_down(Shutdown how, const Deadline& deadline) {
 
 SchedulerCounters Scheduler::counters() const {
   Executor& executor = engine_->executor();
-  SchedulerCounters counters{.pending = engine_->counts().pending(),
+  SchedulerCounters counters{.pending = engine_->backlog().counts().pending(),
                              .running = executor.running(),
-                             .bytes = engine_->bytes(),
+                             .bytes = engine_->backlog().bytes(),
                              .busy = executor.busy()};
-  counters.submitted = engine_->counts().submitted();
+  counters.submitted = engine_->backlog().counts().submitted();
   return counters;
 }
 

@@ -8,6 +8,7 @@ import :op_end;
 import :var;
 import :access;
 import :engine;
+import :waiting;
 import :callable_op;
 import :op;
 import :capture;
@@ -129,24 +130,24 @@ export class Scheduler {
 
   /// Waits for the ops submitted so far that write `var`. Throws OperationFailed if it is poisoned, each time; SchedulerError inside
   /// an op, where co_await is the way to wait.
-  inline void wait(const Var& var) { engine_->wait(var, {}); }
+  inline void wait(const Var& var) { tessera::wait_for(*engine_, var, {}); }
   /// The same; throws DeadlineExceeded, which names the op that has not ended.
   template <class Rep, class Period>
   void wait_for(const Var& var, const std::chrono::duration<Rep, Period>& duration) {
-    engine_->wait(var, deadline_in(duration));
+    tessera::wait_for(*engine_, var, deadline_in(duration));
   }
   inline void wait_until(const Var& var, std::chrono::steady_clock::time_point deadline) {
-    engine_->wait(var, deadline);
+    tessera::wait_for(*engine_, var, deadline);
   }
 
   /// Waits for an op. Throws OperationFailed if it failed.
   void wait(const Op& op);
 
   /// Waits until nothing is pending. Throws the first failure since the last call that no Var tells of, because its op writes none.
-  inline void wait_all() { engine_->wait_all({}); }
+  inline void wait_all() { wait_for_all(*engine_, {}); }
   template <class Rep, class Period>
   void wait_all_for(const std::chrono::duration<Rep, Period>& duration) {
-    engine_->wait_all(deadline_in(duration));
+    wait_for_all(*engine_, deadline_in(duration));
   }
 
   /// From now on no op may name `var`. `finally` is called when the ops submitted before have ended, even if they failed.

@@ -5,6 +5,7 @@ import tessera.standard;
 import tessera.core;
 import :plan;
 import :blocks;
+import :normalisers;
 import :normalising;
 
 // How a normalisation is cut into work: whole rows in the L1 cache, long rows in parts, columns in tiles.

@@ -6,6 +6,7 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :reducers;
+import :normalisers;
 import :normalising;
 
 // The loops of normalisations over rows, parts of rows and columns, compiled for each instruction set. What they compute is the

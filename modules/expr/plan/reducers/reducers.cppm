@@ -7,54 +7,15 @@ import tessera.core;
 import tessera.device;
 import :conversion;
 import :plan;
+import :folding;
+import :log_sum_exp;
+import :moments;
+import :norms;
+import :searching;
 
 // The arithmetic of reductions, per operation and element type: what is accumulated, and tables of loops over it.
 namespace tessera::plan {
 
-/// Accumulator of argmin and argmax: the best value so far and where it was; index -1 before the first value.
-template <class C>
-struct Best {
-  C value;
-  std::int64_t index;
-};
-
-/// Accumulator of variances: of the values so far, in double because it is merged once per block only.
-struct Moments {
-  double count;
-  double mean;
-  double squares;  // sum of squared distances from the mean
-};
-
-/// Accumulator of logsumexp: sum of e^(x - largest), where an infinite `largest` counts as 0.
-template <class C>
-struct Exponentials {
-  C largest;
-  C sum;
-};
-
-/// Accumulator of norms of double: scale^2 * sum is the sum of squares; scale is a power of two.
-struct ScaledSquares {
-  double scale;
-  double sum;
-};
-
-/// Accumulator of norms of float: squares of floats neither overflow nor vanish in double.
-struct Squares {
-  double sum;
-};
-
-template <class C>
-struct WideAccumulator {
-  using type = C;
-};
-template <>
-struct WideAccumulator<bool> {
-  using type = std::int64_t;
-};
-template <Integer C>
-struct WideAccumulator<C> {
-  using type = std::conditional_t<kind_of<C> == Kind::signed_integer, std::int64_t, std::uint64_t>;
-};
 
 template <ReduceOp Op, class C>
 struct AccumulatorOf {
@@ -89,13 +50,6 @@ using accumulator_t = typename AccumulatorOf<Op, C>::type;
 /// The reducer for values of the compute type of `dtype`, for the CPU at hand. Throws DTypeError where the operation has no
 /// meaning, as an order of complex numbers.
 const Reducer& reducer(ReduceOp op, DType dtype);
-
-// Parts of `reducer`, each in a file of its own; null for types that it does not serve.
-const Reducer* folding_reducer(ReduceOp op, DType dtype);
-const Reducer* searching_reducer(ReduceOp op, DType dtype);
-const Reducer* moments_reducer(DType dtype);
-const Reducer* exponentials_reducer(DType dtype);
-const Reducer* norm_reducer(DType dtype);
 
 /// What `body` returns for the type in which elements of `dtype` are computed, its template argument.
 template <class Body>

@@ -1,12 +1,12 @@
 module;
 #include <cstddef>
-export module tessera.expr:loop_plan;
+export module tessera.expr:elementwise;
 import tessera.standard;
 import tessera.core;
 import :plan;
 import :blocks;
 
-// How an elementwise evaluation is going to run, for those who want to know without running it.
+// The evaluation of elementwise expressions, and how it is going to run for those who want to know without running it.
 namespace tessera::plan {
 
 /// The axes after simplification, slowest first, and how the work is cut. `operands` holds the target first, then the leaves.
@@ -29,5 +29,8 @@ LoopPlan simplified(const Loop& loop);
 
 /// What run(loop) is going to do; the kernel is not needed. Without elements there is nothing but their number.
 LoopPlan plan_of(const Loop& loop);
+
+/// Computes every element of the target; on a GPU, gives the work to this thread's stream.
+void run(const Loop& loop);
 
 }  // namespace tessera::plan

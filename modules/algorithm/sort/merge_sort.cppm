@@ -1,19 +1,10 @@
 module;
 #include <cstddef>
-#include <cstdint>
-export module tessera.algorithm:key_sorting;
+export module tessera.algorithm:merge_sort;
 import tessera.standard;
 
-// Sorting keys, which are unsigned numbers, with or without the positions that they came from.
+// Sorting many keys, with or without the positions that they came from, on several threads.
 namespace tessera::sorting {
-
-/// Sorts n keys on the calling thread; `spare` has room for as many.
-template <class Key>
-void sort_keys(Key* keys, std::ptrdiff_t n, Key* spare);
-
-/// The same, and puts each position where its key goes; equal keys keep their order.
-template <class Key, class Position>
-void sort_pairs(Key* keys, Position* positions, std::ptrdiff_t n, Key* spare, Position* spare_positions);
 
 /// Sorts many keys on several threads. Returns where they are afterwards: `keys` or `spare`.
 template <class Key>

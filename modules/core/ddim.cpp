@@ -7,25 +7,8 @@ module;
 #include <string>
 module tessera.core;
 
-// Text and run-time construction of shapes.
+// Shapes of a run-time rank: their construction and their text.
 namespace tessera {
-
-std::string shape_text(std::span<const std::ptrdiff_t> extents) {
-  std::string text = "(";
-  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-    if (axis > 0) text += ", ";
-    text += std::to_string(extents[axis]);
-  }
-  if (extents.size() == 1) text += ',';
-  return text + ")";
-}
-
-void throw_no_axis(int axis, int rank) {
-  throw IndexError(
-      to_string(Failure{.operation = "shape",
-                        .problem = "there is no axis " + std::to_string(axis) + " of " + std::to_string(rank),
-                        .advice = "-1 is the last one"}));
-}
 
 DDim::DDim(std::span<const std::ptrdiff_t> extents) : rank_(static_cast<int>(extents.size())) {
   if (extents.size() > extents_.size()) {

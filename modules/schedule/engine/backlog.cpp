@@ -29,64 +29,77 @@ std::uint64_t OpCounts::ended() const noexcept {
   return sum;
 }
 
-void Engine::look_at_count_waiters() noexcept {
-  if (count_period_.load(std::memory_order_seq_cst) != 0) tell_count_waiters();
+void Backlog::remove() noexcept {
+  counts_.add_ended();
+  const int period = period_.load(std::memory_order_seq_cst);
+  if (period == 0) [[likely]]
+    return;
+  int& countdown = context_of_thread.until_count_waiters;
+  if (--countdown > 0 && countdown < period) return;
+  countdown = period;
+  tell_waiters();
 }
 
-void Engine::set_count_period() noexcept {
+void Backlog::look_at_waiters() noexcept {
+  if (period_.load(std::memory_order_seq_cst) != 0) tell_waiters();
+}
+
+void Backlog::set_period() noexcept {
   int period = 0;
-  for (const CountWaiter* waiter = first_count_waiter_; waiter != nullptr; waiter = waiter->next) {
+  for (const Waiter* waiter = first_waiter_; waiter != nullptr; waiter = waiter->next) {
     constexpr std::uint64_t longest = 256;
     const std::uint64_t sixteenth =
         waiter->most == 0 ? longest : std::clamp<std::uint64_t>(waiter->most / 16, 1, longest);
     const int own = waiter->bytes == PTRDIFF_MAX ? static_cast<int>(sixteenth) : 1;
     period = period == 0 ? own : std::min(period, own);
   }
-  count_period_.store(period, std::memory_order_seq_cst);
+  period_.store(period, std::memory_order_seq_cst);
 }
 
-void Engine::tell_count_waiters() noexcept {
+void Backlog::tell_waiters() noexcept {
   const std::lock_guard lock(parking_.mutex);
   const std::uint64_t pending = counts_.pending();
-  for (CountWaiter* waiter = first_count_waiter_; waiter != nullptr; waiter = waiter->next) {
+  for (Waiter* waiter = first_waiter_; waiter != nullptr; waiter = waiter->next) {
     if (pending == 0 || (pending <= waiter->most && bytes() <= waiter->bytes)) waiter->signal->set_while_locked();
   }
 }
 
-bool Engine::wait_for_count(std::uint64_t most, std::ptrdiff_t most_bytes, const Deadline& deadline,
-                            SleepWatch* watch) {
+bool Backlog::wait(Executor& executor, std::uint64_t most, std::ptrdiff_t most_bytes, const Deadline& deadline,
+                   SleepWatch* watch) {
   Signal signal(parking_, watch);
-  CountWaiter waiter{.signal = &signal, .most = most, .bytes = most_bytes, .next = nullptr};
+  Waiter waiter{.signal = &signal, .most = most, .bytes = most_bytes, .next = nullptr};
   {
     const std::lock_guard lock(parking_.mutex);
-    waiter.next = std::exchange(first_count_waiter_, &waiter);
-    set_count_period();
+    waiter.next = std::exchange(first_waiter_, &waiter);
+    set_period();
   }
-  tell_count_waiters();  // it may be so already
-  const bool reached = executor_->wait(signal, deadline);
+  tell_waiters();  // it may be so already
+  const bool reached = executor.wait(signal, deadline);
   const std::lock_guard lock(parking_.mutex);
-  CountWaiter** at = &first_count_waiter_;
+  Waiter** at = &first_waiter_;
   while (*at != &waiter) at = &(*at)->next;
   *at = waiter.next;
-  set_count_period();
+  set_period();
   return reached;
 }
 
-void Engine::wait_for_room(const OpState& op) {
-  const std::ptrdiff_t bytes = op.extras == nullptr ? 0 : op.extras->bytes;
+void Backlog::wait_for_room(Executor& executor, std::ptrdiff_t bytes) {
   const std::ptrdiff_t most_bytes =
       window_.bytes == 0 ? PTRDIFF_MAX : std::max<std::ptrdiff_t>(window_.bytes - bytes, 0);
   const std::uint64_t most = window_.ops == 0 ? UINT64_MAX : static_cast<std::uint64_t>(window_.ops) - 1;
-  if ((counts_.pending() <= most && this->bytes() <= most_bytes) || executor_->is_stopped()) return;
-  wait_for_count(most, most_bytes, {});
+  if ((counts_.pending() <= most && this->bytes() <= most_bytes) || executor.is_stopped()) return;
+  wait(executor, most, most_bytes, {});
 }
 
-/// Looks only now and then, because counting reads a cache line of each group of threads.
-void Engine::bound_pending(std::uint64_t submitted_before) {
+void Backlog::bound_now_and_then(Executor& executor, std::uint64_t submitted_before) {
   const auto most = static_cast<std::uint64_t>(window_.ops);
   const std::uint64_t mask = std::min<std::uint64_t>(std::bit_floor(most / 16 + 1), 256) - 1;
-  if ((submitted_before & mask) != mask || counts_.pending() <= most || executor_->is_stopped()) return;
-  wait_for_count(most, PTRDIFF_MAX, {});
+  if ((submitted_before & mask) == mask) bound(executor);
+}
+
+void Backlog::bound(Executor& executor) {
+  const auto most = static_cast<std::uint64_t>(window_.ops);
+  if (counts_.pending() > most && !executor.is_stopped()) wait(executor, most, PTRDIFF_MAX, {});
 }
 
 }  // namespace tessera

@@ -1,0 +1,12 @@
+module;
+#include <cstddef>
+export module tessera.expr:transpose;
+import :blocks;
+
+// Packing a block of an operand that lies in memory column by column.
+namespace tessera::plan {
+
+/// As pack(), for an operand whose elements are neighbours down the rows of the block (a row stride of 1 or -1).
+void pack_transposed(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
+
+}  // namespace tessera::plan

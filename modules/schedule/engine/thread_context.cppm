@@ -1,0 +1,34 @@
+module;
+#include <climits>
+export module tessera.schedule:thread_context;
+import tessera.standard;
+import :op_state;
+
+// What each thread knows of its part in the engines of the process.
+namespace tessera {
+
+class Engine;
+class Recorder;
+struct StreamWait;
+
+/// What this thread is doing for which engine.
+export struct ThreadContext {
+  OpState* op = nullptr;            // runs now
+  OpState* next = nullptr;          // what a coroutine that ended hands over to the loop below it
+  unsigned handed_over = 0;         // in a row
+  int until_count_waiters = 0;      // ended ops until it looks at them
+  unsigned count_group = UINT_MAX;  // none yet
+  bool has_submitted = false;       // the op that runs now, an op
+  int open_scopes = 0;              // Async scopes that belong to the thread
+  int worker = -1;
+  const void* pool = nullptr;  // the executor whose worker this thread is now
+  Engine* drained = nullptr;   // the engine whose inline queue this thread empties
+  Recorder* recorder = nullptr;
+  StreamWait* stream_wait =
+      nullptr;  // for which the op that runs now, a callable, has given up its turn; see stream_wait.cppm
+};
+
+extern constinit thread_local ThreadContext context_of_thread;
+export inline ThreadContext& thread_context() noexcept { return context_of_thread; }
+
+}  // namespace tessera
