@@ -112,6 +112,7 @@ export import :refusals;
 export import :direct;
 export import :async;
 export import :readable_expression;
+export import :assignment_accesses;
 export import :later;
 export import :device_split;
 export import :assign;

@@ -9,6 +9,7 @@ import :plan;
 import :lowering;
 import :node;
 import :async;
+import :assignment_accesses;
 
 // Algorithms on arrays as ops of a scheduler, in the order of the assignments around them.
 namespace tessera {
@@ -22,10 +23,11 @@ bool submit_algorithm(const A& to, const B& from, const char* name, const Body& 
     if (scope == nullptr || to.buffer() == nullptr || from.buffer() == nullptr) return false;
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename A::value_type));
     const bool rewrites = to.size() * item == to.buffer()->bytes();  // results have no element twice
-    const AssignmentAccesses accesses(to.buffer().get(), {to.data(), to.shape().extents(), to.strides(), item},
-                                      rewrites);
-    static_cast<void>(LeafNode(from).any_leaf(accesses));
-    accesses.submit(*scope, make_callable_op(body, {.name = OpName::of_immortal(name)}, accesses.place_of(*scope)));
+    AssignmentAccesses accesses({.buffer = to.buffer().get(),
+                                 .memory = {to.data(), to.shape().extents(), to.strides(), item},
+                                 .rewrites = rewrites});
+    static_cast<void>(LeafNode(from).any_leaf(OperandVisitor(accesses)));
+    submit(accesses, *scope, make_callable_op(body, {.name = OpName::of_immortal(name)}, scope->where()));
     return true;
   } else {
     return false;

@@ -40,6 +40,10 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
   Async& operator=(const Async&) = delete;
   ~Async();
 
+  Engine& engine() const noexcept { return *engine_; }
+  const AsyncOptions& options() const noexcept { return options_; }
+  const std::source_location& where() const noexcept { return where_; }
+
  private:
   Engine* engine_;
   AsyncOptions options_;
@@ -49,65 +53,12 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
   Async* outer_;
 
   friend Async* current_async() noexcept;
-  friend class AssignmentAccesses;
 };
 
 /// The innermost scope that assignments of this thread belong to, or nullptr.
 Async* current_async() noexcept;
 
-/// The buffers that an assignment reads and writes.
-class AssignmentAccesses : public plan::LeafVisitor {
- public:
-  /// The destination and its memory; `rewrites`: that is all of the buffer. Both must live as long as this.
-  AssignmentAccesses(const Buffer* written, const plan::Written& memory, bool rewrites);
-  /// A parameter of the recording that is made is written.
-  explicit AssignmentAccesses(const ParameterSlot& written) noexcept;
-
-  /// Waits for what is pending on them, so that the assignment can be computed now at that place: on a GPU for ops, elsewhere for streams too.
-  void settle(Place place) const;
-
-  /// Waits for streams only.
-  void settle_streams() const;
-
-  /// What settle_streams would wait for. Throws DeviceError, std::bad_alloc.
-  std::vector<StreamMark> unreached() const;
-
-  /// What the stream is given from now on starts after what it must not overtake, and when it has been given the assignment: until `mark`
-  /// that works with the buffers. Throw DeviceError.
-  void order(Stream& stream) const;
-  void note(const StreamMark& mark) const;
-
-  /// The assignment has been computed.
-  void end() const;
-
-  /// Whether each operand has a buffer that can be waited for.
-  bool are_known() const { return known_; }
-
-  /// Submits the assignment to the scope's scheduler.
-  void submit(Async& scope, UnsubmittedOp op) const;
-  const std::source_location& place_of(const Async& scope) const { return scope.where_; }
-
- private:
-  template <class Visit>
-  void for_each_operand(const Visit& visit) const;
-  static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const BufferShare* share);
-  static bool add_parameter(const plan::LeafVisitor& self, const ParameterSlot& slot);
-  void declare_buffers(Engine& engine, OpState& op) const;
-  void submit_by_views(const Async& scope, OpState& op) const;
-
-  static constexpr std::size_t few = 16;
-  const Buffer* written_;
-  plan::Written memory_;
-  bool rewrites_;
-  bool knows_views_;
-  bool divides_;  // the scope that this is for
-  mutable bool known_ = true;
-  mutable std::vector<ViewAccess> views_;  // operands in buffers that are divided or that the scope may divide
-  mutable std::size_t count_ = 0;          // and the buffers of the others
-  mutable std::array<const Buffer*, few> first_{};
-  mutable std::vector<const Buffer*> more_;
-  const ParameterSlot* written_parameter_ = nullptr;
-  mutable std::vector<const ParameterSlot*> parameters_;
-};
+/// Whether views of any buffer may have Vars of their own: until then it is enough to know buffers.
+bool views_may_have_vars() noexcept;
 
 }  // namespace tessera

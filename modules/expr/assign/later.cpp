@@ -15,14 +15,6 @@ namespace tessera {
 
 namespace {
 
-bool is_whole_buffer(const AssignmentTarget& target) {
-  auto bytes =
-      static_cast<std::size_t>(target.memory.item);  // wraps where there are no elements, whose extents have no bound
-  for (const std::ptrdiff_t extent : target.memory.shape) bytes *= static_cast<std::size_t>(extent);
-  return std::cmp_equal(bytes, target.buffer->bytes()) &&
-         has_distinct_elements(target.memory.shape, target.memory.strides);
-}
-
 /// What is recorded writes the same storage in each replay, so a name that has come to share it would change with this one.
 void require_one_name(const Buffer& buffer) {
   if (thread_context().recorder == nullptr) return;
@@ -46,46 +38,47 @@ const char* name_of(AssignmentForm& form) {
 
 void submit_later(const AssignmentAccesses& accesses, Async& scope, const AssignmentOperands& operands,
                   AssignmentForm& form) {
-  accesses.submit(scope, make_erased_op(form.body, &operands, {.name = OpName::of_immortal(name_of(form))},
-                                        accesses.place_of(scope)));
+  submit(accesses, scope,
+         make_erased_op(form.body, &operands, {.name = OpName::of_immortal(name_of(form))}, scope.where()));
 }
 
 void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
                      void (*compute)(const void* destination, const void* node)) {
   if (place.on_host()) return compute(operands.destination, operands.node);
   Stream& stream = Stream::current(GpuPlace{place.ordinal()});
-  accesses.order(stream);
+  order(accesses, stream);
   try {
     compute(operands.destination, operands.node);
   } catch (...) {
-    accesses.note(stream.mark());  // the stream may have been given a part of the work
+    note(accesses, stream.mark());  // the stream may have been given a part of the work
     throw;
   }
-  accesses.note(stream.mark());
+  note(accesses, stream.mark());
 }
 
 void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node)) {
   if (target.place.kind() == PlaceKind::cpu) return compute(operands.destination, operands.node);
-  const AssignmentAccesses accesses(target.buffer, target.memory, false);
+  AssignmentAccesses accesses({.buffer = target.buffer, .memory = target.memory});
   plan::Axes extents;
-  form.look(operands.node, accesses, extents.data());
+  form.look(operands.node, OperandVisitor(accesses), extents.data());
   if (target.place.on_host()) {
-    if (std::vector<StreamMark> marks = accesses.unreached(); !marks.empty()) return give_up_turn(std::move(marks));
+    if (std::vector<StreamMark> marks = unreached(accesses); !marks.empty()) return give_up_turn(std::move(marks));
   }
   compute_settled(accesses, target.place, operands, compute);
 }
 
 void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node)) {
-  const AssignmentAccesses accesses(target.buffer, target.memory, is_whole_buffer(target));
+  AssignmentAccesses accesses(
+      {.buffer = target.buffer, .memory = target.memory, .rewrites = is_all_of(*target.buffer, target.memory)});
   plan::Axes extents;
-  form.look(operands.node, accesses, extents.data());
+  form.look(operands.node, OperandVisitor(accesses), extents.data());
   Async* const scope = current_async();
   if (scope == nullptr || !accesses.are_known()) {
-    accesses.settle(target.place);
+    settle(accesses, target.place);
     compute_settled(accesses, target.place, operands, compute);
-    return accesses.end();
+    return target.buffer->forget_failure(target.memory);
   }
   check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
   require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");

@@ -9,6 +9,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :async;
+import :assignment_accesses;
 
 // Assignments whose types have been forgotten, so that waiting for operands and submission exist once for all expressions.
 namespace tessera {
@@ -22,8 +23,8 @@ struct AssignmentOperands {
 /// What is known of an assignment's types.
 struct AssignmentForm {
   BodyType body;  // made of AssignmentOperands, of which it keeps copies
-  /// Shows the node's leaves, and writes its extents.
-  void (*look)(const void* node, const AssignmentAccesses& accesses, std::ptrdiff_t* extents);
+  /// Shows the node's leaves to the visitor, and writes its extents.
+  void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents);
   int rank;                                 // of the node
   const char* function;                     // see readable_expression
   std::atomic<const char*> name = nullptr;  // in errors and pictures: the expression; made when it is first asked for

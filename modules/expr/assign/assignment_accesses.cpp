@@ -1,0 +1,143 @@
+module;
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+
+// Waiting for the buffers of an assignment, by threads and by streams, and its submission.
+namespace tessera {
+
+AssignmentAccesses::AssignmentAccesses(const WrittenBuffer& written)
+    : written_(written),
+      knows_views_(written.parameter == nullptr && views_may_have_vars()),
+      divides_(knows_views_ && current_async() != nullptr && current_async()->options().disjoint_views),
+      known_(written.buffer != nullptr || written.parameter != nullptr) {}
+
+void AssignmentAccesses::add(const plan::Written& memory, const Buffer* buffer) {
+  if (buffer == nullptr) {
+    known_ = false;
+  } else if (knows_views_ && (divides_ || buffer->has_view_vars())) {
+    views_.push_back({.buffer = buffer, .bytes = Footprint(memory), .reads = true, .writes = false});
+  } else if (count_ < few) {
+    first_[count_++] = buffer;
+  } else {
+    more_.push_back(buffer);
+  }
+}
+
+OperandVisitor::OperandVisitor(AssignmentAccesses& to)
+    : LeafVisitor{.visit =
+                      [](const LeafVisitor& self, const plan::Written& memory, const BufferShare* share) {
+                        static_cast<const OperandVisitor&>(self).accesses_.add(
+                            memory, share == nullptr ? nullptr : share->get());
+                        return false;  // go on
+                      },
+                  .visit_parameter =
+                      [](const LeafVisitor& self, const ParameterSlot& slot) {
+                        static_cast<const OperandVisitor&>(self).accesses_.add(slot);
+                        return false;
+                      }},
+      accesses_(to) {}
+
+void settle(const AssignmentAccesses& accesses, Place place) {
+  const WrittenBuffer& written = accesses.written();
+  if (written.buffer != nullptr) written.buffer->settle_ops(Purpose::rewrite, written.memory);
+  for (const ViewAccess& view : accesses.views()) view.buffer->settle_ops_for_reading(view.bytes);
+  accesses.for_each_whole([](const Buffer& buffer) { buffer.settle_ops_for_reading(); });
+  if (!place.on_host()) return;
+  if (written.buffer != nullptr) written.buffer->settle_streams(Purpose::rewrite);
+  accesses.for_each_operand([](const Buffer& buffer) { buffer.settle_streams(Purpose::read); });
+}
+
+std::vector<StreamMark> unreached(const AssignmentAccesses& accesses) {
+  std::vector<StreamMark> marks;
+  if (const Buffer* written = accesses.written().buffer) written->add_unreached(Purpose::rewrite, marks);
+  accesses.for_each_operand([&](const Buffer& buffer) { buffer.add_unreached(Purpose::read, marks); });
+  return marks;
+}
+
+void order(const AssignmentAccesses& accesses, Stream& stream) {
+  const Buffer* const written = accesses.written().buffer;
+  if (written != nullptr && written->uses() != nullptr) written->uses()->order_write(stream);
+  accesses.for_each_operand([&](const Buffer& buffer) {
+    if (buffer.uses() != nullptr) buffer.uses()->order_read(stream);
+  });
+}
+
+void note(const AssignmentAccesses& accesses, const StreamMark& mark) {
+  const Buffer* const written = accesses.written().buffer;
+  accesses.for_each_operand([&](const Buffer& buffer) {
+    if (buffer.uses() != nullptr && &buffer != written) buffer.uses()->note_read(mark);
+  });
+  if (written != nullptr && written->uses() != nullptr) written->uses()->note_write(mark);
+}
+
+namespace {
+
+/// By the Vars of whole buffers.
+void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, OpState& op) {
+  const WrittenBuffer& written = accesses.written();
+  const bool is_recorded = thread_context().recorder != nullptr;
+  const auto var_of = [&](const Buffer& buffer) -> const Var& {
+    if (is_recorded) static_cast<void>(buffer.var());  // replays name the buffer, whatever its views have by then
+    return buffer.var_for(engine);
+  };
+  AccessList list;
+  // What is left of a failed op's elements where only some are written is as wrong as before. Of a parameter it is known in each replay.
+  if (written.parameter != nullptr) {
+    list.writes(*written.parameter);
+  } else if (written.rewrites) {
+    list.writes(var_of(*written.buffer));
+  } else {
+    list.changes(var_of(*written.buffer));
+  }
+  for (const ParameterSlot* slot : accesses.parameters()) list.reads(*slot);
+  accesses.for_each_operand([&](const Buffer& buffer) { list.reads(var_of(buffer)); });
+  list.declare(op);
+}
+
+void submit_by_views(const AssignmentAccesses& accesses, const Async& scope, OpState& op) {
+  const WrittenBuffer& written = accesses.written();
+  std::vector<ViewAccess> views(accesses.views().begin(), accesses.views().end());
+  views.push_back({.buffer = written.buffer, .bytes = Footprint(written.memory), .reads = false, .writes = true});
+  accesses.for_each_whole([&](const Buffer& buffer) {
+    views.push_back({.buffer = &buffer, .bytes = footprint_of(buffer), .reads = true, .writes = false});
+  });
+  tessera::submit_by_views(scope.engine(), op, views, scope.options().disjoint_views ? Views::disjoint : Views::whole);
+}
+
+/// Whether a Var that the assignment would name may be divided among views, or shall be.
+bool needs_views(const AssignmentAccesses& accesses, const Async& scope) {
+  if (thread_context().recorder != nullptr) return false;
+  if (scope.options().disjoint_views && !accesses.written().rewrites) return true;
+  const auto has_view_vars = [](const ViewAccess& access) { return access.buffer->has_view_vars(); };
+  return accesses.knows_views() &&
+         (accesses.written().buffer->has_view_vars() || std::ranges::any_of(accesses.views(), has_view_vars));
+}
+
+}  // namespace
+
+void submit(const AssignmentAccesses& accesses, const Async& scope, UnsubmittedOp op) {
+  if (needs_views(accesses, scope)) {
+    submit_by_views(accesses, scope, *op);
+  } else {
+    declare_buffers(accesses, scope.engine(), *op);
+    try {
+      scope.engine().submit(*op);
+    } catch (const VarIsDivided&) {  // by another thread, just now
+      forget_accesses(*op);
+      submit_by_views(accesses, scope, *op);
+    }
+  }
+  static_cast<void>(op.release());
+}
+
+}  // namespace tessera
