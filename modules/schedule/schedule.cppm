@@ -36,6 +36,7 @@ export import :permuting_executor;
 export import :pool_executor;
 
 // ops/: ops as callables and coroutines, and what coroutines await
+export import :access_list;
 export import :callable_op;
 export import :op;
 export import :completion;

@@ -83,12 +83,6 @@ struct Awaited {
   Purpose purpose;
 };
 
-bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
-  auto bytes = static_cast<std::size_t>(view.item);  // wraps where there are no elements, whose extents have no bound
-  for (const std::ptrdiff_t extent : view.shape) bytes *= static_cast<std::size_t>(extent);
-  return std::cmp_equal(bytes, buffer.bytes()) && has_distinct_elements(view.shape, view.strides);
-}
-
 /// What somebody waits for who accesses a view.
 std::vector<Awaited> awaited(const ViewVars& views, const Footprint& bytes, Purpose purpose) {
   std::vector<Awaited> vars;
@@ -102,6 +96,12 @@ std::vector<Awaited> awaited(const ViewVars& views, const Footprint& bytes, Purp
 }
 
 }  // namespace
+
+bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
+  auto bytes = static_cast<std::size_t>(view.item);  // wraps where there are no elements, whose extents have no bound
+  for (const std::ptrdiff_t extent : view.shape) bytes *= static_cast<std::size_t>(extent);
+  return std::cmp_equal(bytes, buffer.bytes()) && has_distinct_elements(view.shape, view.strides);
+}
 
 void Buffer::settle_var(Purpose purpose, const ViewMemory& view) const {
   if (has_view_vars()) return settle_parts(purpose, Footprint(view));

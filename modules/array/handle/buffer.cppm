@@ -134,6 +134,9 @@ export class Buffer {
   mutable std::atomic<std::uint64_t> shares_{one_name};  // names in the low half, holds in the high one
 };
 
+/// The view is all elements of the buffer, and has none of them twice.
+export bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept;
+
 /// A share of a buffer, or none. Most are names: arrays, and the arrays in expressions that are kept. What ops keep until they have run are
 /// holds: they keep the memory alive, and nobody reads the elements through them but in the order that the scheduler gives. A name that
 /// is alone may therefore be given new values in the same memory although ops are pending on it.

@@ -71,8 +71,7 @@ class ViewSubmission {
   }
 
   void submit() {
-    reserve_accesses(op_, named_.size());
-    for (const std::uintptr_t tagged : named_) op_.access(op_.access_count++).tagged = tagged;
+    named_.declare(op_);
     engine_.enlist(op_, ready_);
     for (ViewVars* views : touched_) {
       for (ViewVar& view : views->list) view.take_over();
@@ -81,15 +80,11 @@ class ViewSubmission {
   }
 
  private:
-  void name(const Var& var, std::uintptr_t bits) {
-    named_.push_back(reinterpret_cast<std::uintptr_t>(var.state()) | bits);
-  }
-
   void name_whole(BufferVar& shared, const Footprint& all, std::span<const ViewAccess> accesses) {
     shared.last_named.store(&engine_, std::memory_order_release);
     for (const ViewAccess& access : accesses) {
-      if (access.writes) name(shared.var, Access::write_bit);
-      if (access.reads || !access.writes || !access.bytes.covers(all)) name(shared.var, Access::read_bit);
+      if (access.writes) named_.writes(shared.var);
+      if (access.reads || !access.writes || !access.bytes.covers(all)) named_.reads(shared.var);
     }
   }
 
@@ -105,13 +100,12 @@ class ViewSubmission {
   void name_write(ViewVars& views, const ViewAccess& access) {
     if (access.bytes.is_empty()) return;
     const std::size_t own = views.find_or_add(access.bytes);
-    const std::uintptr_t bits = Access::write_bit | (access.reads ? Access::read_bit : 0);
     for (std::size_t at = 0; at < views.list.size(); ++at) {
       ViewVar& view = views.list[at];
       const bool is_covered = at == own || access.bytes.covers(view.bytes);
       if (is_covered) {
-        name(view.written, bits);
-        if (view.reading) name(*view.reading, Access::write_bit);
+        access.reads ? named_.changes(view.written) : named_.writes(view.written);
+        if (view.reading) named_.writes(*view.reading);
         (at == own ? view.is_written_now : view.is_replaced_now) = true;
       } else if (access.bytes.overlaps(view.bytes)) {
         name_overlapping_write(view);
@@ -122,28 +116,28 @@ class ViewSubmission {
   /// The op writes something of the view.
   void name_overlapping_write(ViewVar& view) {
     view.look_again();
-    if (view.may_be_written) name(view.written, Access::read_bit);
+    if (view.may_be_written) named_.reads(view.written);
     if (view.was_read) {
-      UnsubmittedJoin join = make_join(1);
-      add_access(*join, *view.reading, Access::read_bit | Access::write_bit);
-      enlist_join(engine_, std::move(join), ready_);
+      AccessList join;
+      join.changes(*view.reading);
+      enlist_join(engine_, join, ready_);
       view.was_read = false;
       view.is_joined = true;
     }
-    if (view.is_joined) name(*view.reading, Access::read_bit);
+    if (view.is_joined) named_.reads(*view.reading);
   }
 
   void name_read(ViewVars& views, const Footprint& bytes, bool is_rewritten) {
     if (!is_rewritten) {  // else those who come later wait for the op as a writer
       ViewVar& own = views.list[views.find_or_add(bytes)];
       if (!own.reading) own.reading.emplace();
-      name(*own.reading, Access::read_bit);
+      named_.reads(*own.reading);
       own.is_read_now = true;
     }
     for (ViewVar& view : views.list) {
       if (!view.may_be_written || !view.bytes.overlaps(bytes)) continue;
       view.look_again();
-      if (view.may_be_written) name(view.written, Access::read_bit);
+      if (view.may_be_written) named_.reads(view.written);
     }
   }
 
@@ -151,7 +145,7 @@ class ViewSubmission {
   OpState& op_;
   ReadyList& ready_;
   std::vector<ViewVars*> touched_;
-  std::vector<std::uintptr_t> named_;  // addresses of Vars, and how
+  AccessList named_;
 };
 
 void submit_by_views(Engine& engine, OpState& op, std::span<ViewAccess> accesses, Views mode) {

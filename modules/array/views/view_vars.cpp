@@ -53,11 +53,6 @@ std::size_t ViewVars::find_or_add(const Footprint& bytes) {
   return list.size() - 1;
 }
 
-void enlist_join(Engine& engine, UnsubmittedJoin join, ReadyList& ready) {
-  engine.enlist(*join, ready);
-  static_cast<void>(join.release());
-}
-
 BufferVar::~BufferVar() { delete views.load(std::memory_order_relaxed); }
 
 Footprint footprint_of(const Buffer& buffer) noexcept {
@@ -77,13 +72,13 @@ void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready) {
   if (is_idle) {
     reunite(shared.var, failure);
   } else {
-    UnsubmittedJoin join = make_join(1 + 2 * views.list.size());
-    add_access(*join, shared.var, Access::write_bit);
+    AccessList accesses;
+    accesses.writes(shared.var);
     for (const ViewVar& view : views.list) {
-      add_access(*join, view.written, Access::read_bit | Access::write_bit);
-      if (view.reading) add_access(*join, *view.reading, Access::write_bit);
+      accesses.changes(view.written);
+      if (view.reading) accesses.writes(*view.reading);
     }
-    enlist_join(*engine, std::move(join), ready);
+    enlist_join(*engine, accesses, ready);
     reunite(shared.var);
   }
   shared.last_named.store(engine, std::memory_order_release);
@@ -97,19 +92,20 @@ ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, 
   views->list.reserve(8);
   ViewVar& all = views->list.emplace_back(footprint_of(buffer));
   all.reading.emplace();
-  UnsubmittedJoin after_writers = make_join(2), after_readers = make_join(2);
   const VarCondition before = divide(shared.var);
   try {
     if (!before.is_idle || before.failure) {
-      add_access(*after_writers, shared.var, Access::read_bit);
-      add_access(*after_writers, all.written, Access::write_bit);
-      enlist_join(engine, std::move(after_writers), ready);
+      AccessList after_writers;
+      after_writers.reads(shared.var);
+      after_writers.writes(all.written);
+      enlist_join(engine, after_writers, ready);
       all.may_be_written = true;
     }
     if (before.has_readers) {
-      add_access(*after_readers, shared.var, Access::write_bit);
-      add_access(*after_readers, *all.reading, Access::write_bit);
-      enlist_join(engine, std::move(after_readers), ready);
+      AccessList after_readers;
+      after_readers.writes(shared.var);
+      after_readers.writes(*all.reading);
+      enlist_join(engine, after_readers, ready);
       all.is_joined = true;
     }
   } catch (...) {

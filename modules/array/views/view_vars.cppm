@@ -63,8 +63,6 @@ struct ViewVars {
   std::size_t find_or_add(const Footprint& bytes);
 };
 
-void enlist_join(Engine& engine, UnsubmittedJoin join, ReadyList& ready);
-
 /// Gives views of the buffer Vars of their own. What has been submitted on the buffer's Var counts as done with all of it.
 ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, ReadyList& ready);
 

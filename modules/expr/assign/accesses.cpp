@@ -3,6 +3,7 @@ module;
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 module tessera.expr;
@@ -11,137 +12,128 @@ import tessera.device;
 import tessera.schedule;
 import tessera.array;
 
-// Waiting for what an assignment needs, ordering streams after it, and submitting it.
+// Waiting for the buffers of an assignment, by threads and by streams, and its submission.
 namespace tessera {
 
-AssignmentAccesses::AssignmentAccesses(const Buffer* written, const plan::Written& memory)
-    : AssignmentAccesses(written, memory, false, false) {}
+AssignmentAccesses::AssignmentAccesses(const WrittenBuffer& written)
+    : written_(written),
+      knows_views_(written.parameter == nullptr && views_have_vars.load(std::memory_order_relaxed)),
+      known_(written.buffer != nullptr || written.parameter != nullptr) {}
 
-AssignmentAccesses::AssignmentAccesses(const Buffer* written, const plan::Written& memory, bool rewrites, bool divides)
-    : LeafVisitor{.visit = add, .visit_parameter = add_parameter},
-      written_(written),
-      memory_(memory),
-      rewrites_(rewrites),
-      knows_views_(views_have_vars.load(std::memory_order_relaxed)),
-      divides_(knows_views_ && divides),
-      known_(written != nullptr) {}
-
-AssignmentAccesses::AssignmentAccesses(const ParameterSlot& written) noexcept
-    : LeafVisitor{.visit = add, .visit_parameter = add_parameter},
-      written_(nullptr),
-      memory_(),
-      rewrites_(true),
-      knows_views_(false),
-      divides_(false),
-      written_parameter_(&written) {}
-
-bool AssignmentAccesses::add_parameter(const plan::LeafVisitor& visitor, const ParameterSlot& slot) {
-  static_cast<const AssignmentAccesses&>(visitor).parameters_.push_back(&slot);
-  return false;  // go on
-}
-
-bool AssignmentAccesses::add(const plan::LeafVisitor& visitor, const plan::Written& memory, const BufferShare* share) {
-  const auto& self = static_cast<const AssignmentAccesses&>(visitor);
-  const Buffer* const buffer = share == nullptr ? nullptr : share->get();
+void AssignmentAccesses::add(const plan::Written& memory, const Buffer* buffer) {
   if (buffer == nullptr) {
-    self.known_ = false;
-    return false;  // go on
-  }
-  if (self.knows_views_ && (self.divides_ || buffer->has_view_vars())) {
-    self.views_.push_back({.buffer = buffer, .bytes = Footprint(memory), .reads = true, .writes = false});
-  } else if (self.count_ < few) {
-    self.first_[self.count_++] = buffer;
+    known_ = false;
+  } else if (knows_views_ && (written_.divides || buffer->has_view_vars())) {
+    views_.push_back({.buffer = buffer, .bytes = Footprint(memory), .reads = true, .writes = false});
+  } else if (count_ < few) {
+    first_[count_++] = buffer;
   } else {
-    self.more_.push_back(buffer);
+    more_.push_back(buffer);
   }
-  return false;
 }
 
-template <class Visit>
-void AssignmentAccesses::for_each_operand(const Visit& visit) const {
-  for (const ViewAccess& view : views_) visit(*view.buffer);
-  for (std::size_t i = 0; i < count_; ++i) visit(*first_[i]);
-  for (const Buffer* buffer : more_) visit(*buffer);
+OperandVisitor::OperandVisitor(AssignmentAccesses& to)
+    : LeafVisitor{.visit =
+                      [](const LeafVisitor& self, const plan::Written& memory, const BufferShare* share) {
+                        static_cast<const OperandVisitor&>(self).accesses_.add(
+                            memory, share == nullptr ? nullptr : share->get());
+                        return false;  // go on
+                      },
+                  .visit_parameter =
+                      [](const LeafVisitor& self, const ParameterSlot& slot) {
+                        static_cast<const OperandVisitor&>(self).accesses_.add(slot);
+                        return false;
+                      }},
+      accesses_(to) {}
+
+void settle(const AssignmentAccesses& accesses, Place place) {
+  const WrittenBuffer& written = accesses.written();
+  if (written.buffer != nullptr) written.buffer->settle_ops(Purpose::rewrite, written.memory);
+  for (const ViewAccess& view : accesses.views()) view.buffer->settle_ops_for_reading(view.bytes);
+  accesses.for_each_whole([](const Buffer& buffer) { buffer.settle_ops_for_reading(); });
+  if (!place.on_host()) return;
+  if (written.buffer != nullptr) written.buffer->settle_streams(Purpose::rewrite);
+  accesses.for_each_operand([](const Buffer& buffer) { buffer.settle_streams(Purpose::read); });
 }
 
-void AssignmentAccesses::settle(Place place) const {
-  if (written_ != nullptr) written_->settle_ops(Purpose::rewrite, memory_);
-  for (const ViewAccess& view : views_) view.buffer->settle_ops_for_reading(view.bytes);
-  for (std::size_t i = 0; i < count_; ++i) first_[i]->settle_ops_for_reading();
-  for (const Buffer* buffer : more_) buffer->settle_ops_for_reading();
-  if (place.on_host()) settle_streams();
-}
-
-void AssignmentAccesses::settle_streams() const {
-  if (written_ != nullptr) written_->settle_streams(Purpose::rewrite);
-  for_each_operand([](const Buffer& buffer) { buffer.settle_streams(Purpose::read); });
-}
-
-std::vector<device::StreamMark> AssignmentAccesses::unreached() const {
+std::vector<device::StreamMark> unreached(const AssignmentAccesses& accesses) {
   std::vector<device::StreamMark> marks;
-  if (written_ != nullptr) written_->add_unreached(Purpose::rewrite, marks);
-  for_each_operand([&](const Buffer& buffer) { buffer.add_unreached(Purpose::read, marks); });
+  if (const Buffer* written = accesses.written().buffer) written->add_unreached(Purpose::rewrite, marks);
+  accesses.for_each_operand([&](const Buffer& buffer) { buffer.add_unreached(Purpose::read, marks); });
   return marks;
 }
 
-void AssignmentAccesses::order(device::Stream& stream) const {
-  if (written_ != nullptr && written_->uses() != nullptr) written_->uses()->order_write(stream);
-  for_each_operand([&](const Buffer& buffer) {
+void order(const AssignmentAccesses& accesses, device::Stream& stream) {
+  const Buffer* const written = accesses.written().buffer;
+  if (written != nullptr && written->uses() != nullptr) written->uses()->order_write(stream);
+  accesses.for_each_operand([&](const Buffer& buffer) {
     if (buffer.uses() != nullptr) buffer.uses()->order_read(stream);
   });
 }
 
-void AssignmentAccesses::note(const device::StreamMark& mark) const {
-  for_each_operand([&](const Buffer& buffer) {
-    if (buffer.uses() != nullptr && &buffer != written_) buffer.uses()->note_read(mark);
+void note(const AssignmentAccesses& accesses, const device::StreamMark& mark) {
+  const Buffer* const written = accesses.written().buffer;
+  accesses.for_each_operand([&](const Buffer& buffer) {
+    if (buffer.uses() != nullptr && &buffer != written) buffer.uses()->note_read(mark);
   });
-  if (written_ != nullptr && written_->uses() != nullptr) written_->uses()->note_write(mark);
+  if (written != nullptr && written->uses() != nullptr) written->uses()->note_write(mark);
 }
 
-void AssignmentAccesses::end() const { written_->forget_failure(memory_); }
+namespace {
 
-void AssignmentAccesses::declare_buffers(Engine& engine, OpState& op) const {
-  reserve_accesses(op, 1 + parameters_.size() + views_.size() + count_ + more_.size());
+/// By the Vars of whole buffers.
+void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, OpState& op) {
+  const WrittenBuffer& written = accesses.written();
   const bool is_recorded = thread_context().recorder != nullptr;
-  const auto declare = [&](const Buffer& buffer, std::uintptr_t bits) {
+  const auto var_of = [&](const Buffer& buffer) -> const Var& {
     if (is_recorded) static_cast<void>(buffer.var());  // replays name the buffer, whatever its views have by then
-    add_access(op, buffer.var_for(engine), bits);
+    return buffer.var_for(engine);
   };
+  AccessList list;
   // What is left of a failed op's elements where only some are written is as wrong as before. Of a parameter it is known in each replay.
-  if (written_parameter_ != nullptr) {
-    add_access(op, stand_in_of(*written_parameter_), Access::write_bit);
+  if (written.parameter != nullptr) {
+    list.writes(*written.parameter);
+  } else if (written.rewrites) {
+    list.writes(var_of(*written.buffer));
   } else {
-    declare(*written_, rewrites_ ? Access::write_bit : Access::write_bit | Access::read_bit);
+    list.changes(var_of(*written.buffer));
   }
-  for (const ParameterSlot* slot : parameters_) add_access(op, stand_in_of(*slot), Access::read_bit);
-  for (const ViewAccess& view : views_) declare(*view.buffer, Access::read_bit);
-  for (std::size_t i = 0; i < count_; ++i) declare(*first_[i], Access::read_bit);
-  for (const Buffer* buffer : more_) declare(*buffer, Access::read_bit);
+  for (const ParameterSlot* slot : accesses.parameters()) list.reads(*slot);
+  accesses.for_each_operand([&](const Buffer& buffer) { list.reads(var_of(buffer)); });
+  list.declare(op);
 }
 
-void AssignmentAccesses::submit_by_views(Engine& engine, OpState& op) const {
-  views_.push_back({.buffer = written_, .bytes = Footprint(memory_), .reads = false, .writes = true});
-  for (std::size_t i = 0; i < count_ + more_.size(); ++i) {
-    const Buffer& buffer = i < few ? *first_[i] : *more_[i - few];
-    views_.push_back({.buffer = &buffer, .bytes = footprint_of(buffer), .reads = true, .writes = false});
-  }
-  tessera::submit_by_views(engine, op, views_, divides_ ? Views::disjoint : Views::whole);
+void submit_by_views(const AssignmentAccesses& accesses, Engine& engine, OpState& op) {
+  const WrittenBuffer& written = accesses.written();
+  std::vector<ViewAccess> views(accesses.views().begin(), accesses.views().end());
+  views.push_back({.buffer = written.buffer, .bytes = Footprint(written.memory), .reads = false, .writes = true});
+  accesses.for_each_whole([&](const Buffer& buffer) {
+    views.push_back({.buffer = &buffer, .bytes = footprint_of(buffer), .reads = true, .writes = false});
+  });
+  tessera::submit_by_views(engine, op, views, written.divides ? Views::disjoint : Views::whole);
 }
 
-void AssignmentAccesses::submit(Engine& engine, UnsubmittedOp op) const {
+/// Whether a Var that the assignment would name may be divided among views, or shall be.
+bool needs_views(const AssignmentAccesses& accesses) {
+  if (thread_context().recorder != nullptr) return false;
+  if (accesses.written().divides && !accesses.written().rewrites) return true;
   const auto has_view_vars = [](const ViewAccess& access) { return access.buffer->has_view_vars(); };
-  const bool is_recorded = thread_context().recorder != nullptr;
-  const bool divides = divides_ && !rewrites_;
-  if (!is_recorded &&
-      (divides || (knows_views_ && (written_->has_view_vars() || std::ranges::any_of(views_, has_view_vars))))) {
-    submit_by_views(engine, *op);
+  return accesses.knows_views() &&
+         (accesses.written().buffer->has_view_vars() || std::ranges::any_of(accesses.views(), has_view_vars));
+}
+
+}  // namespace
+
+void submit(const AssignmentAccesses& accesses, Engine& engine, UnsubmittedOp op) {
+  if (needs_views(accesses)) {
+    submit_by_views(accesses, engine, *op);
   } else {
-    declare_buffers(engine, *op);
+    declare_buffers(accesses, engine, *op);
     try {
       engine.submit(*op);
     } catch (const VarIsDivided&) {  // by another thread, just now
       forget_accesses(*op);
-      submit_by_views(engine, *op);
+      submit_by_views(accesses, engine, *op);
     }
   }
   static_cast<void>(op.release());

@@ -9,66 +9,86 @@ import tessera.array;
 import :plan;
 import :lowering;
 
-// What an assignment reads and writes, and its order among ops and the work of streams.
+// What an assignment reads and writes: a visitor of the operands collects it, and the assignment waits for it or is submitted with it.
 namespace tessera {
 
 /// Whether views of any buffer may have Vars of their own: until then it is enough to know buffers.
 inline constinit std::atomic<bool> views_have_vars{false};
 
-/// The buffers that an assignment reads and writes.
-class AssignmentAccesses : public plan::LeafVisitor {
+/// The destination of an assignment: a buffer with the memory that is written, or a parameter of the recording that is made, or what nobody
+/// can wait for.
+struct WrittenBuffer {
+  const Buffer* buffer = nullptr;
+  plan::Written memory{};
+  bool rewrites = false;  // all of the buffer
+  bool divides = false;   // the scope lets views of one array be written beside each other
+  const ParameterSlot* parameter = nullptr;
+};
+
+/// The buffers and parameters that an assignment reads and writes. What it was made of must live as long as this.
+class AssignmentAccesses {
  public:
-  /// The destination and its memory, which must live as long as this, for an assignment that is computed by the thread that makes this.
-  AssignmentAccesses(const Buffer* written, const plan::Written& memory);
-  /// The same for one that is submitted. `rewrites`: the memory is all of the buffer; `divides`: arrays may be divided into views.
-  AssignmentAccesses(const Buffer* written, const plan::Written& memory, bool rewrites, bool divides);
-  /// A parameter of the recording that is made is written.
-  explicit AssignmentAccesses(const ParameterSlot& written) noexcept;
+  explicit AssignmentAccesses(const WrittenBuffer& written);
 
-  /// Waits for what is pending on them, so that the assignment can be computed now at that place: on a GPU for ops, elsewhere for streams too.
-  void settle(Place place) const;
+  /// An operand. `buffer` is null if nobody counts who uses the memory.
+  void add(const plan::Written& memory, const Buffer* buffer);
+  void add(const ParameterSlot& slot) { parameters_.push_back(&slot); }
 
-  /// Waits for streams only.
-  void settle_streams() const;
+  const WrittenBuffer& written() const { return written_; }
+  std::span<const ParameterSlot* const> parameters() const { return parameters_; }
+  /// Operands in buffers that are divided, or that the scope may divide.
+  std::span<const ViewAccess> views() const { return views_; }
+  /// Calls `visit` with the buffer of each other operand.
+  template <class Visit>
+  void for_each_whole(const Visit& visit) const {
+    for (std::size_t i = 0; i < count_; ++i) visit(*first_[i]);
+    for (const Buffer* buffer : more_) visit(*buffer);
+  }
+  /// Calls `visit` with the buffer of each operand.
+  template <class Visit>
+  void for_each_operand(const Visit& visit) const {
+    for (const ViewAccess& view : views_) visit(*view.buffer);
+    for_each_whole(visit);
+  }
 
-  /// What settle_streams would wait for. Throws DeviceError, std::bad_alloc.
-  std::vector<device::StreamMark> unreached() const;
-
-  /// What the stream is given from now on starts after what it must not overtake, and when it has been given the assignment: until `mark`
-  /// that works with the buffers. Throw DeviceError.
-  void order(device::Stream& stream) const;
-  void note(const device::StreamMark& mark) const;
-
-  /// The assignment has been computed.
-  void end() const;
-
-  /// Whether each operand has a buffer that can be waited for.
+  /// Whether each operand, and what is written, has a buffer or parameter that can be waited for.
   bool are_known() const { return known_; }
-
-  /// Submits the assignment to a scheduler.
-  void submit(Engine& engine, UnsubmittedOp op) const;
+  /// Views may have Vars of their own.
+  bool knows_views() const { return knows_views_; }
 
  private:
-  template <class Visit>
-  void for_each_operand(const Visit& visit) const;
-  static bool add(const plan::LeafVisitor& self, const plan::Written& memory, const BufferShare* share);
-  static bool add_parameter(const plan::LeafVisitor& self, const ParameterSlot& slot);
-  void declare_buffers(Engine& engine, OpState& op) const;
-  void submit_by_views(Engine& engine, OpState& op) const;
-
   static constexpr std::size_t few = 16;
-  const Buffer* written_;
-  plan::Written memory_;
-  bool rewrites_;
+  WrittenBuffer written_;
   bool knows_views_;
-  bool divides_;
-  mutable bool known_ = true;
-  mutable std::vector<ViewAccess> views_;  // operands in buffers that are divided or that the scope may divide
-  mutable std::size_t count_ = 0;          // and the buffers of the others
-  mutable std::array<const Buffer*, few> first_{};
-  mutable std::vector<const Buffer*> more_;
-  const ParameterSlot* written_parameter_ = nullptr;
-  mutable std::vector<const ParameterSlot*> parameters_;
+  bool known_;
+  std::vector<ViewAccess> views_;
+  std::size_t count_ = 0;
+  std::array<const Buffer*, few> first_{};
+  std::vector<const Buffer*> more_;
+  std::vector<const ParameterSlot*> parameters_;
 };
+
+/// Adds the operands of a node to what an assignment accesses.
+class OperandVisitor : public plan::LeafVisitor {
+ public:
+  explicit OperandVisitor(AssignmentAccesses& to);
+
+ private:
+  AssignmentAccesses& accesses_;
+};
+
+/// Waits for what is pending on them, so that the assignment can be computed now at that place: on a GPU for ops, elsewhere for streams too.
+void settle(const AssignmentAccesses& accesses, Place place);
+
+/// The marks of streams that an assignment on the host would have to wait for. Throws DeviceError, std::bad_alloc.
+std::vector<device::StreamMark> unreached(const AssignmentAccesses& accesses);
+
+/// What the stream is given from now on starts after what the assignment must not overtake, and when it has been given the assignment: until
+/// `mark` that works with the buffers. Throw DeviceError.
+void order(const AssignmentAccesses& accesses, device::Stream& stream);
+void note(const AssignmentAccesses& accesses, const device::StreamMark& mark);
+
+/// Submits the assignment to a scheduler. Throws SchedulerError, std::bad_alloc.
+void submit(const AssignmentAccesses& accesses, Engine& engine, UnsubmittedOp op);
 
 }  // namespace tessera

@@ -25,9 +25,11 @@ bool submit_algorithm(const A& to, const B& from, const char* name, const Body& 
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename A::value_type));
     const bool rewrites = to.size() * item == to.buffer()->bytes();  // results have no element twice
     const ScopeOfAssignment here{*scope};
-    const AssignmentAccesses accesses(to.buffer().get(), {to.data(), to.shape().extents(), to.strides(), item},
-                                      rewrites, here.divides());
-    static_cast<void>(LeafNode(from).any_leaf(accesses));
+    AssignmentAccesses accesses({.buffer = to.buffer().get(),
+                                 .memory = {to.data(), to.shape().extents(), to.strides(), item},
+                                 .rewrites = rewrites,
+                                 .divides = here.divides()});
+    static_cast<void>(LeafNode(from).any_leaf(OperandVisitor(accesses)));
     here.submit(accesses, make_callable_op(body, {.name = OpName::of_immortal(name)}, here.place()));
     return true;
   } else {

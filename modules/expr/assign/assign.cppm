@@ -51,7 +51,7 @@ void assign_by_plan(const D& destination, const Node& node) {
   if constexpr (ReadsMemoryOnly<Node>) {
     static_assert(D::rank <= plan::most_axes, "an expression can have at most 16 axes");
     plan::Leaf storage[Node::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, false);
+    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     const auto lowered = node.lower(lowering);
     plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)},
                           computation_of<T, typename D::place_type>(node, lowered));
@@ -136,9 +136,9 @@ struct LaterAssignment {
     }
   }
   static void drop(void* later) noexcept { static_cast<LaterAssignment*>(later)->~LaterAssignment(); }
-  static void look(const void* from, const AssignmentAccesses& accesses, std::ptrdiff_t* extents) {
+  static void look(const void* from, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents) {
     const auto& node = *static_cast<const Node*>(from);
-    static_cast<void>(node.any_leaf(accesses));
+    static_cast<void>(node.any_leaf(visitor));
     const auto& shape = node.shape();
     for (int axis = 0; axis < Node::rank; ++axis) extents[axis] = shape[axis];
   }
@@ -164,9 +164,9 @@ template <class D>
 /// Computes a node into a view, when that can be done.
 template <class Node, class D>
 [[gnu::noinline]] void assign_view(const D& destination, const Node& node) {
-  const AssignmentAccesses accesses(nullptr, {});
-  static_cast<void>(node.any_leaf(accesses));
-  accesses.settle(destination.place());
+  AssignmentAccesses accesses({});
+  static_cast<void>(node.any_leaf(OperandVisitor(accesses)));
+  settle(accesses, Place(destination.place()));
   compute_settled(accesses, destination.place(), {.destination = &destination, .node = &node}, compute_array<Node, D>);
 }
 

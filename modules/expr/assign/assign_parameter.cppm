@@ -11,6 +11,7 @@ import :scopes;
 import :accesses;
 import :ordered;
 import :async;
+import :assignment_accesses;
 import :later;
 import :lowering;
 import :node;
@@ -35,8 +36,8 @@ void assign(const D& destination, const S& source) {
   using Node = std::remove_cvref_t<decltype(node)>;
   check_broadcast(Dim<Node::rank>(node.shape()).extents(), destination.shape().extents(), "assignment");
   Async* const scope = current_async();
-  const AssignmentAccesses accesses(destination.slot());
-  static_cast<void>(node.any_leaf(accesses));
+  AssignmentAccesses accesses({.rewrites = true, .parameter = &destination.slot()});
+  static_cast<void>(node.any_leaf(OperandVisitor(accesses)));
   if (scope == nullptr || !accesses.are_known()) throw_no_scope();
   submit_later(accesses, *scope, {.destination = &destination, .node = &node}, assignment_form<Node, D>);
 }

@@ -27,7 +27,7 @@ Async::Async(Scheduler& scheduler, const AsyncOptions& options, const std::sourc
 Async::~Async() { scopes_->end(*this); }
 
 void ScopeOfAssignment::submit(const AssignmentAccesses& accesses, UnsubmittedOp op) const {
-  accesses.submit(*scope.engine_, std::move(op));
+  tessera::submit(accesses, *scope.engine_, std::move(op));
 }
 
 }  // namespace tessera

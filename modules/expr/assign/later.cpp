@@ -14,14 +14,6 @@ namespace tessera {
 
 namespace {
 
-bool is_whole_buffer(const AssignmentTarget& target) {
-  auto bytes =
-      static_cast<std::size_t>(target.memory.item);  // wraps where there are no elements, whose extents have no bound
-  for (const std::ptrdiff_t extent : target.memory.shape) bytes *= static_cast<std::size_t>(extent);
-  return std::cmp_equal(bytes, target.buffer->bytes()) &&
-         has_distinct_elements(target.memory.shape, target.memory.strides);
-}
-
 /// What is recorded writes the same storage in each replay, so a name that has come to share it would change with this one.
 void require_one_name(const Buffer& buffer) {
   if (thread_context().recorder == nullptr) return;
@@ -47,11 +39,11 @@ void submit_later(const AssignmentAccesses& accesses, const Async& scope, const 
 void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node)) {
   if (target.place.kind() == PlaceKind::cpu) return compute(operands.destination, operands.node);
-  const AssignmentAccesses accesses(target.buffer, target.memory);
+  AssignmentAccesses accesses({.buffer = target.buffer, .memory = target.memory});
   plan::Axes extents;
-  form.look(operands.node, accesses, extents.data());
+  form.look(operands.node, OperandVisitor(accesses), extents.data());
   if (target.place.on_host()) {
-    if (std::vector<device::StreamMark> marks = accesses.unreached(); !marks.empty())
+    if (std::vector<device::StreamMark> marks = unreached(accesses); !marks.empty())
       return give_up_turn(std::move(marks));
   }
   compute_settled(accesses, target.place, operands, compute);
@@ -59,10 +51,12 @@ void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& o
 
 bool submit_assignment(const Async& scope, const AssignmentTarget& target, const AssignmentOperands& operands,
                        AssignmentForm& form) {
-  const AssignmentAccesses accesses(target.buffer, target.memory, is_whole_buffer(target),
-                                    ScopeOfAssignment{scope}.divides());
+  AssignmentAccesses accesses({.buffer = target.buffer,
+                               .memory = target.memory,
+                               .rewrites = is_all_of(*target.buffer, target.memory),
+                               .divides = ScopeOfAssignment{scope}.divides()});
   plan::Axes extents;
-  form.look(operands.node, accesses, extents.data());
+  form.look(operands.node, OperandVisitor(accesses), extents.data());
   if (!accesses.are_known()) return false;
   check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
   require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");

@@ -13,26 +13,26 @@ void compute_settled(const AssignmentAccesses& accesses, Place place, const Assi
                      void (*compute)(const void* destination, const void* node)) {
   if (place.on_host()) return compute(operands.destination, operands.node);
   device::Stream& stream = device::Stream::current(GpuPlace{place.ordinal()});
-  accesses.order(stream);
+  order(accesses, stream);
   try {
     compute(operands.destination, operands.node);
   } catch (...) {
-    accesses.note(stream.mark());  // the stream may have been given a part of the work
+    note(accesses, stream.mark());  // the stream may have been given a part of the work
     throw;
   }
-  accesses.note(stream.mark());
+  note(accesses, stream.mark());
 }
 
 void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node)) {
   if (Async* const scope = current_async(); scope != nullptr && submit_assignment(*scope, target, operands, form))
     return;
-  const AssignmentAccesses accesses(target.buffer, target.memory);
+  AssignmentAccesses accesses({.buffer = target.buffer, .memory = target.memory});
   plan::Axes extents;
-  form.look(operands.node, accesses, extents.data());
-  accesses.settle(target.place);
+  form.look(operands.node, OperandVisitor(accesses), extents.data());
+  settle(accesses, target.place);
   compute_settled(accesses, target.place, operands, compute);
-  accesses.end();
+  target.buffer->forget_failure(target.memory);
 }
 
 }  // namespace tessera

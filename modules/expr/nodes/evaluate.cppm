@@ -65,7 +65,7 @@ void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, co
                           Place place) {
   static_assert(Rank <= plan::most_axes, "an expression can have at most 16 axes");
   plan::Leaf storage[Node::leaf_count + 1];
-  plan::Lowering lowering(storage, shape.extents(), place, Node::products == 1);
+  plan::Lowering lowering(storage, shape.extents(), place, fusion_of<Node>);
   const auto lowered = node.lower(lowering);
   plan::evaluate(lowering, {data, strides, sizeof(To)}, computation_of<To>(node, lowered));
 }
@@ -94,7 +94,7 @@ template <Element T, class Node>
 Materialised<T, Node::rank> materialise(const Node& node, Place place) {
   if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
     plan::Leaf storage[1];
-    plan::Lowering(storage, node.shape().extents(), place, false)
+    plan::Lowering(storage, node.shape().extents(), place, plan::Fusion::none)
         .add(node.array().data(), node.shape().extents(), node.array().strides(), sizeof(T), node.array().place());
     return {node.array().data(), node.shape(), node.array().strides(), nullptr};
   } else {

@@ -28,7 +28,7 @@ bool tell_awaiters(OpState& op, ReadyList& ready) noexcept;
 void release_op(OpState& op) noexcept;
 
 /// Makes room for `count` accesses. Throws std::bad_alloc, SchedulerError above 65,535.
-export void reserve_accesses(OpState& op, std::size_t count);
+void reserve_accesses(OpState& op, std::size_t count);
 
 /// Makes an op as if it had not named any Var yet, after its submission has failed.
 export void forget_accesses(OpState& op) noexcept;

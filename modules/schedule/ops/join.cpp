@@ -42,6 +42,11 @@ void free_join(OpState& op) noexcept {
   give_recycled(&join, sizeof(JoinState));
 }
 
+/// Frees a join that was not submitted after all.
+struct DropJoin {
+  void operator()(OpState* join) const noexcept { free_join(*join); }
+};
+
 constexpr OpKind join_kind{.run = find_outcome, .drop = drop_nothing, .free = free_join};
 
 VarCondition condition_while_locked(const VarState& var) noexcept {
@@ -50,18 +55,16 @@ VarCondition condition_while_locked(const VarState& var) noexcept {
 
 }  // namespace
 
-void DropJoin::operator()(OpState* join) const noexcept { free_join(*join); }
-
-UnsubmittedJoin make_join(std::size_t accesses) {
-  auto* const join = ::new (take_recycled(sizeof(JoinState))) JoinState;
-  UnsubmittedJoin op(join);
+void enlist_join(Engine& engine, const AccessList& accesses, ReadyList& ready) {
+  std::unique_ptr<JoinState, DropJoin> join(::new (take_recycled(sizeof(JoinState))) JoinState);
   join->kind = &join_kind;
   join->name = "join of views";
   join->priority = Priority::high;  // others may be waiting for nothing else
   join->set(OpState::always_run);
-  extras_of(*join).outcomes = join;
-  reserve_accesses(*join, accesses);
-  return op;
+  extras_of(*join).outcomes = join.get();
+  accesses.declare(*join);
+  engine.enlist(*join, ready);
+  static_cast<void>(join.release());
 }
 
 bool is_join(const OpState& op) noexcept { return op.kind == &join_kind; }

@@ -7,25 +7,15 @@ import :failure;
 import :op_state;
 import :var;
 import :engine;
+import :access_list;
 
 // Joins: ops without work, by which somebody who keeps several Vars for the parts of one thing says what comes before what.
 namespace tessera {
 
-/// Frees a join that was not submitted after all.
-struct DropJoin {
-  void operator()(OpState* join) const noexcept;
-};
-export using UnsubmittedJoin = std::unique_ptr<OpState, DropJoin>;
-
-/// A join without accesses. It ends as soon as it is ready. What it writes is poisoned afterwards if something that it reads is, so what it reads and writes
-/// stays as it was; it does not fail and
-/// cannot be cancelled. Throws std::bad_alloc.
-export UnsubmittedJoin make_join(std::size_t accesses);
-
-/// Adds an access to an op that has room for it; `bits` are Access::read_bit, write_bit or both.
-export inline void add_access(OpState& op, const Var& var, std::uintptr_t bits) noexcept {
-  add_access(op, var.state(), bits);
-}
+/// Submits a join: an op that does nothing, and ends as soon as it is ready. What it writes is poisoned afterwards if something that it
+/// reads is, so what it reads and writes stays as it was; it does not fail and cannot be cancelled. `ready` is as for Engine::enlist.
+/// Throws SchedulerError, std::bad_alloc.
+export void enlist_join(Engine& engine, const AccessList& accesses, ReadyList& ready);
 
 bool is_join(const OpState& op) noexcept;
 
