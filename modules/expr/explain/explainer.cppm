@@ -101,7 +101,7 @@ class Explainer {
     stage.target = std::move(target);
     stage.written = dtype_of<To>;
     plan::Leaf storage[Node::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, fusion_of<Node>);
+    plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
     add_node(stage, lowering, node, 0);
     plan::Loop loop{.rank = Rank,
                     .extents = lowering.extents(),

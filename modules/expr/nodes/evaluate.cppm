@@ -65,7 +65,7 @@ void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, co
                           Place place) {
   static_assert(Rank <= plan::most_axes, "an expression can have at most 16 axes");
   plan::Leaf storage[Node::leaf_count + 1];
-  plan::Lowering lowering(storage, shape.extents(), place, fusion_of<Node>);
+  plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
   const auto lowered = node.lower(lowering);
   plan::evaluate(lowering, {data, strides, sizeof(To)}, computation_of<To>(node, lowered));
 }

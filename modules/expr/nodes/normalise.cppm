@@ -32,7 +32,7 @@ class NormaliseNode
                                       : Op == plan::NormaliseOp::log_softmax ? "log_softmax"
                                                                              : "standardise";
   static constexpr int leaf_count = Node::leaf_count + 2;
-  static constexpr int fusable_parts = 1;
+  static constexpr int fusible = 1;
   static constexpr plan::NormaliseOp normalise_op = Op;
 
   /// Throws ShapeError if there is nothing along the axes.

@@ -76,7 +76,7 @@ class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
   using place_type = typename join_places<typename Nodes::place_type...>::type;
   static constexpr int rank = First::rank + (Stacks ? 1 : 0);
   static constexpr int leaf_count = 1;
-  static constexpr int fusable_parts = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = Stacks ? "stack" : "concat";
 
   /// Throws ShapeError if the parts do not fit each other.
@@ -136,7 +136,7 @@ class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
   /// others are made ready before it, so that nothing is written when one of them fails.
   template <Element To>
   static constexpr std::size_t straight() {
-    constexpr bool candidates[] = {(ComputesItself<Nodes, To> || fusion_of<Nodes> == plan::Fusion::one_part)...};
+    constexpr bool candidates[] = {(ComputesItself<Nodes, To> || plan::fusion_of<Nodes> == plan::Fusion::one)...};
     std::size_t part = 0;
     while (part < sizeof...(Nodes) && !candidates[part]) ++part;
     return part;
@@ -175,7 +175,7 @@ class SequenceNode
   using place_type = typename A::place_type;
   static constexpr int rank = A::rank + (Stacks ? 1 : 0);
   static constexpr int leaf_count = 1;
-  static constexpr int fusable_parts = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = Stacks ? "stack" : "concat";
 
   /// Throws ShapeError if there are none, or if they do not fit each other.

@@ -66,8 +66,13 @@ export struct TiledProduct {
   DType factors = dtype;
 };
 
-/// Whether a product or a normalisation in an expression may be left to the evaluator, which computes it piece by piece with the rest.
-export enum class Fusion : std::uint8_t { none, one_part };
+/// How many matrix products and normalisations of an expression are left to its evaluator, which computes them in the cache together with
+/// what is around them, tile by tile or row by row.
+export enum class Fusion : std::uint8_t { none, one };
+
+/// What an expression's type says: it has exactly one such node, and the evaluator takes no second.
+export template <class Node>
+inline constexpr Fusion fusion_of = Node::fusible == 1 ? Fusion::one : Fusion::none;
 
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
 export class Lowering {
@@ -135,7 +140,7 @@ export class Lowering {
 
   /// A normalisation of this shape would be evaluated together with this expression.
   bool may_normalise(std::span<const std::ptrdiff_t> shape) const {
-    return fusion_ == Fusion::one_part &&
+    return fusion_ == Fusion::one &&
            std::ranges::equal(shape, std::span(extents_).first(static_cast<std::size_t>(rank_)));
   }
 
