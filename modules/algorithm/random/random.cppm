@@ -51,7 +51,7 @@ class RandomNode : public ExpressionOperations<RandomNode<T, Rank, Numbers>, T, 
   using place_type = void;
   static constexpr int rank = Rank;
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = Numbers::name;
   static constexpr const char* device_generator = Numbers::device;
   static constexpr const char* device_code = device_random;

@@ -49,7 +49,7 @@ void assign_by_plan(const D& destination, const Node& node) {
   if constexpr (ReadsMemoryOnly<Node>) {
     static_assert(D::rank <= plan::most_axes, "an expression can have at most 16 axes");
     plan::Leaf storage[Node::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, false);
+    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     const auto lowered = node.lower(lowering);
     plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)},
                           computation_of<T>(node, lowered));

@@ -34,7 +34,7 @@ export class DeviceLaunch {
     const plan::DeviceElement& element = plan::element_of(device_form<Node>);
     if (element.missing != nullptr) plan::throw_no_device_text(element.missing);
     storage_.resize(Node::leaf_count + 1);
-    lowering_.emplace(std::span(storage_), destination.shape().extents(), destination.place(), false);
+    lowering_.emplace(std::span(storage_), destination.shape().extents(), destination.place(), plan::Fusion::none);
     node.lower(*lowering_);
     const std::vector<std::byte> scalars = plan::scalars_of(device_form<Node>, &node);
     plan::Target target{.data = destination.data(), .strides = {}, .item = sizeof(T)};

@@ -83,7 +83,7 @@ concept MultipliesOperands = requires(const Node& node) {
 
 /// A node that changes each row by a statistic of the row, as softmax does: the evaluator computes it row by row.
 template <class Node>
-concept NormalisesOperand = ReducesOperand<Node> && Node::products == 1;
+concept NormalisesOperand = ReducesOperand<Node> && FusesOne<Node>;
 
 /// Walks an expression and collects the stages of its evaluation, in order.
 class Explainer {
@@ -101,7 +101,7 @@ class Explainer {
     stage.target = std::move(target);
     stage.written = dtype_of<To>;
     plan::Leaf storage[Node::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, Node::products == 1);
+    plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
     add_node(stage, lowering, node, 0);
     plan::Loop loop{.rank = Rank,
                     .extents = lowering.extents(),
@@ -180,7 +180,7 @@ class Explainer {
              plan::reduced_axes_text(Node::reduced));
     const auto shape = operand.shape();
     plan::Leaf storage[Operand::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, false);
+    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     add_node(stage, lowering, operand, 1);
     stage.reduction.rank = Operand::rank;
     stage.reduction.extents = lowering.extents();
@@ -240,7 +240,7 @@ class Explainer {
   ProductOperand add_operand(Stage& stage, const Node& node, Place place) {
     plan::Leaf storage[Node::leaf_count + 1];
     if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
-      plan::Lowering lowering(storage, node.shape().extents(), place, false);
+      plan::Lowering lowering(storage, node.shape().extents(), place, plan::Fusion::none);
       add_node(stage, lowering, node, 1);
       const auto& array = node.array();
       return {array.data(), {array.strides().begin(), array.strides().end()}};
@@ -302,7 +302,7 @@ class Explainer {
     } else if constexpr (ReducesOperand<Node>) {
       using Held = compute_t<typename Node::value_type>;
       const std::size_t number = add_reduction(node, lowering.place());
-      if constexpr (Node::products == 1) {  // a normalisation, unless it has another shape or is not the only one
+      if constexpr (FusesOne<Node>) {  // a normalisation, unless it has another shape or is not the only one
         if (lowering.may_normalise(node.shape().extents()))
           explanation_.stages[number - 1].target = "rows in the cache, for the stage that reads them";
       }

@@ -49,7 +49,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   using place_type = typename join_places<typename A::place_type, typename B::place_type>::type;
   static constexpr int rank = product_rank<A::rank, B::rank>;
   static constexpr int leaf_count = 1;
-  static constexpr int products = batch == 0 ? 1 : 0;
+  static constexpr int fusible = batch == 0 ? 1 : 0;
   static constexpr const char* name = "dot";
 
   /// Throws ShapeError if the inner extents differ or the leading axes do not broadcast.

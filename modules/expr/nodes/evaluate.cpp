@@ -75,7 +75,7 @@ void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, cons
   Axes strides{};
   if (fill_contiguous(strides, shape) == 0) return;
   Leaf storage[1];
-  Lowering lowering(storage, shape, place, false);
+  Lowering lowering(storage, shape, place, Fusion::none);
   lowering.add(from, shape, std::span(strides).first(shape.size()), destination.item, place);
   evaluate(lowering, destination, {copy_kernel, &destination.item, true, copying_work(destination.item)});
 }

@@ -60,13 +60,17 @@ concept ComputesItself = requires(const Node& node, To* data, const Strides<Node
   node.compute(data, strides, place);
 };
 
+/// An expression of which the evaluator computes one matrix product or normalisation together with the rest.
+template <class Node>
+concept FusesOne = plan::fusion_of<Node> == plan::Fusion::one;
+
 /// Writes the node's elements, broadcast to `shape`, as elements of type To. The memory must not conflict with the operands.
 template <Element To, class Node, int Rank>
 void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
                           Place place) {
   static_assert(Rank <= plan::most_axes, "an expression can have at most 16 axes");
   plan::Leaf storage[Node::leaf_count + 1];
-  plan::Lowering lowering(storage, shape.extents(), place, Node::products == 1);
+  plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
   const auto lowered = node.lower(lowering);
   plan::evaluate(lowering, {data, strides, sizeof(To)}, computation_of<To>(node, lowered));
 }
@@ -95,7 +99,7 @@ template <Element T, class Node>
 Materialised<T, Node::rank> materialise(const Node& node, Place place) {
   if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
     plan::Leaf storage[1];
-    plan::Lowering(storage, node.shape().extents(), place, false)
+    plan::Lowering(storage, node.shape().extents(), place, plan::Fusion::none)
         .add(node.array().data(), node.shape().extents(), node.array().strides(), sizeof(T), node.array().place());
     return {node.array().data(), node.shape(), node.array().strides(), nullptr};
   } else {

@@ -112,7 +112,7 @@ class MapNode : public ExpressionOperations<MapNode<Op, Value, Nodes...>, Value,
   using place_type = typename join_places<typename Nodes::place_type...>::type;
   static constexpr int rank = std::max({Nodes::rank...});
   static constexpr int leaf_count = (0 + ... + Nodes::leaf_count);
-  static constexpr int products = (0 + ... + Nodes::products);
+  static constexpr int fusible = (0 + ... + Nodes::fusible);
   static constexpr std::size_t argument_count = sizeof...(Nodes);
   static constexpr bool reads_memory_only = (ReadsMemoryOnly<Nodes> && ...);
 

@@ -12,7 +12,8 @@ import :vector_reach;
 
 // The leaves of expressions, and what every node offers:
 //   value_type, rank, place_type, expression_tag   as the ExpressionNode concept asks
-//   leaf_count, products                           how many leaves and matrix products it can lower to
+//   leaf_count                                     how many leaves it can lower to
+//   fusible                                        how many matrix products and normalisations in it an evaluator could compute with the rest
 //   shape(), place()                               place() is empty without operands in memory
 //   lower(Lowering&)                               registers its leaves and returns its plan
 //   reads_memory_only                              true if all its leaves are arrays: lower() then takes any collector of leaves
@@ -119,7 +120,7 @@ class LeafNode : public ExpressionOperations<LeafNode<A>, typename A::value_type
   using place_type = typename A::place_type;
   static constexpr int rank = A::rank;
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr bool reads_memory_only = true;
 
   explicit LeafNode(const A& array) : array_(array) {}
@@ -164,7 +165,7 @@ class ScalarNode : public ExpressionOperations<ScalarNode<T>, T, 0> {
   using place_type = void;
   static constexpr int rank = 0;
   static constexpr int leaf_count = 0;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr bool reads_memory_only = true;
 
   explicit ScalarNode(compute_t<T> value) : value_(value) {}

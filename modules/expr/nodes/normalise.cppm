@@ -32,7 +32,7 @@ class NormaliseNode
                                       : Op == plan::NormaliseOp::log_softmax ? "log_softmax"
                                                                              : "standardise";
   static constexpr int leaf_count = Node::leaf_count + 2;
-  static constexpr int products = 1;  // at most one of an expression is left to the evaluator, as with matrix products
+  static constexpr int fusible = 1;
 
   /// Throws ShapeError if there is nothing along the axes.
   NormaliseNode(Node node, const char* operation, double epsilon) : node_(std::move(node)), epsilon_(epsilon) {

@@ -21,7 +21,7 @@ class ParameterNode : public ExpressionOperations<ParameterNode<O>, typename O::
   using place_type = typename O::place_type;
   static constexpr int rank = O::rank;
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr bool reads_memory_only = true;
 
   /// Throws SchedulerError if the shape is not known.
@@ -68,7 +68,7 @@ class ScalarParameterNode : public ExpressionOperations<ScalarParameterNode<T, P
   using place_type = void;
   static constexpr int rank = 0;
   static constexpr int leaf_count = 0;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr bool reads_memory_only = true;
 
   /// Throws SchedulerError if the parameter's recording is not being made and no replay of it runs.

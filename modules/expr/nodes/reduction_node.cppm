@@ -132,7 +132,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
   static constexpr std::array reduced = reduced_axes<Node::rank, Axis...>();
   static constexpr int rank = reduced_rank<Keep, Node::rank, static_cast<int>(sizeof...(Axis))>;
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = reduction_name(Op);
 
   /// Throws ShapeError if an axis without elements is reduced by an operation without a neutral element. `correction` is taken
@@ -164,7 +164,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
   void compute(To* data, const Strides<rank>& strides, Place place) const {
     const Dim<Node::rank> shape = node_.shape();
     plan::Leaf storage[Node::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, false);
+    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     const auto lowered = node_.lower(lowering);
     compute_lowered(lowering, lowered, data, strides);
   }

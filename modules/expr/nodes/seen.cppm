@@ -24,7 +24,7 @@ class ViewNode : public ExpressionOperations<ViewNode<Node, Rank>, typename Node
   using place_type = typename Node::place_type;
   static constexpr int rank = Rank;
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = "view";
 
   ViewNode(Node node, const Layout<Rank>& layout) : node_(std::move(node)), layout_(layout) {}

@@ -75,7 +75,7 @@ class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
   using place_type = typename join_places<typename Nodes::place_type...>::type;
   static constexpr int rank = First::rank + (Stacks ? 1 : 0);
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = Stacks ? "stack" : "concat";
 
   /// Throws ShapeError if the parts do not fit each other.
@@ -135,7 +135,7 @@ class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
   /// others are made ready before it, so that nothing is written when one of them fails.
   template <Element To>
   static constexpr std::size_t straight() {
-    constexpr bool candidates[] = {(ComputesItself<Nodes, To> || Nodes::products == 1)...};
+    constexpr bool candidates[] = {(ComputesItself<Nodes, To> || FusesOne<Nodes>)...};
     std::size_t part = 0;
     while (part < sizeof...(Nodes) && !candidates[part]) ++part;
     return part;
@@ -174,7 +174,7 @@ class SequenceNode
   using place_type = typename A::place_type;
   static constexpr int rank = A::rank + (Stacks ? 1 : 0);
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = Stacks ? "stack" : "concat";
 
   /// Throws ShapeError if there are none, or if they do not fit each other.

@@ -23,7 +23,7 @@ class RepeatNode : public ExpressionOperations<RepeatNode<Node>, typename Node::
   using place_type = typename Node::place_type;
   static constexpr int rank = Node::rank;
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = "repeat";
   using Times = std::array<plan::Repeats, static_cast<std::size_t>(rank)>;
 

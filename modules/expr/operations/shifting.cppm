@@ -27,7 +27,7 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
   using place_type = typename Node::place_type;
   static constexpr int rank = Node::rank;
   static constexpr int leaf_count = 1;
-  static constexpr int products = 0;
+  static constexpr int fusible = 0;
   static constexpr const char* name = Fills ? "pad" : "roll";
   using Runs = std::array<plan::AxisRuns, static_cast<std::size_t>(rank)>;
   using Fill = compute_t<value_type>;

@@ -66,11 +66,19 @@ export struct TiledProduct {
   DType factors = dtype;
 };
 
+/// How many matrix products and normalisations of an expression are left to its evaluator, which computes them in the cache together with
+/// what is around them, tile by tile or row by row.
+export enum class Fusion : std::uint8_t { none, one };
+
+/// What an expression's type says: it has exactly one such node, and the evaluator takes no second.
+export template <class Node>
+inline constexpr Fusion fusion_of = Node::fusible == 1 ? Fusion::one : Fusion::none;
+
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
 export class Lowering {
  public:
-  Lowering(std::span<Leaf> storage, std::span<const std::ptrdiff_t> extents, Place place, bool tile_products)
-      : storage_(storage), rank_(static_cast<int>(extents.size())), place_(place), may_tile_(tile_products) {
+  Lowering(std::span<Leaf> storage, std::span<const std::ptrdiff_t> extents, Place place, Fusion fusion)
+      : storage_(storage), rank_(static_cast<int>(extents.size())), place_(place), fusion_(fusion) {
     for (int axis = 0; axis < rank_; ++axis)
       extents_[static_cast<std::size_t>(axis)] = extents[static_cast<std::size_t>(axis)];
   }
@@ -105,7 +113,7 @@ export class Lowering {
         rank_(outer.rank_),
         extents_(outer.extents_),
         place_(outer.place_),
-        may_tile_(false),
+        fusion_(Fusion::none),
         outer_(&outer) {}
   Lowering(const Lowering&) = delete;
   ~Lowering();
@@ -132,7 +140,8 @@ export class Lowering {
 
   /// A normalisation of this shape would be evaluated together with this expression.
   bool may_normalise(std::span<const std::ptrdiff_t> shape) const {
-    return may_tile_ && std::ranges::equal(shape, std::span(extents_).first(static_cast<std::size_t>(rank_)));
+    return fusion_ == Fusion::one &&
+           std::ranges::equal(shape, std::span(extents_).first(static_cast<std::size_t>(rank_)));
   }
 
   /// Defers a normalisation to the evaluator; returns the number of the leaf that its values are.
@@ -146,7 +155,7 @@ export class Lowering {
   /// Defers a product to the evaluator if it covers the whole evaluated shape and is the only one.
   bool try_tile(TiledProduct product) {
     const bool covers = rank_ == 2 && extents_[0] == product.rows && extents_[1] == product.columns;
-    if (!may_tile_ || tiled_ || !covers || !place_.on_host()) return false;
+    if (fusion_ == Fusion::none || tiled_ || !covers || !place_.on_host()) return false;
     const std::array<std::ptrdiff_t, 2> shape{product.rows, product.columns};
     const std::array<std::ptrdiff_t, 2> strides{product.columns, 1};
     product.leaf = add(nullptr, shape, strides, item_size(product.dtype), place_);
@@ -180,7 +189,7 @@ export class Lowering {
   int rank_;
   Axes extents_;
   Place place_;
-  bool may_tile_;
+  Fusion fusion_;
   std::optional<TiledProduct> tiled_;
   std::optional<Normalisation> normalised_;
   Lowering* outer_ = nullptr;

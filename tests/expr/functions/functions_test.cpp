@@ -170,7 +170,7 @@ TEST_CASE("leaky_relu takes its slope as a scalar or one for each column") {
 TEST_CASE("an activation computes its argument once") {
   static_assert(decltype(gelu(std::declval<Array<float, 2>>() + 1))::leaf_count == 1);
   static_assert(decltype(softplus(std::declval<Array<float, 2>>()))::leaf_count == 1);
-  static_assert(decltype(silu(dot(std::declval<Array<float, 2>>(), std::declval<Array<float, 2>>())))::products == 1);
+  static_assert(decltype(silu(dot(std::declval<Array<float, 2>>(), std::declval<Array<float, 2>>())))::fusible == 1);
   CHECK(array_equal(relu(make_array<int>({-1, 2})), make_array<int>({0, 2})));
 }
 
