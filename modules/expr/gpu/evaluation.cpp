@@ -6,6 +6,7 @@ module;
 #include <source_location>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module tessera.expr;
 import tessera.core;
@@ -62,6 +63,12 @@ unsigned grid_of(std::ptrdiff_t blocks) {
               .advice = "reduce it in parts"}));
 }
 
+DeviceLoopPlan device_plan(const LoopPlan& loop, const DeviceElement& element, DType written) {
+  DeviceLoopPlan plan{.variant = device_variant(loop, element, written), .blocks = 0};
+  plan.blocks = std::min(most_blocks, blocks_for(loop, plan.variant));
+  return plan;
+}
+
 void run_on_device(const Loop& loop) {
   const LoopPlan plan = simplified(loop);
   if (plan.elements == 0) return;
@@ -69,13 +76,14 @@ void run_on_device(const Loop& loop) {
   const DeviceElement& element = element_of(form);
   require_device_text(element);
   const GpuPlace place{loop.place.ordinal()};
-  const DeviceKernelKey key{.variant = device_variant(plan, element, loop.device.written), .place = place};
+  DeviceLoopPlan work = device_plan(plan, element, loop.device.written);
+  const DeviceKernelKey key{.variant = std::move(work.variant), .place = place};
   const device::Kernel& kernel = kernel_of_form(
       form, key, [&] { return device_support(element, key.variant.target) + device_kernel(element, key.variant); });
   const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
-  const auto blocks = static_cast<unsigned>(std::min(most_blocks, blocks_for(plan, key.variant)));
-  kernel.launch(Stream::current(place), blocks, threads, 0, arguments, name_of(form), std::source_location::current());
+  kernel.launch(Stream::current(place), static_cast<unsigned>(work.blocks), threads, 0, arguments, name_of(form),
+                std::source_location::current());
 }
 
 }  // namespace tessera::plan

@@ -33,7 +33,24 @@ void size(ReductionTask& task) {
   task.reduced = 0;
 }
 
+DeviceFoldPlan plan_of(const ReductionTask& task) {
+  constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / 32;
+  DeviceFoldPlan plan{.cut = fold_cut(task)};
+  plan.blocks = plan.cut.blocks * plan.cut.parts;
+  if (plan.cut.parts > 1) plan.merging_blocks = (task.outputs - 1) / outputs_of_a_block + 1;
+  return plan;
+}
+
 }  // namespace
+
+DeviceFoldPlan device_plan(const Reduction& reduction) {
+  if (!has_outputs(reduction)) return {};
+  OperandStorage storage(reduction.leaves.size() + 1);
+  ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
+  arrange(task);
+  size(task);
+  return plan_of(task);
+}
 
 void run_on_device(const Reduction& reduction) {
   if (!has_outputs(reduction)) return;
@@ -44,7 +61,8 @@ void run_on_device(const Reduction& reduction) {
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);
   size(task);
-  const FoldCut cut = fold_cut(task);
+  const DeviceFoldPlan plan = plan_of(task);
+  const FoldCut& cut = plan.cut;
   const GpuPlace place{reduction.place.ordinal()};
   const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept};
   const DeviceVariant variant = folding_variant(task, element, reduction.device.written);
@@ -52,23 +70,21 @@ void run_on_device(const Reduction& reduction) {
   const device::Kernel& kernel = kernel_of_form(
       form, key, [&] { return folding_support(element, variant.target) + folding_kernel(element, variant, fold); });
   const std::vector<std::byte> scalars = scalars_of(form, reduction.device.node);
-  const bool merges = cut.parts > 1;
+  const bool merges = plan.merging_blocks > 0;
   const std::ptrdiff_t partial_bytes =
       merges ? task.outputs * cut.parts * device_accumulator_bytes(reduction.op, element.value) : 0;
   const Temporary partials(place, partial_bytes);
   Stream& stream = Stream::current(place);
   const std::source_location where = std::source_location::current();
-  kernel.launch(stream, grid_of(cut.blocks * cut.parts), fold_threads, 0,
+  kernel.launch(stream, grid_of(plan.blocks), fold_threads, 0,
                 folding_arguments(task, element, variant, cut, partials.data(), scalars), name_of(form), where);
   if (!merges) return;
   const DeviceKernelKey merge_key{.variant = variant, .task = DeviceTask::merge, .fold = fold, .place = place};
   const device::Kernel& merge = kernel_of_form(form, merge_key, [&] {
     return folding_support(element, variant.target) + merging_kernel(element, variant, fold);
   });
-  constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / 32;
-  const std::ptrdiff_t blocks = (task.outputs - 1) / outputs_of_a_block + 1;
-  merge.launch(stream, grid_of(blocks), fold_threads, 0, merging_arguments(task, variant, cut, partials.data()),
-               name_of(form), where);
+  merge.launch(stream, grid_of(plan.merging_blocks), fold_threads, 0,
+               merging_arguments(task, variant, cut, partials.data()), name_of(form), where);
 }
 
 }  // namespace tessera::plan

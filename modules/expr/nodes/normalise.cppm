@@ -53,7 +53,7 @@ class NormaliseNode
     const Strides<rank> strides = contiguous_strides(shape);
     if (lowering.may_normalise(shape.extents())) {
       plan::Lowering inner(lowering, lowering.spare_leaves(Node::leaf_count + 1));
-      return {lowering.normalise(normalisation(lowering, inner), shape.extents(), strides, sizeof(Value))};
+      return {lowering.normalise(lowered_operand(lowering, inner), shape.extents(), strides, sizeof(Value))};
     }
     const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Value)));
     auto* data = static_cast<Value*>(lowering.hold(bytes));
@@ -61,16 +61,16 @@ class NormaliseNode
     return {lowering.add(data, shape.extents(), strides, sizeof(Value), lowering.place())};
   }
 
- private:
-  plan::Normalisation normalisation(plan::Lowering& lowering, plan::Lowering& inner) const {
+  /// What the operand is lowered to; there is nothing to compute before normalising if that is its elements.
+  using OperandPlan = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
+  static constexpr bool values_are_elements = std::same_as<OperandPlan, LeafPlan<compute_t<value_type>>>;
+
+  /// The normalisation of what has been lowered, with the kernel of its values.
+  plan::Normalisation normalisation(const plan::Lowering& inner, plan::Kernel kernel, const void* nodes) const {
     using Value = compute_t<value_type>;
-    const auto lowered = node_.lower(inner);
-    using Plan = std::remove_const_t<decltype(lowered)>;
-    static_assert(alignof(Plan) <= 16);
-    const auto* nodes = ::new (lowering.hold_on_host(sizeof(Plan))) Plan(lowered);  // numbers only: nothing to destroy
     plan::Normalisation work{.reduced = {},
                              .leaves = inner.leaves(),
-                             .kernel = std::same_as<Plan, LeafPlan<Value>> ? nullptr : kernel_of<Value>(lowered),
+                             .kernel = kernel,
                              .nodes = nodes,
                              .arithmetic = &plan::normaliser(Op, dtype_of<value_type>),
                              .epsilon = epsilon_,
@@ -80,6 +80,17 @@ class NormaliseNode
     for (int axis = 0; axis < rank; ++axis)
       work.reduced[static_cast<std::size_t>(axis)] = reduced[static_cast<std::size_t>(axis)];
     return work;
+  }
+
+ private:
+  plan::Normalisation lowered_operand(plan::Lowering& lowering, plan::Lowering& inner) const {
+    const auto lowered = node_.lower(inner);
+    using Plan = std::remove_const_t<decltype(lowered)>;
+    static_assert(alignof(Plan) <= 16);
+    const auto* nodes = ::new (lowering.hold_on_host(sizeof(Plan))) Plan(lowered);  // numbers only: nothing to destroy
+    plan::Kernel kernel = nullptr;
+    if constexpr (!values_are_elements) kernel = kernel_of<compute_t<value_type>>(lowered);
+    return normalisation(inner, kernel, nodes);
   }
 
   Node node_;
