@@ -43,7 +43,7 @@ void assign_by_plan(const D& destination, const Node& node) {
   require_distinct_elements(shape.extents(), destination.strides(), "assignment");
   if constexpr (TooLargeForDevice<Node> && !HostPlace<typename D::place_type>) {
     if (!place.on_host()) {
-      DeviceParts parts(place);
+      DeviceParts<> parts(place);
       const auto compute = [](const auto& view, const auto& operand) { assign_by_plan(view, operand); };
       return assign_by_plan(destination, parts.split(node, compute));
     }

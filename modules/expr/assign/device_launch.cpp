@@ -16,12 +16,12 @@ namespace tessera {
 
 void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Target& target, DType dtype,
                            std::span<const std::byte> scalars, Indices indices) {
-  const plan::LoopPlan loop = plan::plan_of({.rank = lowering_->rank(),
-                                             .extents = lowering_->extents(),
-                                             .target = target,
-                                             .leaves = lowering_->leaves(),
-                                             .kernel = nullptr,
-                                             .nodes = nullptr});
+  const plan::LoopPlan loop = plan::plan_of(plan::Loop{.rank = lowering_->rank(),
+                                                       .extents = lowering_->extents(),
+                                                       .target = target,
+                                                       .leaves = lowering_->leaves(),
+                                                       .kernel = nullptr,
+                                                       .nodes = nullptr});
   if (loop.elements == 0) return;
   plan::DeviceVariant variant = plan::device_variant(loop, element, dtype);
   variant.wide = variant.wide || indices == Indices::wide;

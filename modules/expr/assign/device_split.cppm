@@ -31,10 +31,22 @@ template <class Node>
 concept TooLargeForDevice =
     requires { Node::argument_count; } && device_argument_bytes<Node>() > most_device_argument_bytes;
 
-/// Operands of one node that are computed first; they live as long as this.
+/// Memory of the pool that lives as long as this.
+class DeviceMemory {
+ public:
+  void* operator()(Place place, std::ptrdiff_t bytes) {
+    return memory_.emplace_back(std::make_unique<plan::Temporary>(place, bytes))->data();
+  }
+
+ private:
+  std::vector<std::unique_ptr<plan::Temporary>> memory_;
+};
+
+/// Operands of one node that are computed first, into what `Memory` gives for a place and a number of bytes.
+template <class Memory = DeviceMemory>
 class DeviceParts {
  public:
-  explicit DeviceParts(Place place) : place_(place) {}
+  explicit DeviceParts(Place place, Memory memory = {}) : place_(place), memory_(std::move(memory)) {}
 
   /// The node on its operands, of which `compute(view, operand)` has computed the large ones.
   template <class Op, Element Value, class... Nodes, class Compute>
@@ -54,8 +66,7 @@ class DeviceParts {
       using Held = compute_t<typename Node::value_type>;
       const Dim<Node::rank> shape = node.shape();
       const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
-      const auto& memory = *memory_.emplace_back(std::make_unique<plan::Temporary>(place_, bytes));
-      const ArrayView<Held, Node::rank, Place> view(static_cast<Held*>(memory.data()),
+      const ArrayView<Held, Node::rank, Place> view(static_cast<Held*>(memory_(place_, bytes)),
                                                     {.shape = shape, .strides = contiguous_strides(shape)}, place_);
       compute(view, node);
       return LeafNode(view);
@@ -63,7 +74,7 @@ class DeviceParts {
   }
 
   Place place_;
-  std::vector<std::unique_ptr<plan::Temporary>> memory_;
+  Memory memory_;
 };
 
 }  // namespace tessera

@@ -206,18 +206,29 @@ bool is_contiguous(int rank, const Axes& extents, const Axes& strides) {
   return true;
 }
 
-/// Small evaluations over contiguous memory need no walk: one call of the kernel. Returns whether it was made.
-bool run_at_once(const Loop& loop, std::ptrdiff_t elements) {
-  std::array<Input, 8> operands;
-  if (elements > direct_columns || loop.leaves.size() > operands.size()) return false;
+/// Small evaluations over contiguous memory need no walk: one call of the kernel, whose inputs are set.
+bool is_at_once(const Loop& loop, std::ptrdiff_t elements, std::array<Input, 8>& inputs) {
+  if (elements > direct_columns || loop.leaves.size() > inputs.size()) return false;
   if (!is_contiguous(loop.rank, loop.extents, loop.target.strides)) return false;
   for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
     const Leaf& leaf = loop.leaves[k];
     if (leaf.data == nullptr || !is_contiguous(loop.rank, loop.extents, leaf.strides)) return false;
-    operands[k].read(leaf.data);
+    inputs[k].read(leaf.data);
   }
-  loop.kernel(loop.nodes, loop.target.data, operands.data(), elements);
   return true;
+}
+
+/// Returns whether the call was made.
+bool run_at_once(const Loop& loop, std::ptrdiff_t elements) {
+  std::array<Input, 8> inputs;
+  if (!is_at_once(loop, elements, inputs)) return false;
+  loop.kernel(loop.nodes, loop.target.data, inputs.data(), elements);
+  return true;
+}
+
+/// Parts of the blocks that may run at the same time.
+std::ptrdiff_t tasks_of(const Loop& loop, std::ptrdiff_t elements, std::ptrdiff_t blocks) {
+  return !loop.parallel || elements < parallel_threshold ? 1 : std::min(blocks, elements / task_elements);
 }
 
 }  // namespace
@@ -235,8 +246,8 @@ void run(const Loop& loop) {
   simplify(evaluation.space);
   evaluation.cut = cut(evaluation.space);
   const std::ptrdiff_t blocks = count_blocks(evaluation.space, evaluation.cut.shape);
-  if (!loop.parallel || elements < parallel_threshold || num_threads() == 1) return evaluation.run_blocks(0, blocks);
-  const std::ptrdiff_t tasks = std::min(blocks, elements / task_elements);
+  const std::ptrdiff_t tasks = tasks_of(loop, elements, blocks);
+  if (tasks == 1 || num_threads() == 1) return evaluation.run_blocks(0, blocks);
   parallel_for(tasks,
                [&](std::ptrdiff_t task) { evaluation.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks); });
 }
@@ -264,8 +275,9 @@ LoopPlan plan_of(const Loop& loop) {
   plan.block = made.shape;
   plan.strips = made.strips;
   plan.blocks = count_blocks(space, made.shape);
-  const bool alone = !loop.parallel || plan.elements < parallel_threshold;
-  plan.tasks = alone ? 1 : std::min(plan.blocks, plan.elements / task_elements);
+  plan.tasks = tasks_of(loop, plan.elements, plan.blocks);
+  std::array<Input, 8> inputs;
+  plan.at_once = is_at_once(loop, plan.elements, inputs);
   return plan;
 }
 

@@ -19,7 +19,8 @@ namespace tessera {
 /// How `expression` would be computed into a new array of its own element type and shape, as text: the tree of nodes; the plan
 /// after simplification (axes, strides, how each operand is delivered, blocks, instruction set, threads); bytes and operations an
 /// element; which operations vectorise, timed one by one on sample values; the CUDA text. Reductions and products are stages of
-/// their own. Nothing is computed and no array changes. Throws PlaceError for operands on different places.
+/// their own. Nothing is computed and no array changes. Throws PlaceError for operands on different places,
+/// DeviceError where a product asks the BLAS how it is to be cut and no library can be opened.
 export template <Operand O>
 std::string explain(const O& expression) {
   const ExamplesStandIn parameters;
@@ -27,8 +28,8 @@ std::string explain(const O& expression) {
   using T = typename std::remove_const_t<decltype(node)>::value_type;
   const Dim<rank_of<O>> shape = node.shape();
   Explainer explainer;
-  explainer.add<T>(node, plan::nowhere(), shape, contiguous_strides(shape), node.place().value_or(Place(CpuPlace{})),
-                   "a new array");
+  explainer.add_assignment<T>(node, explainer.fresh(), shape, contiguous_strides(shape),
+                              node.place().value_or(Place(CpuPlace{})), "a new array");
   return plan::to_string(explainer.take());
 }
 
@@ -50,10 +51,10 @@ std::string explain(const D& destination, const S& source) {
   const bool aliased = ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
   Explainer explainer;
   if (!aliased) {
-    explainer.add<T>(node, destination.data(), destination.shape(), destination.strides(), destination.place(),
-                     "the destination");
+    explainer.add_assignment<T>(node, destination.data(), destination.shape(), destination.strides(),
+                                destination.place(), "the destination");
   } else {
-    explainer.add<T>(node, plan::nowhere(), destination.shape(), contiguous_strides(destination.shape()),
+    explainer.add<T>(node, explainer.fresh(), destination.shape(), contiguous_strides(destination.shape()),
                      destination.place(), "a temporary");
     explainer.note("a temporary of " +
                    std::to_string(product(destination.shape()) * static_cast<std::ptrdiff_t>(sizeof(T))) +

@@ -40,7 +40,6 @@ std::string line_of(std::string name, DType dtype, const std::string& strides, c
 }
 
 std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool is_target) {
-  if (operand.data == nullptr && operand.generate == nullptr) return "computed in the cache just before it is read";
   if (operand.data == nullptr) return "generated block by block";
   Block computed = plan.block;  // what one call of the kernel computes
   if (plan.strips) computed.rows = 1;
@@ -53,62 +52,178 @@ std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool i
   return "packed into a block";
 }
 
+std::string counted(std::ptrdiff_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// "on 2 threads": of so many tasks.
+std::string threads_text(std::ptrdiff_t tasks) {
+  return "on " + counted(std::min<std::ptrdiff_t>(num_threads(), std::max<std::ptrdiff_t>(tasks, 1)), "thread");
+}
+
+std::string isa_text() { return ", with " + std::string(device::name(device::isa())) + "\n"; }
+
 std::string block_text(const LoopPlan& plan) {
-  const std::string size = std::to_string(plan.block.rows) + " x " + std::to_string(plan.block.columns);
-  const std::ptrdiff_t threads = std::min<std::ptrdiff_t>(num_threads(), plan.tasks);
-  if (plan.at_once)
-    return "  one call of the kernel, on 1 thread, with " + std::string(device::name(device::isa())) + "\n";
-  const std::string what = plan.strips ? "strip" : "block";
-  return "  " + std::to_string(plan.blocks) + " " + what + (plan.blocks == 1 ? "" : "s") + " of at most " + size +
-         " elements, on " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", with " +
-         std::string(device::name(device::isa())) + "\n";
+  if (plan.at_once) return "  one call of the kernel, on 1 thread" + isa_text();
+  return "  " + counted(plan.blocks, plan.strips ? "strip" : "block") + " of at most " +
+         std::to_string(plan.block.rows) + " x " + std::to_string(plan.block.columns) + " elements, " +
+         threads_text(plan.tasks) + isa_text();
+}
+
+std::string heading(std::ptrdiff_t elements, const std::string& target, int rank, const Axes& extents) {
+  return "  one loop over " + std::to_string(elements) + " elements into " + target +
+         "; axes in the order of the loop, slowest first: " + axes_text(rank, extents) + "\n";
+}
+
+DType type_at(const ExplainedStage& stage, std::size_t operand) {
+  return operand == 0 ? stage.written : stage.leaf_types[operand - 1];
+}
+
+constexpr const char* no_kernel = "  nothing: an operation has no device text, and the assignment throws DTypeError\n";
+
+std::string device_loop_text(const ExplainedStage& stage) {
+  const LoopPlan& plan = stage.plan;
+  if (stage.device.missing != nullptr) return no_kernel;
+  std::string text = heading(plan.elements, stage.target, plan.rank, plan.extents);
+  if (stage.cached)
+    return text +
+           "  by the kernel that normalises the rows that it reads, each while it is in registers or the cache\n";
+  const DeviceLoopPlan work = device_plan(plan, stage.device, stage.written);
+  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
+    constexpr const char* ways[] = {"one value for all elements", "one value along the last axis",
+                                    "neighbours read together", "read at its strides", "transposed in shared memory"};
+    const char* const way = work.variant.is_twin(k)            ? "the same elements as an operand before it"
+                            : plan.operands[k].data == nullptr ? "generated where it is needed"
+                            : k == 0                           ? "written where it lies"
+                                                               : ways[static_cast<int>(work.variant.access[k])];
+    text += line_of(operand_name(k), type_at(stage, k), axes_text(plan.rank, plan.operands[k].strides), way);
+  }
+  return text + "  one kernel of " + counted(work.blocks, "block") + " of " + std::to_string(device::tile_threads) +
+         " threads\n";
 }
 
 std::string loop_text(const ExplainedStage& stage) {
-  const LoopPlan& plan = stage.plan;
-  if (plan.elements == 0) return "  nothing: there are no elements\n";
-  std::string text = "  one loop over " + std::to_string(plan.elements) + " elements into " + stage.target +
-                     "; axes in the order of the loop, slowest first: " + axes_text(plan.rank, plan.walked_extents) +
-                     "\n";
+  if (stage.plan.elements == 0) return "  nothing: there are no elements\n";
+  if (!stage.place.on_host()) return device_loop_text(stage);
+  const LoopPlan& plan = stage.tile ? *stage.tile : stage.plan;
+  std::string text = heading(plan.elements, stage.target, plan.rank, plan.walked_extents);
   for (std::size_t k = 0; k < plan.walked.size(); ++k) {
     const Space::Operand& operand = plan.walked[k];
-    text += line_of(operand_name(k), k == 0 ? stage.written : stage.leaf_types[k - 1],
-                    axes_text(plan.rank, operand.strides), delivery(plan, operand, k == 0));
+    text += line_of(operand_name(k), type_at(stage, k), axes_text(plan.rank, operand.strides),
+                    k > 0 && stage.cached == k - 1 ? "computed in the cache just before it is read"
+                                                   : delivery(plan, operand, k == 0));
   }
+  if (stage.tile)
+    return text + block_text(plan) +
+           "  computed tile by tile, each just after the product's tile that it reads; this is the first\n";
+  if (stage.cached)
+    return text + "  computed with the normalisation that it reads, " + threads_text(stage.normalisation.tasks) +
+           isa_text();
   return text + block_text(plan);
+}
+
+std::string folding_text(const ReductionPlan& plan) {
+  const std::string side =
+      plan.by_columns ? "  " + std::to_string(plan.unit_outputs) + " results side by side" : "  row by row";
+  switch (plan.way) {
+    case ReductionPlan::Way::nothing: return "  nothing: there are no results\n";
+    case ReductionPlan::Way::at_once: return "  one call of the kernel, on 1 thread" + isa_text();
+    case ReductionPlan::Way::cleared: return "  there are no values: the result over nothing\n";
+    case ReductionPlan::Way::units:
+      return side + ", " + counted(plan.outputs, "result") + " of " + counted(plan.reduced, "value") + ", " +
+             threads_text(plan.tasks) + isa_text();
+    case ReductionPlan::Way::chunks: break;
+  }
+  return side + ", " + counted(plan.outputs, "result") + " of " + counted(plan.reduced, "value") + ", each in " +
+         counted(plan.chunks, "part") + " that are merged in order, " + threads_text(plan.tasks) + isa_text();
+}
+
+std::string normalisation_text(const NormalisationPlan& plan) {
+  if (plan.rows == 0) return "  nothing: there are no elements\n";
+  const std::string what = plan.by_columns ? "column" : "row";
+  std::string text = "  " + counted(plan.rows, what) + " of " + counted(plan.length, "value") + ", ";
+  text += plan.by_columns || plan.whole_rows ? std::to_string(plan.unit) + " at a time" : "each in parts";
+  return text + ", " + threads_text(plan.tasks) + isa_text();
+}
+
+std::string device_folding_text(const DeviceFoldPlan& plan) {
+  if (plan.blocks == 0) return "  nothing: there are no results\n";
+  constexpr const char* teams[] = {"8 threads", "32 threads", "a block", "8 threads, 32 results side by side"};
+  const std::string threads = " of " + std::to_string(fold_threads) + " threads";
+  std::string text = "  one kernel of " + counted(plan.blocks, "block") + threads + ", for each result " +
+                     teams[static_cast<int>(plan.cut.shape)];
+  if (plan.merging_blocks > 0) {
+    text += ", its values in " + counted(plan.cut.parts, "part") + "\n  another of " +
+            counted(plan.merging_blocks, "block") + threads + ", which merges the parts";
+  }
+  return text + "\n";
 }
 
 std::string reduction_text(const ExplainedStage& stage) {
   const Reduction& reduction = stage.reduction;
   const bool folds = stage.kind == ExplainedStage::Kind::reduction;
+  const bool on_host = stage.place.on_host();
+  if (!on_host && stage.device.missing != nullptr) return no_kernel;
   std::string text = (folds ? "  folds " : "  normalises ") + axes_text(reduction.rank, reduction.extents) + " " +
                      reduced_axes_text(std::span(reduction.reduced).first(at(reduction.rank))) + " into " +
-                     stage.target + "; values are computed in blocks that stay in the L1 cache\n";
+                     stage.target + (on_host ? "; values are computed in blocks that stay in the L1 cache\n" : "\n");
   for (std::size_t k = 0; k < stage.leaves.size(); ++k) {
+    const std::string generated = on_host ? "generated block by block" : "generated where it is needed";
     text += line_of(leaf_name(k), stage.leaf_types[k], axes_text(reduction.rank, stage.leaves[k].strides),
-                    stage.leaves[k].data == nullptr ? "generated block by block" : "fused with the reduction");
+                    stage.leaves[k].data == nullptr ? generated : "fused with the reduction");
   }
-  return text;
+  if (!folds) return text + (on_host ? normalisation_text(stage.normalisation) : "  one kernel\n");
+  return text + (on_host ? folding_text(stage.folding) : device_folding_text(stage.device_folding));
 }
 
-std::string side_text(std::string_view name, std::ptrdiff_t row, std::ptrdiff_t column) {
-  const bool plain = column == 1;
-  const bool transposed = !plain && row == 1;
+std::string side_text(std::string_view name, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row,
+                      std::ptrdiff_t column) {
+  const bool takes = is_blas_matrix(rows, columns, row, column);
+  const bool transposed = takes && blas_matrix(rows, columns, row, column).is_transposed;
   return "  " + std::string(name) + " strides " + shape_text(std::array{row, column}) +
-         (plain        ? "  as it lies"
-          : transposed ? "  transposed, by a flag"
-                       : "  neither axis is contiguous") +
+         (transposed ? "  transposed, by a flag"
+          : takes    ? "  as it lies"
+                     : "  neither axis is contiguous") +
          "\n";
 }
 
+std::string by_text(const ProductPlan& plan) {
+  switch (plan.way) {
+    case ProductWay::nothing: return "nothing: there are no elements";
+    case ProductWay::zeros: return "zeros: there is nothing to add up";
+    case ProductWay::own_loops: return "by loops of this library";
+    case ProductWay::blas_matrices: return "by the BLAS";
+    case ProductWay::blas_matrix_by_vector: return "by the BLAS, as a matrix by a vector";
+    case ProductWay::blas_vector_by_matrix: return "by the BLAS, as a vector by a matrix";
+    case ProductWay::plain_loops: return "by plain loops: the BLAS does not take it";
+    case ProductWay::cublas: return "by cuBLAS, in " + counted(plan.tasks, "call");
+    case ProductWay::device_kernel: break;
+  }
+  return "by one kernel of this library, of " + counted(plan.tasks, "block") + " of 256 threads";
+}
+
 std::string product_text(const ExplainedStage& stage) {
-  const TiledProduct& product = stage.product;
-  const bool blas =
-      has_blas(product.dtype) && !is_small_product(product.dtype, product.rows, product.columns, product.inner);
-  return "  " + shape_text(std::array{product.rows, product.inner}) + " times " +
-         shape_text(std::array{product.inner, product.columns}) + " into " + stage.target + ", by " +
-         (blas ? "the BLAS" : "loops of this library") + ", in tiles\n" +
-         side_text("x0", product.a_row, product.a_column) + side_text("x1", product.b_row, product.b_column);
+  const ProductPlan& plan = stage.product;
+  const TiledProduct& product = plan.batch.matrices;
+  std::string text = "  " + shape_text(std::array{product.rows, product.inner}) + " times " +
+                     shape_text(std::array{product.inner, product.columns}) + " into " + stage.target + ", " +
+                     by_text(plan);
+  if (plan.products > 0 && product.place.on_host()) {
+    text += plan.grid.count() == 1
+                ? ", whole"
+                : ", in " + std::to_string(plan.grid.down) + " x " + std::to_string(plan.grid.across) + " tiles";
+    text += ", " + threads_text(plan.tasks);
+  }
+  text += "\n";
+  const std::string_view names[] = {"x0", "x1"};
+  text +=
+      side_text(names[stage.is_transposed ? 1 : 0], product.rows, product.inner, product.a_row, product.a_column) +
+      side_text(names[stage.is_transposed ? 0 : 1], product.inner, product.columns, product.b_row, product.b_column);
+  if (product.bfloat16_factors) text += "  factors of bfloat16, summed in float32\n";
+  if (stage.is_transposed)
+    text += "  as the product of the transposed factors: the columns of the result are contiguous\n";
+  if (plan.products > 1) text += "  the same for each of " + std::to_string(plan.products) + " pairs of matrices\n";
+  return text;
 }
 
 /// Operations an element of one call, as a processor counts them: a polynomial's multiplications and additions. Estimates.
@@ -195,7 +310,7 @@ std::string reduction_cost(const ExplainedStage& stage) {
 }
 
 std::string product_cost(const ExplainedStage& stage) {
-  const TiledProduct& product = stage.product;
+  const TiledProduct& product = stage.product.batch.matrices;
   const auto [m, k, n] = std::array{static_cast<double>(product.rows), static_cast<double>(product.inner),
                                     static_cast<double>(product.columns)};
   const double bytes = (m * k + k * n + m * n) * static_cast<double>(item_size(product.dtype));

@@ -19,7 +19,16 @@ import :map;
 import :user_op;
 import :reduction;
 import :dot;
+import :dot_node;
+import :factor;
+import :normalising;
+import :normalise_task;
+import :product;
+import :reduction_task;
+import :device_split;
 import :gpu_variant;
+import :gpu_form;
+import :gpu_evaluation;
 import :device_source;
 import :explanation;
 import :operation_speed;
@@ -83,47 +92,72 @@ concept MultipliesOperands = requires(const Node& node) {
 
 /// A node that changes each row by a statistic of the row, as softmax does: the evaluator computes it row by row.
 template <class Node>
-concept NormalisesOperand = ReducesOperand<Node> && requires { Node::normalise_op; };
+concept NormalisesOperand = ReducesOperand<Node> && FusesOne<Node>;
 
 /// Walks an expression and collects the stages of its evaluation, in order.
 class Explainer {
+  using Stage = plan::ExplainedStage;
+
  public:
   plan::Explanation take() { return std::move(explanation_); }
 
-  /// The evaluation of `node` as elements of type To.
+  /// Memory that stands for another result.
+  void* fresh() { return plan::nowhere(memories_++); }
+
+  /// An assignment that does not go through a temporary.
   template <Element To, class Node, int Rank>
-  void add(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides, Place place,
-           std::string target) {
-    if constexpr (Node::rank == Rank && (ComputesItself<Node, To> || NormalisesOperand<Node>)) {
-      if (node.shape() == shape) return finish(add_itself(node, place), std::move(target), dtype_of<To>);
+  void add_assignment(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
+                      Place place, std::string target) {
+    const std::size_t number = add<To>(node, data, shape, strides, place, std::move(target));
+    if (place.on_host() && is_direct<To>(node, data, shape, strides, place))
+      explanation_.stages[number - 1].plan.at_once = true;
+  }
+
+  /// The evaluation of `node` as elements of type To. Returns the number of its stage, from 1; those before it have smaller ones.
+  template <Element To, class Node, int Rank>
+  std::size_t add(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides, Place place,
+                  std::string target) {
+    if constexpr (TooLargeForDevice<Node>) {
+      if (!place.on_host()) return add_in_parts<To>(node, data, shape, strides, place, std::move(target));
+    }
+    if constexpr (Node::rank == Rank && ComputesItself<Node, To>) {
+      if (node.shape() == shape)
+        return finish(add_itself<To>(node, data, strides, place), std::move(target), dtype_of<To>);
+    }
+    plan::Leaf storage[Node::leaf_count + 1];
+    plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
+    if constexpr (Node::rank == Rank && NormalisesOperand<Node>) {
+      if (node.shape() == shape) {
+        const std::size_t number = add_normalisation(node, lowering);
+        const plan::Loop loop = loop_of<To, Rank>(lowering, data, strides);
+        plan_normalisation<To, Node>(explanation_.stages[number - 1], loop, lowering);
+        return finish(number, std::move(target), dtype_of<To>);
+      }
     }
     plan::ExplainedStage stage{.title = "elementwise"};
     stage.target = std::move(target);
     stage.written = dtype_of<To>;
-    plan::Leaf storage[Node::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
+    stage.place = place;
     add_node(stage, lowering, node, 0);
-    plan::Loop loop{.rank = Rank,
-                    .extents = lowering.extents(),
-                    .target = {.data = const_cast<void*>(data), .strides = {}, .item = sizeof(To)},
-                    .leaves = lowering.leaves(),
-                    .kernel = nullptr,
-                    .nodes = nullptr};
-    for (int axis = 0; axis < Rank; ++axis)
-      loop.target.strides[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis)];
+    const plan::Loop loop = loop_of<To, Rank>(lowering, data, strides);
     stage.plan = plan::plan_of(loop);
-    stage.plan.at_once = is_direct<To>(node, data, shape, strides, place);
-    if (lowering.tiled())
-      stage.notes.push_back("computed tile by tile, each just after the product's tile that it reads");
+    if (lowering.tiled() && stage.plan.elements > 0) {
+      stage.tile = plan::plan_of_first_tile(loop, *lowering.tiled(), fresh());
+      stage.cached = static_cast<std::size_t>(lowering.tiled()->leaf);
+    }
+    if (lowering.normalised()) {
+      plan_normalisation<To, Node>(explanation_.stages[normalised_ - 1], loop, lowering);
+      stage.cached = static_cast<std::size_t>(lowering.normalised()->leaf);
+      stage.normalisation = explanation_.stages[normalised_ - 1].normalisation;
+    }
     stage.device = plan::element_of(device_form<Node>);
     explanation_.stages.push_back(std::move(stage));
+    return explanation_.stages.size();
   }
 
   void note(std::string text) { explanation_.stages.back().notes.push_back(std::move(text)); }
 
  private:
-  using Stage = plan::ExplainedStage;
-
   /// Whether evaluate_directly would compute it.
   template <Element To, class Node, int Rank>
   static bool is_direct(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
@@ -139,18 +173,60 @@ class Explainer {
     }
   }
 
-  void finish(std::size_t number, std::string target, DType written) {
+  std::size_t finish(std::size_t number, std::string target, DType written) {
     explanation_.stages[number - 1].target = std::move(target);
     explanation_.stages[number - 1].written = written;
+    return number;
   }
 
-  /// The stage of a node that computes itself, complete with those before it; returns its number, from 1.
-  template <class Node>
-  std::size_t add_itself(const Node& node, Place place) {
+  /// What plan::evaluate makes of an expression that has been lowered; there is no kernel.
+  template <Element To, int Rank>
+  static plan::Loop loop_of(const plan::Lowering& lowering, const void* data, const Strides<Rank>& strides) {
+    plan::Loop loop{.rank = Rank,
+                    .extents = lowering.extents(),
+                    .target = {.data = const_cast<void*>(data), .strides = {}, .item = sizeof(To)},
+                    .leaves = lowering.leaves(),
+                    .kernel = nullptr,
+                    .nodes = nullptr,
+                    .place = lowering.place()};
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(Rank); ++axis) loop.target.strides[axis] = strides[axis];
+    return loop;
+  }
+
+  template <Element To, class Node>
+  static void plan_normalisation(Stage& stage, const plan::Loop& loop, const plan::Lowering& lowering) {
+    using Plan = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
+    constexpr bool copies = std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>;
+    if (loop.place.on_host()) stage.normalisation = plan::plan_of(loop, *lowering.normalised(), copies);
+  }
+
+  /// Gives memory that stands for a part of a large expression.
+  struct PartMemory {
+    Explainer* explainer;
+
+    void* operator()(Place, std::ptrdiff_t) const { return explainer->fresh(); }
+  };
+
+  /// On a GPU: operands that are too much for one kernel are stages of their own.
+  template <Element To, class Node, int Rank>
+  std::size_t add_in_parts(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
+                           Place place, std::string target) {
+    DeviceParts<PartMemory> parts(place, {this});
+    const auto compute = [&]<class View, class Part>(const View& view, const Part& part) {
+      const std::size_t number =
+          add<typename View::value_type>(part, view.data(), view.shape(), view.strides(), place, "memory of its own");
+      parts_.emplace_back(view.data(), number);
+    };
+    return add<To>(parts.split(node, compute), data, shape, strides, place, std::move(target));
+  }
+
+  /// The stage of a node that computes itself into elements of type To, after those before it; returns its number, from 1.
+  template <Element To, class Node>
+  std::size_t add_itself(const Node& node, const void* data, const Strides<Node::rank>& strides, Place place) {
     if constexpr (ReducesOperand<Node>) {
-      return add_reduction(node, place);
+      return add_reduction<To>(node, data, strides, place);
     } else if constexpr (MultipliesOperands<Node>) {
-      return add_product(node, place).number;
+      return add_product(node, data, strides, place);
     } else {
       return add_moved(node);
     }
@@ -168,19 +244,17 @@ class Explainer {
     return explanation_.stages.size();
   }
 
+  /// A stage that takes values along axes of its operand, which it registers with `lowering`.
   template <class Node>
-  std::size_t add_reduction(const Node& node, Place place) {
+  Stage stage_along_axes(const Node& node, plan::Lowering& lowering, Stage::Kind kind) {
     const auto& operand = node.operand();
     using Operand = std::remove_cvref_t<decltype(operand)>;
-    Stage stage{.kind = NormalisesOperand<Node> ? Stage::Kind::normalisation : Stage::Kind::reduction,
-                .title = Node::name};
+    Stage stage{.kind = kind, .title = Node::name};
     stage.target = "memory of its own";
     stage.written = dtype_of<compute_t<typename Node::value_type>>;
+    stage.place = lowering.place();
     add_line(stage, 0, Node::name, dtype_of<typename Node::value_type>, to_string(node.shape()),
              plan::reduced_axes_text(Node::reduced));
-    const auto shape = operand.shape();
-    plan::Leaf storage[Operand::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     add_node(stage, lowering, operand, 1);
     stage.reduction.rank = Operand::rank;
     stage.reduction.extents = lowering.extents();
@@ -188,69 +262,97 @@ class Explainer {
       stage.reduction.reduced[axis] = Node::reduced[axis];
     stage.leaves.assign(lowering.leaves().begin(), lowering.leaves().end());
     stage.device = plan::element_of(device_form<Operand>);
+    return stage;
+  }
+
+  template <Element To, class Node>
+  std::size_t add_reduction(const Node& node, const void* data, const Strides<Node::rank>& strides, Place place) {
+    using Operand = std::remove_cvref_t<decltype(node.operand())>;
+    const auto shape = node.operand().shape();
+    plan::Leaf storage[Operand::leaf_count + 1];
+    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
+    Stage stage = stage_along_axes(node, lowering, Stage::Kind::reduction);
+    const plan::Reduction work =
+        node.template reduction<To>(lowering, static_cast<To*>(const_cast<void*>(data)), strides);
+    if (place.on_host()) {
+      stage.folding = plan::plan_of(work);
+    } else {
+      stage.device_folding = plan::device_plan(work);
+    }
     explanation_.stages.push_back(std::move(stage));
     return explanation_.stages.size();
   }
 
-  struct ProductStage {
-    std::size_t number;
-    plan::TiledProduct product;
-  };
+  /// A normalisation that is left to the evaluator of what is lowered.
+  template <class Node>
+  std::size_t add_normalisation(const Node& node, plan::Lowering& lowering) {
+    using Value = compute_t<typename Node::value_type>;
+    using Operand = std::remove_cvref_t<decltype(node.operand())>;
+    const auto shape = node.shape();
+    plan::Lowering inner(lowering, lowering.spare_leaves(Operand::leaf_count + 1));
+    Stage stage = stage_along_axes(node, inner, Stage::Kind::normalisation);
+    const plan::Kernel some = [](const void*, void*, const plan::Input*, std::ptrdiff_t) {};
+    lowering.normalise(node.normalisation(inner, Node::values_are_elements ? nullptr : some, nullptr), shape.extents(),
+                       contiguous_strides(shape), sizeof(Value));
+    explanation_.stages.push_back(std::move(stage));
+    normalised_ = explanation_.stages.size();
+    return normalised_;
+  }
 
-  /// Where the elements of a product's operand lie: in the user's memory, or in the result of a stage before.
-  struct ProductOperand {
-    const void* data;
-    std::vector<std::ptrdiff_t> strides;
+  /// The stage of a product without its factors.
+  template <class Node>
+  static Stage stage_of_product(const Node& node, Place place) {
+    Stage stage{.kind = Stage::Kind::product, .title = Node::name};
+    stage.target = "memory of its own";
+    stage.written = dtype_of<compute_t<typename Node::value_type>>;
+    stage.place = place;
+    add_line(stage, 0, Node::name, dtype_of<typename Node::value_type>, to_string(node.shape()), "");
+    return stage;
+  }
+
+  /// Makes a product's factors as FactorMaker does: an array stays where it is, or a stage before this one fills other memory.
+  struct FactorExplainer {
+    Explainer* explainer;
+    Stage* stage;
+
+    template <Element T, bool Left, class Node>
+    Factor<Node::rank> make(const Node& node, Place place, bool for_blas) const {
+      if constexpr (FactorInMemory<Node, T>) {
+        if (stays<T, Left>(node, for_blas)) {
+          plan::Leaf storage[Node::leaf_count + 1];
+          plan::Lowering lowering(storage, node.shape().extents(), place, plan::Fusion::none);
+          explainer->add_node(*stage, lowering, node, 1);
+          return {node.array().data(), node.array().strides(), nullptr};
+        }
+      }
+      const auto shape = node.shape();
+      const auto strides = contiguous_strides(shape);
+      const void* const data = explainer->fresh();
+      const std::size_t number = explainer->add<T>(node, data, shape, strides, place, "memory of its own");
+      add_result(*stage, 1, dtype_of<T>, to_string(shape), number);
+      return {data, strides, nullptr};
+    }
   };
 
   template <class Node>
-  ProductStage add_product(const Node& node, Place place) {
-    using Computed = compute_t<typename Node::value_type>;
-    Stage stage{.kind = Stage::Kind::product, .title = Node::name};
-    stage.target = "memory of its own";
-    stage.written = dtype_of<Computed>;
-    add_line(stage, 0, Node::name, dtype_of<typename Node::value_type>, to_string(node.shape()), "");
-    const ProductOperand a = add_operand<Computed>(stage, node.left(), place);
-    const ProductOperand b = add_operand<Computed>(stage, node.right(), place);
-    constexpr int a_rank = std::remove_cvref_t<decltype(node.left())>::rank;
-    constexpr int b_rank = std::remove_cvref_t<decltype(node.right())>::rank;
-    const auto a_shape = node.left().shape();
-    const auto b_shape = node.right().shape();
-    constexpr std::size_t b_inner = b_rank == 1 ? 0 : b_rank - 2;
-    stage.product = {.a = a.data,
-                     .b = b.data,
-                     .rows = a_rank >= 2 ? a_shape[a_rank - 2] : 1,
-                     .columns = b_rank >= 2 ? b_shape[b_rank - 1] : 1,
-                     .inner = a_shape[a_rank - 1],
-                     .a_row = a_rank >= 2 ? a.strides[a_rank - 2] : a_shape[0],
-                     .a_column = a.strides[a_rank - 1],
-                     .b_row = b.strides[b_inner],
-                     .b_column = b_rank >= 2 ? b.strides[b_rank - 1] : 1,
-                     .dtype = dtype_of<Computed>,
-                     .leaf = -1};
-    const std::ptrdiff_t matrix = stage.product.rows * stage.product.columns;
-    if (const std::ptrdiff_t all = product(node.shape()); matrix > 0 && all > matrix)
-      stage.notes.push_back("the same for each of " + std::to_string(all / matrix) + " pairs of matrices");
-    const plan::TiledProduct described = stage.product;
-    explanation_.stages.push_back(std::move(stage));
-    return {explanation_.stages.size(), described};
+  std::size_t add_product(const Node& node, const void* data, const Strides<Node::rank>& strides, Place place) {
+    Stage stage = stage_of_product(node, place);
+    const auto factors = node.factors_by(FactorExplainer{this, &stage}, place);
+    return add_product(node, std::move(stage), factors, data, strides);
   }
 
-  template <Element T, class Node>
-  ProductOperand add_operand(Stage& stage, const Node& node, Place place) {
-    plan::Leaf storage[Node::leaf_count + 1];
-    if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
-      plan::Lowering lowering(storage, node.shape().extents(), place, plan::Fusion::none);
-      add_node(stage, lowering, node, 1);
-      const auto& array = node.array();
-      return {array.data(), {array.strides().begin(), array.strides().end()}};
-    } else {
-      const auto shape = node.shape();
-      const auto strides = contiguous_strides(shape);
-      add<T>(node, plan::nowhere(), shape, strides, place, "memory of its own");
-      add_result(stage, 1, dtype_of<T>, to_string(shape), explanation_.stages.size());
-      return {plan::nowhere(), {strides.begin(), strides.end()}};
-    }
+  template <class Node>
+  std::size_t add_product(const Node& node, Stage stage, const typename Node::Factors& factors, const void* data,
+                          const Strides<Node::rank>& strides) {
+    const ProductWriting to = node.writing(strides);
+    const bool copied = to.way == ProductWriting::Way::copied;
+    stage.is_transposed = to.way == ProductWriting::Way::columns;
+    stage.product =
+        plan::plan_of(node.work(factors, copied ? contiguous_strides(node.shape()) : strides, stage.is_transposed),
+                      {.data = copied ? fresh() : const_cast<void*>(data), .row = to.row});
+    if (copied) stage.notes.push_back("through a temporary, copied to where its elements are at the end");
+    explanation_.stages.push_back(std::move(stage));
+    return explanation_.stages.size();
   }
 
   static void add_line(Stage& stage, int depth, std::string label, DType dtype, std::string shape, std::string detail) {
@@ -295,24 +397,36 @@ class Explainer {
     if constexpr (requires { node.array(); }) {
       add_array(stage, lowering, node, depth);
     } else if constexpr (NormalisesOperand<Node>) {
-      const std::size_t number = add_reduction(node, lowering.place());
-      const bool beside = lowering.may_normalise(node.shape().extents());
-      if (beside) explanation_.stages[number - 1].target = "the cache, for the stage that reads it";
-      add_result<Value>(stage, lowering, node, depth, number, beside ? nullptr : plan::nowhere());
-    } else if constexpr (ReducesOperand<Node>) {
-      using Held = compute_t<typename Node::value_type>;
-      const std::size_t number = add_reduction(node, lowering.place());
-      add_result<Held>(stage, lowering, node, depth, number);
-    } else if constexpr (MultipliesOperands<Node>) {
-      const ProductStage added = add_product(node, lowering.place());
-      if (Node::rank == 2 && lowering.try_tile(added.product)) {
-        add_result(stage, depth, added.product.dtype, to_string(node.shape()), added.number);
-        explanation_.stages[added.number - 1].target = "tiles, for the stage that reads it";
+      if (lowering.may_normalise(node.shape().extents())) {
+        const std::size_t number = add_normalisation(node, lowering);
+        explanation_.stages[number - 1].target = "the cache, for the stage that reads it";
+        add_result(stage, depth, dtype_of<Value>, to_string(node.shape()), number);
       } else {
-        add_result<compute_t<typename Node::value_type>>(stage, lowering, node, depth, added.number);
+        const auto shape = node.shape();
+        const void* const data = fresh();
+        const std::size_t number =
+            add<Value>(node, data, shape, contiguous_strides(shape), lowering.place(), "memory of its own");
+        add_result<Value>(stage, lowering, node, depth, number, data);
+      }
+    } else if constexpr (ReducesOperand<Node>) {
+      const void* const data = fresh();
+      const std::size_t number = add_reduction<Value>(node, data, contiguous_strides(node.shape()), lowering.place());
+      add_result<Value>(stage, lowering, node, depth, number, data);
+    } else if constexpr (MultipliesOperands<Node>) {
+      Stage made = stage_of_product(node, lowering.place());
+      const auto factors = node.factors_by(FactorExplainer{this, &made}, lowering.place());
+      if (Node::rank == 2 && Node::fusible == 1 && lowering.try_tile(node.matrices(factors))) {
+        made.product = plan::plan_of_tiled(*lowering.tiled());
+        made.target = "tiles, for the stage that reads it";
+        explanation_.stages.push_back(std::move(made));
+        add_result(stage, depth, dtype_of<Value>, to_string(node.shape()), explanation_.stages.size());
+      } else {
+        const void* const data = fresh();
+        const std::size_t number = add_product(node, std::move(made), factors, data, contiguous_strides(node.shape()));
+        add_result<Value>(stage, lowering, node, depth, number, data);
       }
     } else if constexpr (ComputesItself<Node, Value>) {
-      add_result<Value>(stage, lowering, node, depth, add_moved(node));
+      add_result<Value>(stage, lowering, node, depth, add_moved(node), fresh());
     } else {
       add_other(stage, lowering, node, depth);
     }
@@ -320,7 +434,7 @@ class Explainer {
 
   template <Element Held, class Node>
   void add_result(Stage& stage, plan::Lowering& lowering, const Node& node, int depth, std::size_t number,
-                  const void* data = plan::nowhere()) {
+                  const void* data) {
     const auto shape = node.shape();
     const auto strides = contiguous_strides(shape);
     lowering.add(data, shape.extents(), strides, sizeof(Held), lowering.place());
@@ -330,6 +444,10 @@ class Explainer {
   template <class Node>
   void add_array(Stage& stage, plan::Lowering& lowering, const Node& node, int depth) {
     node.lower(lowering);
+    for (const auto& [data, number] : parts_) {
+      if (data == node.array().data())
+        return add_result(stage, depth, dtype_of<typename Node::value_type>, to_string(node.shape()), number);
+    }
     add_line(stage, depth, plan::leaf_name(stage.leaf_types.size()) + " = array", dtype_of<typename Node::value_type>,
              to_string(node.shape()),
              plan::layout_text(node.shape().extents(), node.array().strides(), to_string(Place(node.array().place()))));
@@ -349,7 +467,12 @@ class Explainer {
     }
   }
 
+  using KnownPart = std::pair<const void*, std::size_t>;
+
   plan::Explanation explanation_;
+  std::size_t memories_ = 0;      // that stand for results
+  std::size_t normalised_ = 0;    // stage of the last normalisation that is left to an evaluator
+  std::vector<KnownPart> parts_;  // of large expressions: memory and stage
 };
 
 }  // namespace tessera

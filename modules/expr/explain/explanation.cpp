@@ -138,7 +138,10 @@ std::string indented(std::string_view text) {
 }
 
 std::string device_text_of(const ExplainedStage& stage) {
-  if (stage.kind == ExplainedStage::Kind::product) return "CUDA\n  none: matrix products are a library's\n";
+  if (stage.kind == ExplainedStage::Kind::product) {
+    return stage.product.way == ProductWay::device_kernel ? "CUDA\n  a kernel of this library for any strides\n"
+                                                          : "CUDA\n  none: matrix products are a library's\n";
+  }
   if (stage.kind == ExplainedStage::Kind::moved) return "CUDA\n  none: its elements only move\n";
   if (stage.device.missing != nullptr) {
     const auto missing = std::ranges::find_if(stage.operations, [&](const ExplainedOperation& operation) {
@@ -198,7 +201,10 @@ std::string reduced_axes_text(std::span<const bool> reduced) {
   return (axes.find(',') == std::string::npos ? "along axis " : "along axes ") + axes;
 }
 
-const void* nowhere() { return reinterpret_cast<const void*>(std::uintptr_t{4096}); }
+void* nowhere(std::size_t number) {
+  constexpr int bits_of_addresses = 48;
+  return reinterpret_cast<void*>((std::uintptr_t{number} + 1) << bits_of_addresses);
+}
 
 std::string type_name(std::string_view function_name) {
   constexpr std::string_view mark = "[T = ";

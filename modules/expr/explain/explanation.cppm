@@ -7,7 +7,12 @@ import tessera.device;
 import :plan;
 import :lowering;
 import :elementwise;
+import :normalise_task;
+import :product;
+import :reduction_task;
 import :gpu_variant;
+import :gpu_form;
+import :gpu_evaluation;
 
 // What explain() has found out about an expression, without templates, and its text.
 namespace tessera::plan {
@@ -47,10 +52,17 @@ struct ExplainedStage {
   std::vector<ExplainedOperation> operations{};
   std::vector<std::byte> scalars{};  // 16 bytes each
   std::vector<std::string> notes{};  // of the plan: temporaries, tiles, products
-  LoopPlan plan{};                   // of a loop
-  Reduction reduction{};             // of a reduction: axes, extents, which are reduced
+  Place place{};
+  LoopPlan plan{};                      // of a loop
+  std::optional<LoopPlan> tile{};       // of a loop after each tile of a product: the first one's
+  std::optional<std::size_t> cached{};  // the leaf that a product or a normalisation leaves in the cache
+  Reduction reduction{};                // of a reduction: axes, extents, which are reduced
+  ReductionPlan folding{};              // the same, on the CPU
+  DeviceFoldPlan device_folding{};      // and on a GPU
+  NormalisationPlan normalisation{};    // on the CPU
   std::vector<Leaf> leaves{};
-  TiledProduct product{};
+  ProductPlan product{};
+  bool is_transposed = false;  // the product of the right factor's transpose and the left's is computed
   DeviceElement device{};
 };
 
@@ -68,8 +80,9 @@ std::string layout_text(std::span<const std::ptrdiff_t> shape, std::span<const s
 /// The value of a scalar in `bytes`.
 std::string value_text(DType dtype, const void* bytes);
 
-/// Memory that stands for a result which is not computed: an aligned address below all others, never read or written.
-const void* nowhere();
+/// Memory that stands for a result which is not computed: aligned, never read or written, apart from all other memory and from that of other
+/// numbers, of which there are 0 to 32767.
+void* nowhere(std::size_t number);
 
 /// "along axes 0, 1": those that are reduced.
 std::string reduced_axes_text(std::span<const bool> reduced);

@@ -6,6 +6,7 @@ module;
 #include <source_location>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module tessera.expr;
 import tessera.core;
@@ -56,6 +57,14 @@ void size(ReductionTask& task) {
   task.reduced = 0;
 }
 
+DeviceFoldPlan plan_of(const ReductionTask& task) {
+  constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / warp;
+  DeviceFoldPlan plan{.cut = fold_cut(task)};
+  plan.blocks = plan.cut.blocks * plan.cut.parts;
+  if (plan.cut.parts > 1) plan.merging_blocks = (task.outputs - 1) / outputs_of_a_block + 1;
+  return plan;
+}
+
 }  // namespace
 
 DeviceWork copying_work(std::ptrdiff_t item) {
@@ -77,6 +86,21 @@ unsigned grid_of(std::ptrdiff_t blocks) {
               .advice = "reduce it in parts"}));
 }
 
+DeviceLoopPlan device_plan(const LoopPlan& loop, const DeviceElement& element, DType written) {
+  DeviceLoopPlan plan{.variant = device_variant(loop, element, written), .blocks = 0};
+  plan.blocks = std::min(most_blocks, blocks_for(loop, plan.variant));
+  return plan;
+}
+
+DeviceFoldPlan device_plan(const Reduction& reduction) {
+  if (!has_outputs(reduction)) return {};
+  OperandStorage storage(reduction.leaves.size() + 1);
+  ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
+  arrange(task);
+  size(task);
+  return plan_of(task);
+}
+
 void run_on_device(const Loop& loop) {
   const LoopPlan plan = simplified(loop);
   if (plan.elements == 0) return;
@@ -84,14 +108,14 @@ void run_on_device(const Loop& loop) {
   const DeviceElement& element = element_of(form);
   require_device_text(element);
   const GpuPlace place{loop.place.ordinal()};
-  const DeviceKernelKey key{.variant = device_variant(plan, element, loop.device.written), .place = place};
+  DeviceLoopPlan work = device_plan(plan, element, loop.device.written);
+  const DeviceKernelKey key{.variant = std::move(work.variant), .place = place};
   const device::Kernel& kernel = kernel_of_form(
       form, key, [&] { return device_support(element, key.variant.target) + device_kernel(element, key.variant); });
   const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
   const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
-  const auto blocks = static_cast<unsigned>(std::min(most_blocks, blocks_for(plan, key.variant)));
-  kernel.launch(device::Stream::current(place), blocks, threads, 0, arguments, form.name.text(),
-                std::source_location::current());
+  kernel.launch(device::Stream::current(place), static_cast<unsigned>(work.blocks), threads, 0, arguments,
+                form.name.text(), std::source_location::current());
 }
 
 void run_on_device(const Reduction& reduction) {
@@ -103,7 +127,8 @@ void run_on_device(const Reduction& reduction) {
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);
   size(task);
-  const FoldCut cut = fold_cut(task);
+  const DeviceFoldPlan plan = plan_of(task);
+  const FoldCut& cut = plan.cut;
   const GpuPlace place{reduction.place.ordinal()};
   const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept};
   const DeviceVariant variant = folding_variant(task, element, reduction.device.written);
@@ -111,23 +136,21 @@ void run_on_device(const Reduction& reduction) {
   const device::Kernel& kernel = kernel_of_form(
       form, key, [&] { return folding_support(element, variant.target) + folding_kernel(element, variant, fold); });
   const std::vector<std::byte> scalars = scalars_of(form, reduction.device.node);
-  const bool merges = cut.parts > 1;
+  const bool merges = plan.merging_blocks > 0;
   const std::ptrdiff_t partial_bytes =
       merges ? task.outputs * cut.parts * device_accumulator_bytes(reduction.op, element.value) : 0;
   const Temporary partials(place, partial_bytes);
   device::Stream& stream = device::Stream::current(place);
   const std::source_location where = std::source_location::current();
-  kernel.launch(stream, grid_of(cut.blocks * cut.parts), fold_threads, 0,
+  kernel.launch(stream, grid_of(plan.blocks), fold_threads, 0,
                 folding_arguments(task, element, variant, cut, partials.data(), scalars), form.name.text(), where);
   if (!merges) return;
   const DeviceKernelKey merge_key{.variant = variant, .task = DeviceTask::merge, .fold = fold, .place = place};
   const device::Kernel& merge = kernel_of_form(form, merge_key, [&] {
     return folding_support(element, variant.target) + merging_kernel(element, variant, fold);
   });
-  constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / warp;
-  const std::ptrdiff_t blocks = (task.outputs - 1) / outputs_of_a_block + 1;
-  merge.launch(stream, grid_of(blocks), fold_threads, 0, merging_arguments(task, variant, cut, partials.data()),
-               form.name.text(), where);
+  merge.launch(stream, grid_of(plan.merging_blocks), fold_threads, 0,
+               merging_arguments(task, variant, cut, partials.data()), form.name.text(), where);
 }
 
 void run_normalised_on_device(const Loop& loop, const Normalisation& work) {

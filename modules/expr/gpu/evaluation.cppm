@@ -4,6 +4,9 @@ export module tessera.expr:gpu_evaluation;
 import tessera.standard;
 import tessera.core;
 import :plan;
+import :elementwise;
+import :gpu_variant;
+import :gpu_folding;
 import :normalising;
 
 // Evaluation on a GPU: each of these gives kernels to this thread's stream.
@@ -11,6 +14,23 @@ namespace tessera::plan {
 
 /// A grid of so many blocks. Throws ShapeError if CUDA has no such grid.
 unsigned grid_of(std::ptrdiff_t blocks);
+
+/// How a GPU computes a loop, all of whose operations have device text.
+struct DeviceLoopPlan {
+  DeviceVariant variant;
+  std::ptrdiff_t blocks;  // of tile_threads threads
+};
+
+DeviceLoopPlan device_plan(const LoopPlan& loop, const DeviceElement& element, DType written);
+
+/// How a GPU reduces: by one kernel, and by a second where several blocks share an output.
+struct DeviceFoldPlan {
+  FoldCut cut{};
+  std::ptrdiff_t blocks = 0;  // of the first kernel, each of fold_threads threads; 0 when there are no outputs
+  std::ptrdiff_t merging_blocks = 0;
+};
+
+DeviceFoldPlan device_plan(const Reduction& reduction);
 
 /// The loop's elements on this thread's stream of its GPU. Throws DTypeError if an operation has no device text, DeviceError.
 void run_on_device(const Loop& loop);

@@ -120,21 +120,21 @@ bool is_one_call(const BatchedProduct& batch, const ProductTarget& target, std::
 }
 
 /// One call for each position of all leading axes, or of all but the last.
-void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t matrices,
-                   device::Stream& stream) {
+void run_by_cublas(const ProductPlan& plan, device::Stream& stream) {
   device::make_current(stream.place());
+  const BatchedProduct& batch = plan.batch;
   const auto last = static_cast<std::size_t>(batch.rank - 1);
-  const bool at_once = batch.extents[last] > 1 && is_one_call(batch, target, last);
-  const cublas::Batch inner = at_once ? cublas::Batch{.count = batch.extents[last],
+  const bool at_once = plan.together > 1;
+  const cublas::Batch inner = at_once ? cublas::Batch{.count = plan.together,
                                                       .a_step = batch.a_strides[last],
                                                       .b_step = batch.b_strides[last],
                                                       .c_step = batch.c_strides[last]}
                                       : cublas::Batch{};
   const std::ptrdiff_t factor = item_size(batch.matrices.factors);
   const std::ptrdiff_t result = item_size(batch.matrices.dtype);
-  for (std::ptrdiff_t call = 0; call < matrices / inner.count; ++call) {
+  for (std::ptrdiff_t call = 0; call < plan.tasks; ++call) {
     TiledProduct product = batch.matrices;
-    ProductTarget to = target;
+    ProductTarget to = plan.target;
     std::ptrdiff_t rest = call;
     for (std::size_t axis = at_once ? last : last + 1; axis-- > 0; rest /= batch.extents[axis]) {
       const std::ptrdiff_t at = rest % batch.extents[axis];
@@ -149,28 +149,44 @@ void run_by_cublas(const BatchedProduct& batch, const ProductTarget& target, std
 
 }  // namespace
 
-void run_batch_on_device(BatchedProduct batch, const ProductTarget& target) {
-  const TiledProduct& product = batch.matrices;
-  std::ptrdiff_t matrices = 1;
+ProductPlan plan_on_device(BatchedProduct batch, const ProductTarget& target) {
+  std::ptrdiff_t matrices = batch.matrices.rows == 0 || batch.matrices.columns == 0 ? 0 : 1;
   for (int axis = 0; axis < batch.rank; ++axis) matrices *= batch.extents[static_cast<std::size_t>(axis)];
-  if (matrices == 0 || product.rows == 0 || product.columns == 0) return;
   if (batch.rank == 0) batch.extents[static_cast<std::size_t>(batch.rank++)] = 1;
+  ProductPlan plan{.batch = batch, .target = target, .products = matrices};
+  if (matrices == 0) return plan;
+  if (is_for_cublas(batch.matrices, target)) {
+    const auto last = static_cast<std::size_t>(batch.rank - 1);
+    plan.way = ProductWay::cublas;
+    if (batch.extents[last] > 1 && is_one_call(batch, target, last)) plan.together = batch.extents[last];
+    plan.tasks = matrices / plan.together;
+  } else {
+    plan.way = ProductWay::device_kernel;
+    plan.grid = {.down = (batch.matrices.rows - 1) / tile + 1, .across = (batch.matrices.columns - 1) / tile + 1};
+    plan.tasks = matrices * plan.grid.count();
+  }
+  return plan;
+}
+
+void run_on_device(const ProductPlan& plan) {
+  if (plan.products == 0) return;
+  const BatchedProduct& batch = plan.batch;
+  const TiledProduct& product = batch.matrices;
   const GpuPlace place{product.place.ordinal()};
-  if (is_for_cublas(product, target)) return run_by_cublas(batch, target, matrices, device::Stream::current(place));
+  if (plan.way == ProductWay::cublas) return run_by_cublas(plan, device::Stream::current(place));
   const std::string cause =
       "product of " + std::string(name(product.factors)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
   const device::Kernel& kernel = device::find_kernel(place, product_kernel(product, batch.rank), cause);
-  const std::ptrdiff_t row_tiles = (product.rows - 1) / tile + 1;
-  const std::ptrdiff_t column_tiles = (product.columns - 1) / tile + 1;
   device::Arguments arguments;
-  for (const void* pointer : {product.a, product.b, static_cast<const void*>(target.data)}) arguments.put(pointer);
-  for (const std::ptrdiff_t number : {product.rows, product.columns, product.inner, row_tiles, column_tiles,
-                                      product.a_row, product.a_column, product.b_row, product.b_column, target.row})
+  for (const void* pointer : {product.a, product.b, static_cast<const void*>(plan.target.data)}) arguments.put(pointer);
+  for (const std::ptrdiff_t number :
+       {product.rows, product.columns, product.inner, plan.grid.down, plan.grid.across, product.a_row, product.a_column,
+        product.b_row, product.b_column, plan.target.row})
     arguments.put(number);
   for (const Axes* axes : {&batch.extents, &batch.a_strides, &batch.b_strides, &batch.c_strides})
     arguments.put_all(std::span(*axes).first(static_cast<std::size_t>(batch.rank)));
-  kernel.launch(device::Stream::current(place), grid_of(matrices * row_tiles * column_tiles), tile * tile, 0,
-                std::move(arguments).take(), cause, std::source_location::current());
+  kernel.launch(device::Stream::current(place), grid_of(plan.tasks), tile * tile, 0, std::move(arguments).take(), cause,
+                std::source_location::current());
 }
 
 }  // namespace tessera::plan

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.expr:dot_node;
 import tessera.standard;
 import tessera.core;
@@ -35,6 +36,18 @@ template <int A, int B>
 inline constexpr int batch_rank = std::max({A - 2, B - 2, 0});
 template <int A, int B>
 inline constexpr int product_rank = batch_rank<A, B> + (A > 1 ? 1 : 0) + (B > 1 ? 1 : 0);
+
+/// How a product reaches memory with given strides.
+struct ProductWriting {
+  enum class Way : std::uint8_t {
+    rows,
+    columns,
+    copied
+  };  // straight, straight as its transpose, or through memory of its own
+
+  Way way;
+  std::ptrdiff_t row;  // from one row, or column, of the result to the next
+};
 
 /// The product of two nodes: of matrices at the last two axes, or with one vector. Leading axes broadcast.
 template <class A, class B>
@@ -91,7 +104,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   /// As part of a larger expression: tile by tile with it where possible, computed first otherwise.
   LeafPlan<Computed> lower(plan::Lowering& lowering) const {
     if constexpr (batch == 0 && rank == 2) {
-      const Factors factors = in_memory(lowering.place());
+      const Factors factors = factors_by(FactorMaker(), lowering.place());
       if (lowering.try_tile(matrices(factors))) {
         if (factors.a.owner) lowering.keep(factors.a.owner);
         if (factors.b.owner) lowering.keep(factors.b.owner);
@@ -99,11 +112,10 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
       }
       return computed_first(lowering, factors);
     } else {
-      return computed_first(lowering, in_memory(lowering.place()));
+      return computed_first(lowering, factors_by(FactorMaker(), lowering.place()));
     }
   }
 
- private:
   struct Factors {
     Factor<A::rank> a;
     Factor<B::rank> b;
@@ -111,34 +123,27 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     Place place;
   };
 
-  template <int Rank>
-  static std::span<const std::ptrdiff_t> leading_axes(const Dim<Rank>& shape) {
-    return std::span<const std::ptrdiff_t>(shape.extents()).first(static_cast<std::size_t>(std::max(Rank - 2, 0)));
-  }
-
-  ProductShape product_shape() const {
-    const Dim<A::rank> a = a_.shape();
-    const Dim<B::rank> b = b_.shape();
-    return {A::rank > 1 ? a[std::max(A::rank - 2, 0)] : 1, a[A::rank - 1], B::rank > 1 ? b[B::rank - 1] : 1};
-  }
-
-  Factors in_memory(Place place) const {
+  /// Both factors in memory, made by maker.template make<T, Left>(node, place, for_blas), the left one first.
+  template <class Maker>
+  Factors factors_by(const Maker& maker, Place place) const {
     if (!place.on_host()) {
       constexpr bool for_blas = Floating<Promoted> || Complex<Promoted>;
-      return {factor_of<Promoted, true>(a_, place, for_blas), factor_of<Promoted, false>(b_, place, for_blas), false,
-              place};
+      return {maker.template make<Promoted, true>(a_, place, for_blas),
+              maker.template make<Promoted, false>(b_, place, for_blas), false, place};
     }
     if constexpr (std::same_as<Promoted, bfloat16>) {
       if (blas::has_bfloat16())
-        return {factor_of<bfloat16, true>(a_, place, true), factor_of<bfloat16, false>(b_, place, true), true, place};
+        return {maker.template make<bfloat16, true>(a_, place, true),
+                maker.template make<bfloat16, false>(b_, place, true), true, place};
     }
     const ProductShape extents = product_shape();
     const bool for_blas = plan::has_blas(dtype_of<Computed>) &&
                           !plan::is_small_product(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
-    return {factor_of<Computed, true>(a_, place, for_blas), factor_of<Computed, false>(b_, place, for_blas), false,
-            place};
+    return {maker.template make<Computed, true>(a_, place, for_blas),
+            maker.template make<Computed, false>(b_, place, for_blas), false, place};
   }
 
+  /// The matrices at the first position of the leading axes.
   plan::TiledProduct matrices(const Factors& factors) const {
     const plan::Matrix a = matrix_of<true>(a_.shape(), factors.a.strides);
     const plan::Matrix b = matrix_of<false>(b_.shape(), factors.b.strides);
@@ -157,6 +162,55 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
             .factors = dtype_of<Promoted>};
   }
 
+  /// All matrices, or the transposed product of each; `strides` are the result's.
+  plan::BatchedProduct work(const Factors& factors, const Strides<rank>& strides, bool transposes) const {
+    plan::BatchedProduct work{.matrices = oriented(factors, transposes), .rank = batch};
+    if constexpr (batch > 0) {
+      work.a_strides = leading_strides(a_.shape(), factors.a.strides);
+      work.b_strides = leading_strides(b_.shape(), factors.b.strides);
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(batch); ++axis) {
+        work.extents[axis] = batch_[axis];
+        work.c_strides[axis] = strides[axis];
+      }
+    }
+    if (transposes) std::swap(work.a_strides, work.b_strides);
+    return work;
+  }
+
+  /// Straight where rows or columns are contiguous.
+  ProductWriting writing(const Strides<rank>& strides) const {
+    using Way = ProductWriting::Way;
+    const ProductShape extents = product_shape();
+    const std::ptrdiff_t row = A::rank > 1 ? strides[static_cast<std::size_t>(batch)] : extents.columns;
+    const std::ptrdiff_t column = B::rank > 1 ? strides[static_cast<std::size_t>(rank - 1)] : 1;
+    if ((column == 1 || extents.columns == 1) && (row >= extents.columns || extents.rows == 1)) return {Way::rows, row};
+    if ((row == 1 || extents.rows == 1) && (column >= extents.rows || extents.columns == 1))
+      return {Way::columns, column};
+    return {Way::copied, extents.columns};
+  }
+
+ private:
+  template <int Rank>
+  static std::span<const std::ptrdiff_t> leading_axes(const Dim<Rank>& shape) {
+    return std::span<const std::ptrdiff_t>(shape.extents()).first(static_cast<std::size_t>(std::max(Rank - 2, 0)));
+  }
+
+  ProductShape product_shape() const {
+    const Dim<A::rank> a = a_.shape();
+    const Dim<B::rank> b = b_.shape();
+    return {A::rank > 1 ? a[std::max(A::rank - 2, 0)] : 1, a[A::rank - 1], B::rank > 1 ? b[B::rank - 1] : 1};
+  }
+
+  plan::TiledProduct oriented(const Factors& factors, bool transposes) const {
+    plan::TiledProduct one = matrices(factors);
+    if (!transposes) return one;
+    std::swap(one.a, one.b);
+    std::swap(one.rows, one.columns);
+    std::swap(one.a_row, one.b_column);
+    std::swap(one.a_column, one.b_row);
+    return one;
+  }
+
   /// Strides of a factor along the leading axes of the result, 0 where it repeats.
   template <int Rank>
   static plan::Axes leading_strides(const Dim<Rank>& shape, const Strides<Rank>& strides) {
@@ -171,42 +225,22 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   /// The product into memory whose rows are contiguous, `row` elements apart, or, of its transpose, its columns.
   void run(const Factors& factors, Computed* data, const Strides<rank>& strides, std::ptrdiff_t row,
            bool transposes) const {
-    plan::TiledProduct one = matrices(factors);
-    if (transposes) {
-      std::swap(one.a, one.b);
-      std::swap(one.rows, one.columns);
-      std::swap(one.a_row, one.b_column);
-      std::swap(one.a_column, one.b_row);
-    }
     if constexpr (batch == 0) {
-      plan::run_product(one, {data, row});
+      plan::run_product(oriented(factors, transposes), {data, row});
     } else {
-      plan::BatchedProduct work{.matrices = one, .rank = batch};
-      work.a_strides = leading_strides(a_.shape(), factors.a.strides);
-      work.b_strides = leading_strides(b_.shape(), factors.b.strides);
-      if (transposes) std::swap(work.a_strides, work.b_strides);
-      for (std::size_t axis = 0; axis < static_cast<std::size_t>(batch); ++axis) {
-        work.extents[axis] = batch_[axis];
-        work.c_strides[axis] = strides[axis];
-      }
-      plan::run_batch(work, {data, row});
+      plan::run_batch(work(factors, strides, transposes), {data, row});
     }
   }
 
-  /// Straight to `data` if its rows or columns are contiguous, through memory of the pool otherwise.
   void compute_as(Computed* data, const Strides<rank>& strides, Place place) const {
-    const Factors factors = in_memory(place);
-    const ProductShape extents = product_shape();
-    const std::ptrdiff_t row = A::rank > 1 ? strides[static_cast<std::size_t>(batch)] : extents.columns;
-    const std::ptrdiff_t column = B::rank > 1 ? strides[static_cast<std::size_t>(rank - 1)] : 1;
-    if ((column == 1 || extents.columns == 1) && (row >= extents.columns || extents.rows == 1))
-      return run(factors, data, strides, row, false);
-    if ((row == 1 || extents.rows == 1) && (column >= extents.rows || extents.columns == 1))
-      return run(factors, data, strides, column, true);
+    const Factors factors = factors_by(FactorMaker(), place);
+    const ProductWriting to = writing(strides);
+    if (to.way != ProductWriting::Way::copied)
+      return run(factors, data, strides, to.row, to.way == ProductWriting::Way::columns);
     const Dim<rank> result = shape();
     const Strides<rank> packed = contiguous_strides(result);
     const plan::Temporary values(place, product_bytes());
-    run(factors, static_cast<Computed*>(values.data()), packed, extents.columns, false);
+    run(factors, static_cast<Computed*>(values.data()), packed, to.row, false);
     const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()),
                                                 {.shape = result, .strides = packed}, place);
     evaluate_elementwise(LeafNode(view), data, result, strides, place);

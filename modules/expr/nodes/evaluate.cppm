@@ -59,6 +59,10 @@ concept ComputesItself = requires(const Node& node, To* data, const Strides<Node
   node.compute(data, strides, place);
 };
 
+/// An expression of which the evaluator computes one matrix product or normalisation together with the rest.
+template <class Node>
+concept FusesOne = plan::fusion_of<Node> == plan::Fusion::one;
+
 /// Writes the node's elements, broadcast to `shape`, as elements of type To. The memory must not conflict with the operands.
 template <Element To, class Node, int Rank>
 void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides,

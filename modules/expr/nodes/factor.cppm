@@ -48,18 +48,29 @@ Factor<Node::rank> packed_factor(const Node& node, Place place) {
   return {owner->data(), strides, std::move(owner)};
 }
 
-/// The node's elements as type T. An array of that type stays where it is unless the BLAS, which is to be called, cannot take it so: with
-/// both strides above 1, below 1, or 0. Throws PlaceError if a leaf is not at `place`.
-template <Element T, bool Left, class Node>
-Factor<Node::rank> factor_of(const Node& node, Place place, bool for_blas) {
-  if constexpr (requires { node.array(); } && std::is_same_v<typename Node::value_type, T>) {
-    const plan::Matrix matrix = matrix_of<Left>(node.shape(), node.array().strides());
-    if (!for_blas || plan::is_blas_factor(matrix, Left, std::is_same_v<T, bfloat16>)) {
-      if (Place(node.array().place()) != place) static_cast<void>(materialise<T>(node, place));  // throws
-      return {node.array().data(), node.array().strides(), nullptr};
-    }
-  }
-  return packed_factor<T>(node, place);
+/// An array that can be a factor of elements of type T where it lies.
+template <class Node, class T>
+concept FactorInMemory = requires(const Node& node) { node.array(); } && std::is_same_v<typename Node::value_type, T>;
+
+/// The array stays where it is unless the BLAS, which is to be called, cannot take it so: with both strides above 1, below 1, or 0.
+template <Element T, bool Left, FactorInMemory<T> Node>
+bool stays(const Node& node, bool for_blas) {
+  const plan::Matrix matrix = matrix_of<Left>(node.shape(), node.array().strides());
+  return !for_blas || plan::is_blas_factor(matrix, Left, std::is_same_v<T, bfloat16>);
 }
+
+/// Makes factors: a node's elements as type T, for a product that calls the BLAS or not. Throws PlaceError if a leaf is not at `place`.
+struct FactorMaker {
+  template <Element T, bool Left, class Node>
+  Factor<Node::rank> make(const Node& node, Place place, bool for_blas) const {
+    if constexpr (FactorInMemory<Node, T>) {
+      if (stays<T, Left>(node, for_blas)) {
+        if (Place(node.array().place()) != place) static_cast<void>(materialise<T>(node, place));  // throws
+        return {node.array().data(), node.array().strides(), nullptr};
+      }
+    }
+    return packed_factor<T>(node, place);
+  }
+};
 
 }  // namespace tessera

@@ -244,20 +244,38 @@ class Normalising {
   ColumnState columns_;
 };
 
-}  // namespace
-
-void run_normalised(const Loop& loop, const Normalisation& work, bool copies) {
-  if (!loop.place.on_host()) return run_normalised_on_device(loop, work);
+/// Cuts the work unless there is none; returns into how many parts that may run at the same time.
+std::ptrdiff_t cut(NormaliseTask& task) {
+  const Loop& loop = task.loop;
   for (int axis = 0; axis < loop.rank; ++axis) {
-    if (loop.extents[at(axis)] == 0) return;
+    if (loop.extents[at(axis)] == 0) return 0;
   }
-  OperandStorage storage(1 + loop.leaves.size() + work.leaves.size());
-  NormaliseTask task{.loop = loop, .normalisation = work, .copies = copies, .space = {.operands = storage.empty()}};
   divide(task);
   const std::ptrdiff_t elements = task.outputs * task.n;
   const bool parallel = loop.parallel && elements >= parallel_threshold;
-  const std::ptrdiff_t tasks =
-      parallel ? std::min(task.units, std::max<std::ptrdiff_t>(1, elements / task_elements)) : 1;
+  return parallel ? std::min(task.units, std::max<std::ptrdiff_t>(1, elements / task_elements)) : 1;
+}
+
+}  // namespace
+
+NormalisationPlan plan_of(const Loop& loop, const Normalisation& work, bool copies) {
+  OperandStorage storage(1 + loop.leaves.size() + work.leaves.size());
+  NormaliseTask task{.loop = loop, .normalisation = work, .copies = copies, .space = {.operands = storage.empty()}};
+  const std::ptrdiff_t tasks = cut(task);
+  return {.by_columns = task.by_columns,
+          .whole_rows = tasks > 0 && task.whole_rows(),
+          .rows = tasks > 0 ? task.outputs : 0,
+          .length = task.n,
+          .unit = task.unit,
+          .tasks = tasks};
+}
+
+void run_normalised(const Loop& loop, const Normalisation& work, bool copies) {
+  if (!loop.place.on_host()) return run_normalised_on_device(loop, work);
+  OperandStorage storage(1 + loop.leaves.size() + work.leaves.size());
+  NormaliseTask task{.loop = loop, .normalisation = work, .copies = copies, .space = {.operands = storage.empty()}};
+  const std::ptrdiff_t tasks = cut(task);
+  if (tasks == 0) return;
   const std::ptrdiff_t bytes = Normalising::bytes_for(task);
   std::optional<Workspaces> workspaces;
   if (bytes > scratch_bytes) workspaces.emplace(tasks, bytes);

@@ -33,7 +33,6 @@ class NormaliseNode
                                                                              : "standardise";
   static constexpr int leaf_count = Node::leaf_count + 2;
   static constexpr int fusible = 1;
-  static constexpr plan::NormaliseOp normalise_op = Op;
 
   /// Throws ShapeError if there is nothing along the axes.
   NormaliseNode(Node node, const char* operation, double epsilon) : node_(std::move(node)), epsilon_(epsilon) {
@@ -54,7 +53,7 @@ class NormaliseNode
     const Strides<rank> strides = contiguous_strides(shape);
     if (lowering.may_normalise(shape.extents())) {
       plan::Lowering inner(lowering, lowering.spare_leaves(Node::leaf_count + 1));
-      return {lowering.normalise(normalisation(lowering, inner), shape.extents(), strides, sizeof(Value))};
+      return {lowering.normalise(lowered_operand(lowering, inner), shape.extents(), strides, sizeof(Value))};
     }
     const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Value)));
     auto* data = static_cast<Value*>(lowering.hold(bytes));
@@ -62,26 +61,36 @@ class NormaliseNode
     return {lowering.add(data, shape.extents(), strides, sizeof(Value), lowering.place())};
   }
 
- private:
-  plan::Normalisation normalisation(plan::Lowering& lowering, plan::Lowering& inner) const {
+  /// What the operand is lowered to; there is nothing to compute before normalising if that is its elements.
+  using OperandPlan = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
+  static constexpr bool values_are_elements = std::same_as<OperandPlan, LeafPlan<compute_t<value_type>>>;
+
+  /// The normalisation of what has been lowered, with the kernel of its values.
+  plan::Normalisation normalisation(const plan::Lowering& inner, plan::Kernel kernel, const void* nodes) const {
     using Value = compute_t<value_type>;
+    plan::Normalisation work{.reduced = {},
+                             .leaves = inner.leaves(),
+                             .kernel = kernel,
+                             .nodes = nodes,
+                             .arithmetic = &plan::normaliser(Op, dtype_of<value_type>),
+                             .epsilon = epsilon_,
+                             .leaf = 0,
+                             .op = Op,
+                             .device = device_work<Value>(node_)};
+    for (int axis = 0; axis < rank; ++axis)
+      work.reduced[static_cast<std::size_t>(axis)] = reduced[static_cast<std::size_t>(axis)];
+    return work;
+  }
+
+ private:
+  plan::Normalisation lowered_operand(plan::Lowering& lowering, plan::Lowering& inner) const {
     const auto lowered = node_.lower(inner);
     using Plan = std::remove_const_t<decltype(lowered)>;
     static_assert(alignof(Plan) <= 16);
     const auto* nodes = ::new (lowering.hold_on_host(sizeof(Plan))) Plan(lowered);  // numbers only: nothing to destroy
-    plan::Normalisation work{
-        .reduced = {},
-        .leaves = inner.leaves(),
-        .kernel = std::same_as<Plan, LeafPlan<Value>> ? nullptr : kernel_of_node<Value, Node>(lowered),
-        .nodes = nodes,
-        .arithmetic = &plan::normaliser(Op, dtype_of<value_type>),
-        .epsilon = epsilon_,
-        .leaf = 0,
-        .op = Op,
-        .device = device_work<Value>(node_)};
-    for (int axis = 0; axis < rank; ++axis)
-      work.reduced[static_cast<std::size_t>(axis)] = reduced[static_cast<std::size_t>(axis)];
-    return work;
+    plan::Kernel kernel = nullptr;
+    if constexpr (!values_are_elements) kernel = kernel_of_node<compute_t<value_type>, Node>(lowered);
+    return normalisation(inner, kernel, nodes);
   }
 
   Node node_;

@@ -24,7 +24,9 @@ class Part {
 
   /// The node must live as long as this. Throws what lowering throws: PlaceError, ShapeError, OutOfMemory.
   Part(const Node& node, Place place)
-      : node_(node), lowering_(storage_, node.shape().extents(), place, false), plan_(node.lower(lowering_)) {}
+      : node_(node),
+        lowering_(storage_, node.shape().extents(), place, plan::Fusion::none),
+        plan_(node.lower(lowering_)) {}
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 

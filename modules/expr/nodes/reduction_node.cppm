@@ -180,17 +180,16 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
     return {lowering.add(data, result.extents(), strides, sizeof(Held), lowering.place())};
   }
 
- private:
-  template <Element To, class Plan>
-  void compute_lowered(plan::Lowering& lowering, const Plan& lowered, To* data, const Strides<rank>& strides) const {
-    constexpr bool values_are_elements = std::same_as<Plan, LeafPlan<Compute>>;  // nothing to compute before folding
+  /// The reduction of what has been lowered, but for the kernel, which depends on the plan.
+  template <Element To>
+  plan::Reduction reduction(const plan::Lowering& lowering, To* data, const Strides<rank>& strides) const {
     plan::Reduction work{.rank = Node::rank,
                          .extents = lowering.extents(),
                          .reduced = {},
                          .target = {.data = data, .strides = {}, .item = sizeof(To)},
                          .leaves = lowering.leaves(),
-                         .kernel = values_are_elements ? nullptr : kernel_of_node<Compute, Node>(lowered),
-                         .nodes = &lowered,
+                         .kernel = nullptr,
+                         .nodes = nullptr,
                          .reducer = &plan::reducer(Op, dtype_of<Operand>),
                          .store = store_results<Op, Compute, To>,
                          .finish = {.correction = correction_},
@@ -204,6 +203,16 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
       if (!reduced[at]) work.target.strides[at] = strides[static_cast<std::size_t>(target)];
       if (!reduced[at] || Keep) ++target;
     }
+    return work;
+  }
+
+ private:
+  template <Element To, class Plan>
+  void compute_lowered(plan::Lowering& lowering, const Plan& lowered, To* data, const Strides<rank>& strides) const {
+    plan::Reduction work = reduction(lowering, data, strides);
+    constexpr bool values_are_elements = std::same_as<Plan, LeafPlan<Compute>>;  // nothing to compute before folding
+    if constexpr (!values_are_elements) work.kernel = kernel_of_node<Compute, Node>(lowered);
+    work.nodes = &lowered;
     plan::run(work);
   }
 

@@ -136,7 +136,7 @@ class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
   /// others are made ready before it, so that nothing is written when one of them fails.
   template <Element To>
   static constexpr std::size_t straight() {
-    constexpr bool candidates[] = {(ComputesItself<Nodes, To> || plan::fusion_of<Nodes> == plan::Fusion::one)...};
+    constexpr bool candidates[] = {(ComputesItself<Nodes, To> || FusesOne<Nodes>)...};
     std::size_t part = 0;
     while (part < sizeof...(Nodes) && !candidates[part]) ++part;
     return part;

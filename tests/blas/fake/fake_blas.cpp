@@ -9,6 +9,8 @@ namespace {
 constexpr int transposed = 112;
 
 std::atomic<int> calls{0};
+std::atomic<int> matrix_calls{0};
+std::atomic<int> vector_calls{0};
 
 float widened(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 template <class T>
@@ -20,6 +22,7 @@ T widened(T value) {
 template <class T, class Result>
 void gemm(int a_flag, int b_flag, int rows, int columns, int inner, const T* a, int a_leading, const T* b,
           int b_leading, Result* c, int c_leading) {
+  ++matrix_calls;
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < columns; ++j) {
       Result sum(0);
@@ -35,6 +38,7 @@ void gemm(int a_flag, int b_flag, int rows, int columns, int inner, const T* a, 
 
 template <class T>
 void gemv(int flag, int rows, int columns, const T* a, int leading, const T* x, int x_step, T* y, int y_step) {
+  ++vector_calls;
   const int taken = flag == transposed ? rows : columns;
   const int given = flag == transposed ? columns : rows;
   if (x_step < 0) x -= (taken - 1) * x_step;
@@ -52,6 +56,8 @@ void gemv(int flag, int rows, int columns, const T* a, int leading, const T* x, 
 extern "C" {
 
 int sbgemm_calls() { return calls; }
+int all_gemm_calls() { return matrix_calls; }
+int all_gemv_calls() { return vector_calls; }
 
 char* openblas_get_corename() {
   static char name[] = "Cooperlake";

@@ -59,26 +59,17 @@ void multiply_slowly(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
 }
 
 template <class T>
-void multiply_blas(const TiledProduct& p, T* c, std::ptrdiff_t c_row) {
+void multiply_as(const TiledProduct& p, ProductWay way, void* to, std::ptrdiff_t c_row) {
   const T* a = static_cast<const T*>(p.a);
   const T* b = static_cast<const T*>(p.b);
-  const bool a_is_matrix = is_blas_matrix(p.rows, p.inner, p.a_row, p.a_column);
-  const bool b_is_matrix = is_blas_matrix(p.inner, p.columns, p.b_row, p.b_column);
-  if (p.columns == 1 && a_is_matrix && is_blas_vector(p.inner, p.b_row))
-    return multiply_vector(p.rows, p.inner, a, p.a_row, p.a_column, b, p.b_row, c, c_row);
-  if (p.rows == 1 && b_is_matrix && is_blas_vector(p.inner, p.a_column))
-    return multiply_vector(p.columns, p.inner, b, p.b_column, p.b_row, a, p.a_column, c, std::ptrdiff_t{1});
-  if (a_is_matrix && b_is_matrix) return multiply_matrices<T>(p, c, c_row);
-  multiply_slowly(p, c, c_row);
-}
-
-template <class T>
-void multiply_as(const TiledProduct& p, void* c, std::ptrdiff_t c_row) {
-  const bool huge = std::max({p.rows, p.columns, p.inner, std::abs(c_row)}) > most_int;
-  if (huge) {
-    multiply_slowly<T>(p, static_cast<T*>(c), c_row);
-  } else {
-    multiply_blas<T>(p, static_cast<T*>(c), c_row);
+  T* c = static_cast<T*>(to);
+  switch (way) {
+    case ProductWay::blas_matrix_by_vector:
+      return multiply_vector(p.rows, p.inner, a, p.a_row, p.a_column, b, p.b_row, c, c_row);
+    case ProductWay::blas_vector_by_matrix:
+      return multiply_vector(p.columns, p.inner, b, p.b_column, p.b_row, a, p.a_column, c, std::ptrdiff_t{1});
+    case ProductWay::blas_matrices: return multiply_matrices<T>(p, c, c_row);
+    default: return multiply_slowly(p, c, c_row);
   }
 }
 
@@ -117,16 +108,28 @@ bool has_blas(DType dtype) {
   return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::complex64 || dtype == DType::complex128;
 }
 
+ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
+  if (p.inner == 0) return ProductWay::zeros;
+  if (p.bfloat16_factors) return ProductWay::blas_matrices;
+  if (!has_blas(p.dtype) || is_small_product(p.dtype, p.rows, p.columns, p.inner)) return ProductWay::own_loops;
+  if (std::max({p.rows, p.columns, p.inner, std::abs(c_row)}) > most_int) return ProductWay::plain_loops;
+  const bool a_is_matrix = is_blas_matrix(p.rows, p.inner, p.a_row, p.a_column);
+  const bool b_is_matrix = is_blas_matrix(p.inner, p.columns, p.b_row, p.b_column);
+  if (p.columns == 1 && a_is_matrix && is_blas_vector(p.inner, p.b_row)) return ProductWay::blas_matrix_by_vector;
+  if (p.rows == 1 && b_is_matrix && is_blas_vector(p.inner, p.a_column)) return ProductWay::blas_vector_by_matrix;
+  return a_is_matrix && b_is_matrix ? ProductWay::blas_matrices : ProductWay::plain_loops;
+}
+
 void multiply(const TiledProduct& p, void* c, std::ptrdiff_t c_row) {
-  if (p.inner == 0) return clear(p, c, c_row);
+  const ProductWay way = way_of(p, c_row);
+  if (way == ProductWay::zeros) return clear(p, c, c_row);
+  if (way == ProductWay::own_loops) return small_product(p.dtype)(p, c, c_row);
   if (p.bfloat16_factors) return multiply_matrices<bfloat16>(p, static_cast<float*>(c), c_row);
-  if (!has_blas(p.dtype) || is_small_product(p.dtype, p.rows, p.columns, p.inner))
-    return small_product(p.dtype)(p, c, c_row);
   switch (p.dtype) {
-    case DType::float64: return multiply_as<double>(p, c, c_row);
-    case DType::complex64: return multiply_as<std::complex<float>>(p, c, c_row);
-    case DType::complex128: return multiply_as<std::complex<double>>(p, c, c_row);
-    default: return multiply_as<float>(p, c, c_row);
+    case DType::float64: return multiply_as<double>(p, way, c, c_row);
+    case DType::complex64: return multiply_as<std::complex<float>>(p, way, c, c_row);
+    case DType::complex128: return multiply_as<std::complex<double>>(p, way, c, c_row);
+    default: return multiply_as<float>(p, way, c, c_row);
   }
 }
 

@@ -40,10 +40,7 @@ std::ptrdiff_t machine_tiles() {
 }
 
 /// A grid of tiles that depends on the shape and the machine only.
-struct Grid {
-  std::ptrdiff_t down = 1;    // tiles along the rows
-  std::ptrdiff_t across = 1;  // tiles along the columns
-
+struct Grid : ProductGrid {
   /// At most `most` tiles for the sake of threads.
   Grid(const TiledProduct& p, std::ptrdiff_t most) {
     const double work = flops(p);
@@ -54,8 +51,6 @@ struct Grid {
     const double tiles = nearly_small ? 4 : std::min(work / flops_per_tile, static_cast<double>(most));
     if (tiles > 1) divide(p, static_cast<std::ptrdiff_t>(tiles), wide && p.dtype == DType::float64);
   }
-
-  std::ptrdiff_t count() const { return down * across; }
 
   /// More tiles, until none has more than most_tile_elements.
   void limit_size(const TiledProduct& p) {
@@ -102,7 +97,7 @@ std::ptrdiff_t tile_start(std::ptrdiff_t extent, std::ptrdiff_t number, std::ptr
   return number == count || extent / count < 64 ? start : start / 16 * 16;
 }
 
-Tile tile_of(const TiledProduct& p, const Grid& grid, std::ptrdiff_t number) {
+Tile tile_of(const TiledProduct& p, const ProductGrid& grid, std::ptrdiff_t number) {
   const std::ptrdiff_t i = number / grid.across;
   const std::ptrdiff_t j = number % grid.across;
   const std::ptrdiff_t row = tile_start(p.rows, i, grid.down);
@@ -110,7 +105,7 @@ Tile tile_of(const TiledProduct& p, const Grid& grid, std::ptrdiff_t number) {
   return {row, tile_start(p.rows, i + 1, grid.down) - row, column, tile_start(p.columns, j + 1, grid.across) - column};
 }
 
-std::ptrdiff_t largest_tile(const TiledProduct& p, const Grid& grid) {
+std::ptrdiff_t largest_tile(const TiledProduct& p, const ProductGrid& grid) {
   std::ptrdiff_t most = 0;
   for (std::ptrdiff_t number = 0; number < grid.count(); ++number) {
     const Tile tile = tile_of(p, grid, number);
@@ -133,14 +128,17 @@ TiledProduct part(const TiledProduct& whole, const Tile& tile) {
   return p;
 }
 
-void run_tile(const TiledProduct& product, const Grid& grid, std::ptrdiff_t number, const ProductTarget& target) {
+void run_tile(const TiledProduct& product, const ProductGrid& grid, std::ptrdiff_t number,
+              const ProductTarget& target) {
   const Tile tile = tile_of(product, grid, number);
   const std::ptrdiff_t offset = (tile.row * target.row + tile.column) * item_size(product.dtype);
   multiply(part(product, tile), static_cast<std::byte*>(target.data) + offset, target.row);
 }
 
-/// The elementwise loop on one tile, reading the product's tile from `values`.
-void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& tile, const void* values) {
+/// Gives `body` the elementwise loop on one tile, which reads the product's tile from `values`.
+template <class Body>
+auto with_epilogue(const Loop& loop, const TiledProduct& product, const Tile& tile, const void* values,
+                   const Body& body) {
   MovableLoop small(loop);
   small.reset_leaves();
   small.loop.parallel = false;
@@ -153,7 +151,11 @@ void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& til
   leaf.data = values;
   leaf.strides[0] = tile.columns;
   leaf.strides[1] = 1;
-  run(small.loop);
+  return body(small.loop);
+}
+
+void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& tile, const void* values) {
+  with_epilogue(loop, product, tile, values, [](const Loop& small) { run(small); });
 }
 
 /// Batch axes along which b repeats and the rows of a and c continue become rows: one larger product instead of many.
@@ -221,12 +223,14 @@ class BatchWalk {
   std::ptrdiff_t a_ = 0, b_ = 0, c_ = 0;
 };
 
-/// Products of one batch that are each done by one thread, several to a task.
-void run_whole(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t count) {
-  const double work = flops(batch.matrices) * static_cast<double>(count) / flops_per_tile;
+/// Tasks for `count` products that are each done by one thread, several to a task.
+std::ptrdiff_t tasks_of_whole(const TiledProduct& matrices, std::ptrdiff_t count) {
+  const double work = flops(matrices) * static_cast<double>(count) / flops_per_tile;
   const auto most = std::min<std::ptrdiff_t>(count, 4 * num_threads());
-  const auto tasks =
-      work < static_cast<double>(most) ? std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(work), 1) : most;
+  return work < static_cast<double>(most) ? std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(work), 1) : most;
+}
+
+void run_whole(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t count, std::ptrdiff_t tasks) {
   parallel_for(tasks, [&](std::ptrdiff_t task) {
     const std::ptrdiff_t first = count / tasks * task + count % tasks * task / tasks;
     const std::ptrdiff_t last = count / tasks * (task + 1) + count % tasks * (task + 1) / tasks;
@@ -236,35 +240,78 @@ void run_whole(const BatchedProduct& batch, const ProductTarget& target, std::pt
   });
 }
 
+/// The grid of one of `count` products.
+ProductGrid grid_of(const TiledProduct& product, std::ptrdiff_t count) {
+  return Grid(product, machine_tiles() / count);
+}
+
+/// Tiles whose values stay in the cache for the elementwise work.
+ProductGrid grid_of_tiled(const TiledProduct& product) {
+  Grid grid(product, machine_tiles());
+  grid.limit_size(product);
+  return grid;
+}
+
+void run(const ProductPlan& plan) {
+  if (plan.products == 0) return;
+  if (plan.grid.count() == 1) return run_whole(plan.batch, plan.target, plan.products, plan.tasks);
+  parallel_for(plan.tasks, [&](std::ptrdiff_t number) {
+    const BatchWalk walk(plan.batch, plan.target, number / plan.grid.count());
+    run_tile(walk.product(), plan.grid, number % plan.grid.count(), walk.target());
+  });
+}
+
 }  // namespace
 
+ProductPlan plan_of(BatchedProduct batch, ProductTarget target) {
+  if (!batch.matrices.place.on_host()) return plan_on_device(std::move(batch), target);
+  merge_rows(batch, target);
+  ProductPlan plan{.batch = batch, .target = target};
+  const TiledProduct& matrices = plan.batch.matrices;
+  std::ptrdiff_t count = matrices.rows == 0 || matrices.columns == 0 ? 0 : 1;
+  for (int axis = 0; axis < batch.rank; ++axis) count *= batch.extents[static_cast<std::size_t>(axis)];
+  if (count == 0) return plan;
+  plan.products = count;
+  plan.grid = grid_of(matrices, count);
+  plan.tasks = plan.grid.count() == 1 ? tasks_of_whole(matrices, count) : count * plan.grid.count();
+  plan.way = way_of(part(matrices, tile_of(matrices, plan.grid, 0)), target.row);
+  return plan;
+}
+
 void run_product(const TiledProduct& product, const ProductTarget& target) {
-  if (!product.place.on_host()) return run_batch_on_device({.matrices = product}, target);
+  if (!product.place.on_host()) return run_on_device(plan_on_device({.matrices = product}, target));
   if (product.rows == 0 || product.columns == 0) return;
-  const Grid grid(product, machine_tiles());
+  const ProductGrid grid = grid_of(product, 1);  // as plan_of() has it, which would take longer than a small product
   if (grid.count() == 1) return multiply(product, target.data, target.row);
   parallel_for(grid.count(), [&](std::ptrdiff_t number) { run_tile(product, grid, number, target); });
 }
 
 void run_batch(BatchedProduct batch, ProductTarget target) {
-  if (!batch.matrices.place.on_host()) return run_batch_on_device(std::move(batch), target);
-  merge_rows(batch, target);
-  std::ptrdiff_t count = 1;
-  for (int axis = 0; axis < batch.rank; ++axis) count *= batch.extents[static_cast<std::size_t>(axis)];
-  if (count == 1) return run_product(batch.matrices, target);
-  if (count == 0 || batch.matrices.rows == 0 || batch.matrices.columns == 0) return;
-  const Grid grid(batch.matrices, machine_tiles() / count);
-  if (grid.count() == 1) return run_whole(batch, target, count);
-  parallel_for(count * grid.count(), [&](std::ptrdiff_t number) {
-    const BatchWalk walk(batch, target, number / grid.count());
-    run_tile(walk.product(), grid, number % grid.count(), walk.target());
-  });
+  const ProductPlan plan = plan_of(std::move(batch), target);
+  if (!plan.batch.matrices.place.on_host()) return run_on_device(plan);
+  if (plan.products == 1) return run_product(plan.batch.matrices, plan.target);
+  run(plan);
+}
+
+ProductPlan plan_of_tiled(const TiledProduct& product) {
+  ProductPlan plan{.batch = {.matrices = product}, .target = {}};
+  if (product.rows == 0 || product.columns == 0) return plan;
+  plan.products = 1;
+  plan.grid = grid_of_tiled(product);
+  plan.tasks = plan.grid.count();
+  const Tile tile = tile_of(product, plan.grid, 0);
+  plan.way = way_of(part(product, tile), tile.columns);
+  return plan;
+}
+
+LoopPlan plan_of_first_tile(const Loop& loop, const TiledProduct& product, const void* values) {
+  const Tile tile = tile_of(product, grid_of_tiled(product), 0);
+  return with_epilogue(loop, product, tile, values, [](const Loop& small) { return plan_of(small); });
 }
 
 void run_tiled(const Loop& loop, const TiledProduct& product) {
   if (product.rows == 0 || product.columns == 0) return;
-  Grid grid(product, machine_tiles());
-  grid.limit_size(product);
+  const ProductGrid grid = grid_of_tiled(product);
   const std::ptrdiff_t bytes = largest_tile(product, grid) * item_size(product.dtype);
   if (grid.count() == 1 && bytes <= stack_bytes) {
     alignas(64) std::byte values[stack_bytes];

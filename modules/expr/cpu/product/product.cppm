@@ -1,9 +1,11 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.expr:product;
 import tessera.core;
 import :plan;
 import :lowering;
+import :loop_plan;
 
 // Matrix products: cut into tiles by shape alone, each tile one single-threaded call of the BLAS.
 namespace tessera::plan {
@@ -30,5 +32,55 @@ void run_batch(BatchedProduct batch, ProductTarget target);
 
 /// Runs the elementwise loop tile by tile, each after the product's tile that it reads.
 void run_tiled(const Loop& loop, const TiledProduct& product);
+
+/// What multiplies two matrices.
+enum class ProductWay : std::uint8_t {
+  nothing,        // the result has no elements
+  zeros,          // nothing is added up
+  own_loops,      // of integers, and of matrices for which a call of the BLAS would take longer than the product
+  blas_matrices,  // one call of the BLAS, as are the next two
+  blas_matrix_by_vector,
+  blas_vector_by_matrix,
+  plain_loops,    // extents beyond an int, and pairs of vectors that the BLAS does not take together
+  cublas,         // the last two are on GPUs
+  device_kernel,  // of this library
+};
+
+/// How multiply() takes a product on a CPU into rows `c_row` elements apart.
+ProductWay way_of(const TiledProduct& product, std::ptrdiff_t c_row);
+
+/// Tiles of a product, each of which one thread multiplies, or a block of threads of a GPU.
+struct ProductGrid {
+  std::ptrdiff_t down = 1;    // tiles along the rows
+  std::ptrdiff_t across = 1;  // tiles along the columns
+
+  std::ptrdiff_t count() const { return down * across; }
+};
+
+/// What run_product() and run_batch() do.
+struct ProductPlan {
+  BatchedProduct batch;  // whose last axes may have become rows
+  ProductTarget target;
+  ProductWay way = ProductWay::nothing;  // of the first tile
+  std::ptrdiff_t products = 0;           // of the batch
+  ProductGrid grid{};                    // of each product; 1 x 1 for cuBLAS
+  std::ptrdiff_t tasks = 1;              // that may run at the same time; calls of cuBLAS
+  std::ptrdiff_t together = 1;           // products of one call of cuBLAS
+};
+
+/// The plan of products with this result. Throws DeviceError if no BLAS library can be opened.
+ProductPlan plan_of(BatchedProduct batch, ProductTarget target);
+
+/// The same on a GPU.
+ProductPlan plan_on_device(BatchedProduct batch, const ProductTarget& target);
+
+/// Runs a plan for a GPU, as work of this thread's stream.
+void run_on_device(const ProductPlan& plan);
+
+/// The product's part of run_tiled().
+ProductPlan plan_of_tiled(const TiledProduct& product);
+
+/// The elementwise loop that run_tiled() runs after the first tile, whose values are at `values`.
+LoopPlan plan_of_first_tile(const Loop& loop, const TiledProduct& product, const void* values);
 
 }  // namespace tessera::plan

@@ -55,12 +55,19 @@ void store_cleared(const ReductionTask& task) {
   }
 }
 
-void run_units(const ReductionTask& task) {
+/// Parts of the units that may be folded at the same time.
+std::ptrdiff_t unit_tasks(const ReductionTask& task) {
   const std::ptrdiff_t elements = task.outputs * task.reduced;
-  if (elements < parallel_threshold) return Folder(task).run(0, task.units);
+  if (elements < parallel_threshold) return 1;
+  const std::ptrdiff_t groups = (task.units - 1) / rows_together(task) + 1;
+  return std::min(groups, std::max<std::ptrdiff_t>(1, elements / task_elements));
+}
+
+void run_units(const ReductionTask& task) {
+  const std::ptrdiff_t tasks = unit_tasks(task);
+  if (tasks == 1) return Folder(task).run(0, task.units);
   const std::ptrdiff_t together = rows_together(task);
   const std::ptrdiff_t groups = (task.units - 1) / together + 1;
-  const std::ptrdiff_t tasks = std::min(groups, std::max<std::ptrdiff_t>(1, elements / task_elements));
   parallel_for(tasks, [&](std::ptrdiff_t i) {
     Folder(task).run(groups * i / tasks * together, std::min(task.units, groups * (i + 1) / tasks * together));
   });
@@ -82,21 +89,27 @@ std::ptrdiff_t values_in_order(const Reduction& reduction) {
   return count;
 }
 
-/// Small reductions to one result need no plan of work and no memory. Returns whether it was one.
-bool run_at_once(const Reduction& reduction) {
-  constexpr std::size_t most_leaves = 8;
+/// Number of values of a reduction that needs no plan of work and no memory, with the inputs of its kernel; 0 for others.
+std::ptrdiff_t values_at_once(const Reduction& reduction, std::array<Input, 8>& inputs) {
   const std::ptrdiff_t n = values_in_order(reduction);
-  if (n == 0 || reduction.leaves.size() > most_leaves) return false;
-  Input inputs[most_leaves];
+  if (n == 0 || reduction.leaves.size() > inputs.size()) return 0;
   for (std::size_t k = 0; k < reduction.leaves.size(); ++k) {
     inputs[k].read(reduction.leaves[k].data);
-    if (inputs[k].data == nullptr) return false;
+    if (inputs[k].data == nullptr) return 0;
   }
+  return n;
+}
+
+/// Returns whether it was such a reduction.
+bool run_at_once(const Reduction& reduction) {
+  std::array<Input, 8> inputs;
+  const std::ptrdiff_t n = values_at_once(reduction, inputs);
+  if (n == 0) return false;
   alignas(64) std::byte values[block_elements * 16];
   alignas(64) std::byte accumulator[64];
   const void* from = inputs[0].data;
   if (reduction.kernel != nullptr) {
-    reduction.kernel(reduction.nodes, values, inputs, n);
+    reduction.kernel(reduction.nodes, values, inputs.data(), n);
     from = values;
   }
   reduction.reducer->clear(accumulator, 1);
@@ -105,26 +118,55 @@ bool run_at_once(const Reduction& reduction) {
   return true;
 }
 
+/// Sizes the work of a reduction that is not done at once, and says how it goes.
+ReductionPlan::Way cut(ReductionTask& task) {
+  const Reduction& reduction = task.reduction;
+  for (int axis = 0; axis < reduction.rank; ++axis) {
+    if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] == 0) return ReductionPlan::Way::nothing;
+  }
+  arrange(task);
+  for (int axis = task.kept; axis < task.space.rank; ++axis) {
+    if (task.extent(axis) != 0) continue;
+    for (int kept = 0; kept < task.kept; ++kept) task.outputs *= task.extent(kept);
+    return ReductionPlan::Way::cleared;
+  }
+  divide(task);
+  return task.chunks > 1 ? ReductionPlan::Way::chunks : ReductionPlan::Way::units;
+}
+
 }  // namespace
 
 void run(const Reduction& reduction) {
   if (!reduction.place.on_host()) [[unlikely]]
     return run_on_device(reduction);
   if (run_at_once(reduction)) return;
-  for (int axis = 0; axis < reduction.rank; ++axis) {
-    if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] == 0) return;
-  }
   OperandStorage storage(reduction.leaves.size() + 1);
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
-  arrange(task);
-  for (int axis = task.kept; axis < task.space.rank; ++axis) {
-    if (task.extent(axis) != 0) continue;
-    for (int kept = 0; kept < task.kept; ++kept) task.outputs *= task.extent(kept);
-    return store_cleared(task);
+  switch (cut(task)) {
+    case ReductionPlan::Way::cleared: return store_cleared(task);
+    case ReductionPlan::Way::chunks: return run_chunks(task);
+    case ReductionPlan::Way::units: return run_units(task);
+    default: return;
   }
-  divide(task);
-  if (task.chunks > 1) return run_chunks(task);
-  run_units(task);
+}
+
+ReductionPlan plan_of(const Reduction& reduction) {
+  std::array<Input, 8> inputs;
+  if (const std::ptrdiff_t n = values_at_once(reduction, inputs); n > 0)
+    return {.way = ReductionPlan::Way::at_once, .reduced = n};
+  OperandStorage storage(reduction.leaves.size() + 1);
+  ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
+  const ReductionPlan::Way way = cut(task);
+  ReductionPlan plan{.way = way,
+                     .by_columns = task.by_columns,
+                     .outputs = task.outputs,
+                     .reduced = task.reduced,
+                     .units = task.units,
+                     .unit_outputs = task.unit_outputs,
+                     .chunks = task.chunks};
+  if (way == ReductionPlan::Way::units) plan.tasks = unit_tasks(task);
+  if (way == ReductionPlan::Way::chunks) plan.tasks = task.units * task.chunks;
+  return plan;
 }
 
 }  // namespace tessera::plan
