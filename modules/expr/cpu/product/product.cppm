@@ -5,7 +5,7 @@ export module tessera.expr:product;
 import tessera.core;
 import :plan;
 import :lowering;
-import :loop_plan;
+import :elementwise;
 
 // Matrix products: cut into tiles by shape alone, each tile one single-threaded call of the BLAS.
 namespace tessera::plan {
