@@ -1,4 +1,4 @@
-"""Reads declarations out of the text of a C++ module interface: what names.py makes an index of.
+"""Reads declarations out of the text of a C++ module interface: what names.py makes an index and a reference of.
 
 It knows brackets, literals, comments and what a declaration begins with; it is no parser of C++. So it tells of every `export` that it
 cannot make a name of, or that it would read as part of another declaration.
@@ -7,7 +7,7 @@ cannot make a name of, or that it would read as part of another declaration.
 import collections
 import re
 
-Item = collections.namedtuple("Item", "name kind exported doc scope head begin body file")
+Item = collections.namedtuple("Item", "name kind exported doc scope head start begin body end file")
 
 # -------------------------------------------------------------------------------------------------- declarations of a text
 
@@ -71,13 +71,20 @@ def declaration_end(text, begin):
         elif character == "{":
             head = text[begin:index]
             end = closing(text, index) + 1
-            if not re.search(r"\brequires\s*(\(\)\s*)?$", simplified(without_template(head))):
+            if not ends_in_requirements(simplified(without_template(head))):
                 body = index if body is None else body
                 if is_over(head, text[end : end + 200].lstrip()):
                     return end, body
             index = end - 1
         index += 1
     return len(text), body
+
+
+def ends_in_requirements(head):
+    """`requires (T a)`, whose block is no body; but the clause behind a function's parameters is followed by its body."""
+    if not re.search(r"\brequires\s*(\(\)\s*)?$", head):
+        return False
+    return not re.search(rf"(?<![\w:]){NOT_NAMES}~?\w+\s*\(\)(\s|const|volatile|noexcept|&)*requires\s*\(\)\s*$", head)
 
 
 def is_over(head, after):
@@ -88,13 +95,13 @@ def is_over(head, after):
 
 
 def declarations(text, plain, begin, end):
-    """(doc, head, offset of the body or None, offset) of the declarations in text[begin:end]; `plain` is the blanked text."""
+    """(doc, head, offset of the body or None, offset, offset behind it) of the declarations in text[begin:end]; `plain` is the blanked text."""
     index = begin
     while match := re.compile(r"[^\s;]").search(plain, index, end):
         start = match.start()
         label = re.compile(r"(public|private|protected)\s*:(?!:)").match(plain, start)
         if label:
-            yield "", label[1] + ":", None, start
+            yield "", label[1] + ":", None, start, label.end()
             index = label.end()
             continue
         if plain[start] == "}":
@@ -102,21 +109,26 @@ def declarations(text, plain, begin, end):
             continue
         opened = re.compile(r"(export\s*)?((inline\s+)?namespace\b[^;{=]*|extern\s*)?\{").match(plain, start)
         if opened:
-            yield comment_before(text, start), plain[start : opened.end() - 1], opened.end() - 1, start
             index = closing(plain, opened.end() - 1) + 1
+            yield comment_before(text, start), plain[start : opened.end() - 1], opened.end() - 1, start, index
             continue
         index, body = declaration_end(plain, start)
-        yield comment_before(text, start), plain[start : body if body is not None else index], body, start
+        yield comment_before(text, start), plain[start : body if body is not None else index], body, start, index
 
 
-def comment_before(text, offset):
-    """The `///` lines right above."""
+def comment_lines(text, offset):
+    """The `///` lines right above, without the slashes and the space behind them."""
     lines = []
     for line in reversed(text[:offset].split("\n")[:-1]):
         if not line.strip().startswith("///"):
             break
-        lines.append(line.strip()[3:].strip())
-    return " ".join(reversed(lines))
+        lines.append(line.strip()[3:].removeprefix(" ").rstrip())
+    return lines[::-1]
+
+
+def comment_before(text, offset):
+    """The same as one line."""
+    return " ".join(line.strip() for line in comment_lines(text, offset))
 
 
 # ------------------------------------------------------------------------------------------------------ what they declare
@@ -153,6 +165,8 @@ def name_and_kind(head):
         return None
     if match := re.match(r"concept\s+(\w+)", bare):
         return match[1], "concept"
+    if match := re.match(r"using\s+[\w:]*::(operator[^\w\s;]+)\s*;", bare):
+        return match[1], "function"
     if match := re.search(r"(?:^|requires\b.*\s)using\s+(?:[\w:]*::)?(\w+)\s*[=;]", bare, re.S):
         return match[1], "type"
     if match := OPERATOR.search(bare):
@@ -202,7 +216,7 @@ class File:
         return f"{self.path}:{self.plain.count(chr(10), 0, offset) + 1}"
 
     def collect(self, begin, end, scope, exported, unread):
-        for doc, head, body, start in declarations(self.text, self.plain, begin, end):
+        for doc, head, body, start, stop in declarations(self.text, self.plain, begin, end):
             unread.discard(start)
             is_exported = exported or bool(re.match(r"export\b", head))
             block = NAMESPACE.fullmatch(head) if body is not None else None
@@ -213,6 +227,6 @@ class File:
                 self.collect(body + 1, closing(self.plain, body), inner, is_exported, unread)
             elif declared := name_and_kind(head):
                 text = self.plain[body : closing(self.plain, body) + 1] if body is not None else ""
-                self.items.append(Item(*declared, is_exported, doc, scope, head, body, text, self))
+                self.items.append(Item(*declared, is_exported, doc, scope, head, start, body, text, stop, self))
             elif is_exported and not names_nothing(head):
                 self.problems.append(f"{self.where(start)}: no name is found in this exported declaration")

@@ -1,21 +1,21 @@
-"""Writes docs/names.md, the index of all names that the library exports: names.py write. Complains where it is not up to date: check.
+"""Writes docs/names.md, the index of all names that users may call, and docs/reference/ (reference.py): names.py write. Complains where they
+are not up to date, and of names without a comment: check.
 
-It lists what `import tessera;` reaches in modules/, with the first sentence of the `///` comment. Overloads are one row. A name links to the
-page that has it in code font most often.
+The index lists what `import tessera;` reaches in modules/, with the first sentence of the `///` comment. Overloads are one row. A name links
+to its declarations and to the page that has it in code font most often.
 """
 
-import functools
 import html
 import pathlib
 import re
 import sys
 
+import reference
 from declarations import File, declarations, name_and_kind, without_template
+from reference import explained, qualified
 
 PAGE = pathlib.Path("docs/names.md")
 MAIN_CLASSES = ["Array", "ArrayView", "Dim", "DDim", "Var", "Scheduler"]
-# Pages that are no explanations.
-NOT_LINKED = ("index.md", "names.md", "decisions/", "benchmarks/", "first-steps.md", "from-numpy.md", "from-pytorch.md", "from-eigen.md")
 
 # ------------------------------------------------------------------------------------------------------------------ the house
 
@@ -37,45 +37,6 @@ def reached():
         room = name.partition(":")[0]
         todo = [room + other if other.startswith(":") else other for other in imports] + todo
     return [(name.partition(":")[0].removeprefix("tessera."), path) for name, path in result]
-
-
-# ------------------------------------------------------------------------------------------------------------------ the pages
-
-
-@functools.cache
-def page_spans():
-    """(page, its title, what it has in code font, all in one text) in the order of the site's navigation."""
-    order = re.findall(r"[\w./-]+\.md", pathlib.Path("mkdocs.yml").read_text(encoding="utf-8"))
-    pages = []
-    for name in order:
-        path = PAGE.parent / name
-        if name.startswith(NOT_LINKED) or not path.exists():
-            continue
-        text = re.sub(r"^([ \t]*)(`{3,}|~{3,}).*?^[ \t]*\2", "", path.read_text(encoding="utf-8"), flags=re.S | re.M)
-        title = re.search(r"^# (.*)", text, re.M)
-        pages.append((name, title[1] if title else name, "\n".join(re.findall(r"`([^`\n]+)`", text))))
-    return pages
-
-
-def mention(name, member_of=None):
-    """What finds a name in code font: alone or behind its scope, and a member behind an object's dot too."""
-    scope, _, short = name.rpartition("::")
-    before = r"(?<![\w:])" if member_of else r"(?<![\w.:])"
-    scope = member_of or scope
-    behind_scope = rf"|(?<=\b{re.escape(scope)}::)" if scope else ""
-    return re.compile(rf"(?:{before}{behind_scope}){re.escape(short)}(?!\w)")
-
-
-def explained(name, room, member_of=None):
-    """A link to the page that mentions the name most often: of equals the room's, then the first. A member's page mentions its class too."""
-    best = (0, False, "")
-    for page, title, spans in page_spans():
-        count = len(mention(name, member_of).findall(spans))
-        if count == 0 or member_of and not mention(member_of).search(spans):
-            continue
-        if (count, page == f"{room}.md") > best[:2]:
-            best = count, page == f"{room}.md", f"[{title}]({page})"
-    return best[2]
 
 
 # ------------------------------------------------------------------------------------------------------------------- the tables
@@ -105,9 +66,12 @@ def row(*cells):
     return "| " + " | ".join(cells) + " |"
 
 
-def qualified(item):
-    scope = item.scope[1:] if item.scope[:1] == ("tessera",) else item.scope
-    return "::".join([*scope, item.name])
+def is_listed(item):
+    return reference.is_public(item) or item.exported and item.scope[:1] == ("std",)
+
+
+def link(page):
+    return f"[{page[1]}]({page[0]})" if page else ""
 
 
 def merged(rows):
@@ -119,11 +83,12 @@ def merged(rows):
 
 
 def names_table(all_items):
-    rows = merged(((qualified(item), item.kind, room), item.doc) for room, item in all_items if item.exported)
+    rows = merged(((qualified(item), item.kind, room), item.doc) for room, item in all_items if is_listed(item))
     yield row("name", "is a", "room", "summary", "explained in")
     yield row("---", "---", "---", "---", "---")
     for (name, kind, room), summary in sorted(rows.items(), key=lambda pair: (pair[0][0].lower(), pair[0])):
-        yield row(code(name), kind, room, cell(summary), "" if "operator" in name else explained(name, room))
+        shown = code(name) if name.startswith("std::") else f"[{code(name)}](reference/{room}.md#{reference.anchor(name)})"
+        yield row(shown, kind, room, cell(summary), "" if "operator" in name else link(explained(name, room)))
 
 
 def public_members(item, by_name):
@@ -132,7 +97,7 @@ def public_members(item, by_name):
         if base in by_name:
             yield from public_members(by_name[base], by_name)
     public = not re.search(r"\bclass\b", without_template(item.head))
-    for doc, head, _, _ in declarations(item.file.text, item.file.plain, item.begin + 1, item.begin + len(item.body) - 1):
+    for doc, head, _, _, _ in declarations(item.file.text, item.file.plain, item.begin + 1, item.begin + len(item.body) - 1):
         if head in ("public:", "private:", "protected:"):
             public = head == "public:"
         elif public and not re.search(r"=\s*delete\s*;$", head) and (declared := name_and_kind(head)):
@@ -151,15 +116,18 @@ def members_table(all_items):
             continue
         rows = merged(((member, kind), doc) for member, kind, doc in public_members(by_name[name], by_name))
         for (member, kind), summary in sorted(rows.items(), key=lambda pair: (pair[0][1] != "constructor", pair[0][0].lower())):
-            link = "" if kind == "constructor" or "operator" in member else explained(member, rooms[name], name)
-            yield row(code(f"{name}::{member}"), kind, cell(summary), link)
+            found = "" if kind == "constructor" or "operator" in member else link(explained(member, rooms[name], name))
+            yield row(code(f"{name}::{member}"), kind, cell(summary), found)
 
 
 def page(all_items):
     return "\n".join([
         "# Index of all names", "",
-        "All names that `import tessera;` gives, in the namespace `tessera`; the second table has the public members of the main classes. A",
-        "summary is the first sentence of the name's comment in the source. `./dev docs` writes this page.", "",
+        "All names that `import tessera;` gives users, in the namespace `tessera`, each with a link to its declarations in the reference; the",
+        "second table has the public members of the main classes. A summary is the first sentence of the name's comment in the source.",
+        "`./dev docs` writes this page.", "",
+        "Other namespaces of `tessera` (" + ", ".join(f"`{name}`" for name in sorted(reference.INNER)) + ") hold",
+        "what its rooms offer to each other. Nothing promises that it stays.", "",
         "## Names", "", *names_table(all_items), "",
         "## Members of the main classes", "", *members_table(all_items), ""])
 
@@ -170,13 +138,23 @@ def main(mode):
         file = File(path)
         all_items += [(room, item) for item in file.items]
         found += file.problems
-    text = page(all_items)
+    pages = {PAGE: page(all_items), **reference.reference(all_items)}
+    found = found or list(reference.complaints(all_items))
+    old = [path for path in sorted(reference.FOLDER.glob("*.md")) if path not in pages]
     if mode == "write":
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        found.append(f"{PAGE} is not what the sources say: ./dev docs writes it")
-    count = len(re.findall(r"^\| (?:`|<code>)", text, re.M))
-    print("\n".join(found) or f"{PAGE} has {count} names")
+        reference.FOLDER.mkdir(exist_ok=True)
+        for path, text in pages.items():
+            path.write_text(text, encoding="utf-8")
+        for path in old:
+            path.unlink()
+    else:
+        found += [f"{path} is not what the sources say: ./dev docs writes it" for path, text in pages.items()
+                  if not path.exists() or path.read_text(encoding="utf-8") != text]
+        navigation = pathlib.Path("mkdocs.yml").read_text(encoding="utf-8")
+        found += [f"mkdocs.yml does not name {path}" for path in pages if f" {path.relative_to(PAGE.parent)}\n" not in navigation]
+        found += [f"{path} is of no room: ./dev docs removes it" for path in old]
+    count = len(re.findall(r"^\| \[?(?:`|<code>)", pages[PAGE], re.M))
+    print("\n".join(found) or f"{PAGE} has {count} names, in {len(pages) - 1} pages of {reference.FOLDER}")
     return 1 if found else 0
 
 

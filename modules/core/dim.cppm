@@ -87,6 +87,7 @@ std::string to_string(const Dim<Rank>& shape) {
   return shape_text(shape.extents());
 }
 
+/// Writes a shape as to_string() has it: "(2, 3)".
 export template <int Rank>
 std::ostream& operator<<(std::ostream& out, const Dim<Rank>& shape) {
   return out << to_string(shape);

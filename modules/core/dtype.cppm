@@ -36,6 +36,7 @@ using ElementTypes =
     std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
                std::uint64_t, float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 
+/// How many element types there are: DTypes are numbered from 0.
 export inline constexpr int dtype_count = static_cast<int>(std::tuple_size_v<ElementTypes>);
 
 /// The C++ type of a DType.
@@ -98,8 +99,10 @@ export constexpr std::string_view name(DType dtype) { return dtype_facts[static_
 /// Bytes of one element.
 export constexpr std::ptrdiff_t item_size(DType dtype) { return dtype_facts[static_cast<int>(dtype)].size; }
 
+/// The kind of an element type.
 export constexpr Kind kind(DType dtype) { return dtype_facts[static_cast<int>(dtype)].kind; }
 
+/// The kind of a C++ element type.
 export template <Element T>
 inline constexpr Kind kind_of = kind(dtype_of<T>);
 
@@ -111,6 +114,7 @@ concept Integer = Element<T> && (kind_of<T> == Kind::signed_integer || kind_of<T
 export template <class T>
 concept Floating = Element<T> && kind_of<T> == Kind::floating;
 
+/// std::complex<float> or std::complex<double>.
 export template <class T>
 concept Complex = Element<T> && kind_of<T> == Kind::complex;
 

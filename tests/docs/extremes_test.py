@@ -13,16 +13,12 @@ GPU = "tests/device, tests/gpu: it takes memory and streams of a GPU"
 NO_ARGUMENT = "it takes nothing that could be missing or too large"
 TYPES = "it maps types and places, which are in range or do not exist"
 EXCEPTIONS = {
-    "cublas::gemm": GPU,
     "device::compile_kernel": GPU,
     "device::copy_async": GPU,
     "device::copy_bytes": GPU,
     "device::copy_rows_async": GPU,
     "device::fill_async": GPU,
     "device::find_kernel": GPU,
-    "device_kernels::argsort": GPU,
-    "device_kernels::scan": GPU,
-    "device_kernels::sort": GPU,
     "device::limit_isa": NO_ARGUMENT,
     "device_count": NO_ARGUMENT,
     "devices": NO_ARGUMENT,
@@ -41,7 +37,7 @@ EXCEPTIONS = {
 
 def explained():
     """Functions, constructors and members that a page explains."""
-    rows = re.findall(r"^\| (?:`|<code>)(.+?)(?:`|</code>) \| (?:function|constructor) \|.*\]\(\S+\) \|$",
+    rows = re.findall(r"^\| \[?(?:`|<code>)(.+?)(?:`|</code>)(?:\]\(\S+\))? \| (?:function|constructor) \|.*\]\(\S+\) \|$",
                       (ROOT / "docs/names.md").read_text(encoding="utf-8"), re.M)
     return list(dict.fromkeys(rows))
 

@@ -1,8 +1,10 @@
-"""The index of names: which declarations .ci/names.py finds in module interfaces, what it says of them, and what it complains of.
+"""The index of names and the reference: which declarations .ci/names.py finds in module interfaces, what it says of them, and what it
+complains of.
 
 names_test.py NAMES; NAMES is .ci/names.py, which reads with .ci/declarations.py.
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,11 +47,18 @@ auto add(A a, A b = A{}) -> decltype(a + b) {
 }
 export int add(int a, int b);
 
+/// What is seen.
 export enum class Colour : int { red, green };
+/// Four of them.
 export using Words = int[4];
 /// Writes.
 export int& operator<<(int& out, const char* text = "}");
+/// Both.
 export [[nodiscard]] bool operator|(Colour a, Colour b) noexcept;
+
+namespace plan {
+export int plumbing();
+}
 
 namespace raw {
 /// Bytes of memory.
@@ -124,7 +133,8 @@ class Names(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         for name, text in {**HOUSE, "core/shapes.cppm": SHAPES, "array/handle.cppm": HANDLE}.items():
             self.put(f"modules/{name}", text)
-        self.put("mkdocs.yml", "nav:\n  - Core: core.md\n  - array.md\n  - decisions/one.md\n")
+        self.put("mkdocs.yml", "nav:\n  - Core: core.md\n  - array.md\n  - decisions/one.md\n"
+                 "  - names.md\n  - A: reference/core.md\n  - B: reference/array.md\n")
         self.put("docs/core.md", "# The core\n\n`add(a, b)`, `std::take`, `raw::take` and `x.Point`.\n")
         self.put("docs/array.md", "# Arrays\n\n`add` `max_rank`\n\n```cpp\n`Point` `max_rank`\n```\n\n`Array`: `a.wait()`, `Scheduler::size`\n")
         self.put("docs/decisions/one.md", "# One\n\n`Words` `max_rank` `max_rank`\n")
@@ -143,8 +153,18 @@ class Names(unittest.TestCase):
         done = self.run_script("write")
         self.assertEqual(done.returncode, 0, done.stdout)
         names, members = (self.root / "docs/names.md").read_text().split("\n## ")[1:]
-        rows = [[line[2:-2] for line in table.splitlines() if line.startswith(("| `", "| <code>"))] for table in (names, members)]
+        rows = [[re.sub(r"^\[(.*?)\]\(reference/\w+\.md#[\w-]+\)", r"\1", line[2:-2])
+                 for line in table.splitlines() if line.startswith(("| `", "| <code>", "| [`", "| [<code>"))] for table in (names, members)]
         return rows
+
+    def reference(self, name, room="core"):
+        """What the reference says of a name."""
+        done = self.run_script("write")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        parts = re.split(r"^<a id=.*\n", (self.root / f"docs/reference/{room}.md").read_text(), flags=re.M)
+        found = [part for part in parts if part.startswith(f"\n### `{name}`\n\n")]
+        self.assertEqual(len(found), 1, parts)
+        return re.sub(r"^## .*", "", found[0].split("\n\n", 1)[1], flags=re.M).strip()
 
     def row(self, name):
         found = [row for row in self.tables()[0] if row.startswith(f"`{name}` ")]
@@ -158,8 +178,8 @@ class Names(unittest.TestCase):
     def test_a_row_says_kind_room_and_first_sentence(self):
         self.assertEqual(self.row("max_rank"), "`max_rank` | constant | core | Highest rank. | [Arrays](array.md)")
         self.assertEqual(self.row("Integral"), "`Integral` | concept | core | Integers, e.g. int. | ")
-        self.assertEqual(self.row("Colour"), "`Colour` | enumeration | core |  | ")
-        self.assertEqual(self.row("Words"), "`Words` | type | core |  | ")
+        self.assertEqual(self.row("Colour"), "`Colour` | enumeration | core | What is seen. | ")
+        self.assertEqual(self.row("Words"), "`Words` | type | core | Four of them. | ")
 
     def test_overloads_are_one_row_whose_text_is_no_markup(self):
         self.assertEqual(self.row("add"),
@@ -186,12 +206,13 @@ class Names(unittest.TestCase):
         self.assertEqual(self.run_script("check").returncode, 0)
         self.put("modules/core/shapes.cppm", SHAPES.replace("Highest rank.", "Largest rank."))
         done = self.run_script("check")
-        self.assertEqual((done.returncode, done.stdout), (1, "docs/names.md is not what the sources say: ./dev docs writes it\n"))
+        self.assertEqual((done.returncode, done.stdout), (1, "docs/names.md is not what the sources say: ./dev docs writes it\n"
+                                                             "docs/reference/core.md is not what the sources say: ./dev docs writes it\n"))
 
     def test_an_export_in_which_no_name_is_found_is_a_complaint(self):
         self.put("modules/core/shapes.cppm", SHAPES.replace("export using Words = int[4];", "export ();"))
         done = self.run_script("write")
-        self.assertEqual((done.returncode, done.stdout), (1, "modules/core/shapes.cppm:27: no name is found in this exported declaration\n"))
+        self.assertEqual((done.returncode, done.stdout), (1, "modules/core/shapes.cppm:29: no name is found in this exported declaration\n"))
 
     def test_an_export_that_is_read_as_part_of_another_is_a_complaint(self):
         self.put("modules/core/shapes.cppm", SHAPES.replace("int not_exported();", "int not_exported()"))
@@ -203,6 +224,54 @@ class Names(unittest.TestCase):
         done = self.run_script("write")
         self.assertEqual(done.returncode, 1)
         self.assertIn("modules/array/handle.cppm: a bracket is not closed", done.stdout)
+
+    def test_the_reference_has_the_declaration_the_comment_and_a_page(self):
+        self.assertEqual(self.reference("Words"), "```cpp\nusing Words = int[4];\n```\n\nFour of them.")
+        self.assertEqual(self.reference("max_rank"), "```cpp\ninline constexpr int max_rank = 9;\n```\n\nHighest rank. It is a limit.\n\n"
+                         "Used in [Arrays](../array.md).")
+        self.assertEqual(self.reference("raw::take"), "```cpp\nvoid* take(int bytes);\n```\n\nBytes of memory.\n\nUsed in [The core](../core.md).")
+
+    def test_overloads_stand_under_one_name_and_without_their_bodies(self):
+        self.assertEqual(self.reference("add").replace("\n", "|"),
+                         "```cpp|template <class A, int N = (1 < 2)>|  requires(N >= 0) && requires(A a) { a + a; }|"
+                         "auto add(A a, A b = A{}) -> decltype(a + b);|int add(int a, int b);|```||"
+                         "The sum of a | b in `int<8>`, with \\* and Dim&lt;2>. The second sentence.||Used in [The core](../core.md).")
+
+    def test_a_class_shows_what_is_public_also_from_bases_that_users_do_not_name(self):
+        shown = self.reference("Array", "array")
+        for line in ("  /// No storage.\n  Array();", "  explicit Array(int n);", "  T& operator[](int i) const;", "  void wait(F f = F{}) const;",
+                     "  // as every Shared:\n  /// From the base.\n  int size() const;"):
+            self.assertIn(line, shown)
+        for text in ("secret", "size_", "delete", "~Array", "return"):
+            self.assertNotIn(text, shown)
+
+    def test_what_a_comment_says_of_errors_is_behind_the_rest(self):
+        self.put("modules/core/shapes.cppm", SHAPES.replace("/// Four of them.", "/// Four. Throws ShapeError if five. All `int`."))
+        self.assertIn("\n\nFour. All `int`.\n\n**Errors:** Throws ShapeError if five.", self.reference("Words"))
+
+    def test_a_page_whose_code_uses_a_name_is_taken_where_no_page_speaks_of_it(self):
+        self.put("docs/core.md", "# The core\n\n```cpp\nWords words;\n```\n")
+        self.assertTrue(self.reference("Words").endswith("\n\nUsed in [The core](../core.md)."))
+
+    def test_the_body_behind_a_requires_clause_is_one(self):
+        self.put("modules/array/handle.cppm", HANDLE.replace("  /// The element.", "  /// Fills.\n  void fill(T value) &&\n    requires(sizeof(T) > 1)\n"
+                                                             "  {\n    data_ = value;\n  }\n  /// The element."))
+        self.assertIn("  void fill(T value) &&\n    requires(sizeof(T) > 1);\n\n  /// The element.", self.reference("Array", "array"))
+
+    def test_a_name_without_a_comment_is_a_complaint(self):
+        self.put("modules/core/shapes.cppm", SHAPES.replace("/// Four of them.\n", ""))
+        done = self.run_script("write")
+        self.assertEqual((done.returncode, done.stdout), (1, "modules/core/shapes.cppm:28: Words has no comment\n"))
+
+    def test_a_page_of_no_room_and_one_that_the_navigation_lacks_are_complaints(self):
+        self.run_script("write")
+        self.put("docs/reference/attic.md", "# Old\n")
+        self.put("mkdocs.yml", (self.root / "mkdocs.yml").read_text().replace("  - B: reference/array.md\n", ""))
+        done = self.run_script("check")
+        self.assertEqual((done.returncode, done.stdout), (1, "mkdocs.yml does not name docs/reference/array.md\n"
+                                                             "docs/reference/attic.md is of no room: ./dev docs removes it\n"))
+        self.run_script("write")
+        self.assertFalse((self.root / "docs/reference/attic.md").exists())
 
 
 unittest.main()

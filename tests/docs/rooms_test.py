@@ -26,7 +26,7 @@ def rooms():
 def exported():
     """{room: names}, from the index of all names."""
     names = {}
-    for name, room in re.findall(r"^\| `([\w:]+)` \| [\w ]+ \| (\w+) \|", (PROJECT / "docs/names.md").read_text(encoding="utf-8"), re.M):
+    for name, room in re.findall(r"^\| \[?`([\w:]+)`(?:\]\(\S+\))? \| [\w ]+ \| (\w+) \|", (PROJECT / "docs/names.md").read_text(encoding="utf-8"), re.M):
         names.setdefault(room, set()).add(name.rpartition("::")[2])
     return names
 

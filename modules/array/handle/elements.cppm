@@ -84,12 +84,16 @@ concept SliceIndexers = (Indexer<I> && ...) && !((Positional<I> && ...) && sizeo
                         (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">);
 
 // The usual mistakes between the parentheses of `a(...)`.
+/// `a(...)` with more indices than axes.
 export template <int Rank, class... I>
 concept TooManyIndexers = (Indexer<I> && ...) && (consumed_axes<I...> > Rank);
+/// `a(...)` with two ellipses.
 export template <int Rank, class... I>
 concept TwoEllipses = (Indexer<I> && ...) && (consumed_axes<I...> <= Rank) && (ellipses<I...> > 1);
+/// `a(...)` with a fraction between the parentheses.
 export template <class... I>
 concept NoIndexer = (std::floating_point<I> || ...) && !(Operand<I> || ...);
+/// `a(...)` with an array or an expression between the parentheses.
 export template <class... I>
 concept OperandAsIndexer = ((Operand<I> && !Positional<I>) || ...);
 

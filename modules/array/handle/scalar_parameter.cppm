@@ -70,6 +70,7 @@ export template <class S>
 auto operator-(const S& scalar) {
   return scalar_function<std::negate<>>(scalar);
 }
+/// Sum of values, as C++ has it, where a Parameter is one of them; each replay has its own.
 export template <class L, class R>
   requires ScalarArithmetic<std::plus<>, L, R>
 auto operator+(const L& left, const R& right) {
@@ -80,11 +81,13 @@ export template <class L, class R>
 auto operator-(const L& left, const R& right) {
   return scalar_function<std::minus<>>(left, right);
 }
+/// Product of values, as C++ has it, where a Parameter is one of them; each replay has its own.
 export template <class L, class R>
   requires ScalarArithmetic<std::multiplies<>, L, R>
 auto operator*(const L& left, const R& right) {
   return scalar_function<std::multiplies<>>(left, right);
 }
+/// Quotient of values, as C++ has it, where a Parameter is one of them; each replay has its own.
 export template <class L, class R>
   requires ScalarArithmetic<std::divides<>, L, R>
 auto operator/(const L& left, const R& right) {

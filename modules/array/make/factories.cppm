@@ -121,17 +121,20 @@ auto zeros_like(const O& x) {
   using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;
   return zeros<E>(Dim<rank_of<O>>(x.shape()), place_like(x));
 }
+/// As zeros_like, all elements one. Throws ShapeError, OutOfMemory, DeviceError.
 export template <class T = void, Operand O>
 auto ones_like(const O& x) {
   using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;
   return ones<E>(Dim<rank_of<O>>(x.shape()), place_like(x));
 }
+/// As zeros_like, all elements `value`, which is converted to their type. Throws ShapeError, OutOfMemory, DeviceError.
 export template <class T = void, Operand O, class V>
   requires std::convertible_to<V, std::conditional_t<std::is_void_v<T>, value_of<O>, T>>
 auto full_like(const O& x, V value) {
   using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;
   return full<E>(Dim<rank_of<O>>(x.shape()), static_cast<E>(value), place_like(x));
 }
+/// As zeros_like, the elements not initialised. Throws ShapeError, OutOfMemory, DeviceError.
 export template <class T = void, Operand O>
 auto empty_like(const O& x) {
   using E = std::conditional_t<std::is_void_v<T>, value_of<O>, T>;

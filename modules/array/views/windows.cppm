@@ -50,11 +50,11 @@ Layout<Rank + static_cast<int>(Count)> windowed(const Layout<Rank>& from, const 
   return layout;
 }
 
+// clang-format off
 /// All windows of the given extents along the named axes (all axes when none is named), sharing the storage: position (i, ..., k) of
 /// the result is element i + k of the windowed axis. An axis of n elements becomes one of n - window + 1; the windows' own axes come
 /// last, in the order named. Windows overlap, so writing to the result writes elements several times. Throws ShapeError for
 /// a window below 1 or above its axis.
-// clang-format off
 export template <int... Axis, Operand A>
   requires AxesOf<rank_of<A>, Axis...>
 decltype(auto) sliding_window(A&& array, const std::type_identity_t<Dim<named_count<rank_of<A>, Axis...>>>& window) {  // axes in range, each once

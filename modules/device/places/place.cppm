@@ -23,6 +23,7 @@ export struct GpuPlace {
   friend constexpr bool operator==(GpuPlace, GpuPlace) = default;
 };
 
+/// The kinds of places.
 export enum class PlaceKind : std::uint8_t { cpu, pinned, gpu };
 
 /// One of the places, known at run time. The default is the CPU.
@@ -62,6 +63,7 @@ concept HostPlace = std::same_as<P, CpuPlace> || std::same_as<P, PinnedPlace>;
 
 /// "cpu", "pinned", "gpu:0".
 export std::string to_string(Place place);
+/// Writes a place as to_string() has it.
 export std::ostream& operator<<(std::ostream& out, Place place);
 
 /// The place as P. Throws PlaceError if it is of another kind.

@@ -78,26 +78,31 @@ struct ShiftRight {
   }
 };
 
+/// The bits that both have; of bool, and.
 export template <class L, class R>
   requires BitOperands<L, R>
 auto operator&(L&& a, R&& b) {
   return make_binary<BitAnd, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
+/// The bits that one of them has or both; of bool, or.
 export template <class L, class R>
   requires BitOperands<L, R>
 auto operator|(L&& a, R&& b) {
   return make_binary<BitOr, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
+/// The bits that one of them has and the other has not; of bool, either or.
 export template <class L, class R>
   requires BitOperands<L, R>
 auto operator^(L&& a, R&& b) {
   return make_binary<BitXor, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
+/// The bits that a has not; of bool, not.
 export template <Operand O>
   requires BitOperands<O, O>
 auto operator~(O&& a) {
   return make_unary<BitNot, value_of<O>>(std::forward<O>(a));
 }
+/// True where a is not.
 export template <BoolOperand O>
 auto operator!(O&& a) {
   return make_unary<BitNot, bool>(std::forward<O>(a));
@@ -116,6 +121,7 @@ export template <class L, class R>
 auto operator<<(L&& a, R&& b) {
   return make_shift<ShiftLeft>(std::forward<L>(a), std::forward<R>(b));
 }
+/// Shift to lower bits, of signed integers with copies of the sign; by the width of the type or more, or by a negative number, only the sign is left.
 export template <class L, class R>
   requires IntegerOperands<L, R>
 auto operator>>(L&& a, R&& b) {
@@ -188,9 +194,11 @@ template <class O>
 concept SeveralValues = Operand<O> && (rank_of<O> > 0);
 
 // clang-format off
+/// Not for what has several truth values.
 export template <class L, class R>
   requires SeveralValues<L> || SeveralValues<R>
 bool operator&&(const L&, const R&) = delete;  // && asks for one truth value: write a & b for elements, or all(a) && all(b)
+/// Not for what has several truth values.
 export template <class L, class R>
   requires SeveralValues<L> || SeveralValues<R>
 bool operator||(const L&, const R&) = delete;  // || asks for one truth value: write a | b for elements, or any(a) || any(b)

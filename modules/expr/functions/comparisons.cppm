@@ -60,31 +60,37 @@ struct GreaterEqual {
   }
 };
 
+/// True where a == b; NaN equals nothing.
 export template <class L, class R>
   requires Combinable<L, R>
 auto operator==(L&& a, R&& b) {
   return make_comparison<Equal>(std::forward<L>(a), std::forward<R>(b));
 }
+/// True where a != b; NaN differs from everything.
 export template <class L, class R>
   requires Combinable<L, R>
 auto operator!=(L&& a, R&& b) {
   return make_comparison<NotEqual>(std::forward<L>(a), std::forward<R>(b));
 }
+/// True where a < b; NaN has no order.
 export template <class L, class R>
   requires OrderedOperands<L, R>
 auto operator<(L&& a, R&& b) {
   return make_comparison<Less>(std::forward<L>(a), std::forward<R>(b));
 }
+/// True where a <= b; NaN has no order.
 export template <class L, class R>
   requires OrderedOperands<L, R>
 auto operator<=(L&& a, R&& b) {
   return make_comparison<LessEqual>(std::forward<L>(a), std::forward<R>(b));
 }
+/// True where a > b; NaN has no order.
 export template <class L, class R>
   requires OrderedOperands<L, R>
 auto operator>(L&& a, R&& b) {
   return make_comparison<Greater>(std::forward<L>(a), std::forward<R>(b));
 }
+/// True where a >= b; NaN has no order.
 export template <class L, class R>
   requires OrderedOperands<L, R>
 auto operator>=(L&& a, R&& b) {

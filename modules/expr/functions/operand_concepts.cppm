@@ -50,10 +50,13 @@ concept FloatingValue = ElementValue<S> && Floating<scalar_of<S>>;
 /// What a function of one operand takes: an operand, or a value of the same kind.
 export template <class O>
 concept NumericArgument = (ElementValue<O> && Numeric<scalar_of<O>>) || NumericOperand<O>;
+/// As NumericArgument, of real elements.
 export template <class O>
 concept RealArgument = (ElementValue<O> && Numeric<scalar_of<O>> && Real<scalar_of<O>>) || RealOperand<O>;
+/// As NumericArgument, of floating elements.
 export template <class O>
 concept FloatingArgument = FloatingValue<O> || FloatingOperand<O>;
+/// As NumericArgument, of floating or complex elements.
 export template <class O>
 concept InexactArgument = InexactValue<O> || InexactOperand<O>;
 

@@ -143,16 +143,19 @@ struct Remainder {
   }
 };
 
+/// Sum; integers wrap.
 export template <class L, class R>
   requires ArithmeticOperands<L, R>
 auto operator+(L&& a, R&& b) {
   return make_binary<Add, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
+/// Difference; integers wrap.
 export template <class L, class R>
   requires ArithmeticOperands<L, R>
 auto operator-(L&& a, R&& b) {
   return make_binary<Subtract, common_value_t<L, R>>(std::forward<L>(a), std::forward<R>(b));
 }
+/// Product of elements; integers wrap. dot() and matmul() are those of matrices.
 export template <class L, class R>
   requires ArithmeticOperands<L, R>
 auto operator*(L&& a, R&& b) {

@@ -51,6 +51,7 @@ auto mean(O&& x, KeepDims) {
 export struct Correction {
   double value = 0;
 };
+/// The Correction of a variance: var(x, correction(1)).
 export constexpr Correction correction(double value) { return {value}; }
 
 /// Variance along the named axes, or of all elements: the sum of squared distances from the mean, divided by their count less

@@ -43,6 +43,7 @@ export std::string leaks(Place place);
 /// Writes the place's allocations and their frees to a file (Pool::start_trace), for bench/memory's replay. The environment
 /// variable TESSERA_MEMORY_TRACE names a file for the CPU's allocations from the first on.
 export void start_trace(Place place, const std::string& path);
+/// Ends what start_trace() began and closes the file. Throws FormatError if it could not be written.
 export void stop_trace(Place place);
 
 /// While it lives, `callback` is called when the place has no memory: it gets the bytes that are asked for and says whether it

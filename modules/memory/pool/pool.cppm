@@ -19,6 +19,7 @@ export enum class StrategyKind { segregated_fit, buddy };
 /// Segregated fit, or what the environment variable TESSERA_POOL says: "buddy" or "segregated_fit".
 export StrategyKind default_strategy() noexcept;
 
+/// What may be chosen for a pool.
 export struct PoolOptions {
   StrategyKind strategy = default_strategy();
   Layout layout = {.granule = 4096};  ///< of the large blocks; those of up to 32 KiB are cut finer

@@ -37,6 +37,7 @@ class Outcomes {
 /// What a thread is about to do to some data: after a rewrite nothing is left of what failed ops should have written.
 export enum class Purpose { read, change, rewrite };
 
+/// Orders ops by what they read and write and gives those that are ready to an executor: what a Scheduler is made of.
 export class Engine : public std::enable_shared_from_this<Engine> {
  public:
   inline Engine(const Window& window, Patience patience) : patience_(patience), backlog_(window, parking_) {}

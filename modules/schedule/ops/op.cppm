@@ -259,6 +259,7 @@ struct YieldAwaiter {
   void await_suspend(std::coroutine_handle<> point) const;
   inline void await_resume() const noexcept {}
 };
+/// Awaited in a coroutine op: lets other ready ops go first.
 export inline YieldAwaiter yield() noexcept { return {}; }
 
 }  // namespace tessera

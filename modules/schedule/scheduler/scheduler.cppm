@@ -28,6 +28,7 @@ export struct Permuting {
 /// Ops run on threads of oneTBB.
 export struct ThreadPool {};
 
+/// What may be chosen for a scheduler.
 export struct SchedulerOptions {
   int workers = 0;  ///< ops that run at once in a ThreadPool; 0: num_threads()
   std::variant<ThreadPool, Inline, Permuting> executor = ThreadPool{};
