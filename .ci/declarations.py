@@ -141,12 +141,12 @@ VARIABLE = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)?(?:=|\{|;|$)")
 
 
 def simplified(head):
-    """The head with all parentheses empty and without template arguments."""
+    """The head with all parentheses and requirements empty and without template arguments."""
     head = re.sub(r"\boperator\s*(\(\s*\)|[^\s\w(]+)", "operator_", head)
     result, index = [], 0
     while index < len(head):
-        if head[index] == "(":
-            result.append("()")
+        if head[index] == "(" or head[index] == "{" and re.search(r"\brequires\s*(\(\)\s*)?$", "".join(result)):
+            result.append("()" if head[index] == "(" else "{}")
             index = closing(head, index)
         elif head[index] == "<" and re.search(r"\w\s*$", "".join(result)):
             index = angle_end(head, index) - 1
@@ -193,6 +193,41 @@ def names_nothing(head):
                 or re.match(r"(explicit\s+)?(\w+)\s*\(\)\s*->\s*\2", simplified(without_template(head))))
 
 
+# ----------------------------------------------------------------------------------------------------- what macros declare
+
+MACRO = re.compile(r"(?P<doc>(?:^///[^\n]*\n)*)(?:^// clang-format off\n)?^#define (?P<name>\w+)\((?P<parameters>[\w, ]*)\)(?P<body>(?:[^\n]*\\\n)*[^\n]*)"
+                   r"|^#undef (?P<undefined>\w+)|^(?P<call>[A-Z][A-Z0-9]*_[A-Z0-9_]*)\((?P<arguments>[^\n]*)\)$", re.M)
+
+
+def made_by_macros(text):
+    """The exported declarations that calls of the text's macros make; not those that only refuse."""
+    macros, made = {}, []
+    for match in MACRO.finditer(text):
+        if match["name"]:
+            body = "\n".join(line.rstrip("\\ ").removeprefix("  ") for line in match["body"].split("\n")).strip("\n")
+            macros[match["name"]] = [name.strip() for name in match["parameters"].split(",")], match["doc"], body
+        elif match["undefined"]:
+            macros.pop(match["undefined"], None)
+        elif match["call"] in macros:
+            made += expansions(match["call"], match["arguments"], macros)
+    return "\n".join(made)
+
+
+def expansions(call, arguments, macros):
+    """What a call makes, those of macros that it hands to another one too."""
+    parameters, doc, body = macros[call]
+    given = dict(zip(parameters, (argument.strip() for argument in arguments.split(","))))
+    text = re.sub(r"\b\w+\b", lambda word: given.get(word[0], word[0]), body)
+    text = re.sub(r"\s*##\s*", "", text)
+    if re.search(r"\bexport\b", text):
+        if not re.search(r"=\s*delete\s*;", text):
+            yield doc + re.sub(r"\boperator\s+(?=\W)", "operator", text) + "\n"
+        return
+    for inner, inside in re.findall(r"^(\w+)\(([^()\n]*)\)", text, re.M):
+        if inner in macros:
+            yield from expansions(inner, inside, macros)
+
+
 # ------------------------------------------------------------------------------------------------------------ a file's names
 
 
@@ -202,6 +237,7 @@ class File:
     def __init__(self, path):
         self.path = path
         self.text = path.read_text(encoding="utf-8")
+        self.text += f"\nnamespace tessera {{\n{made}\n}}\n" if (made := made_by_macros(self.text)) else ""
         self.plain = re.sub(r"\bexport\s+(?:module|import)\b[^;]*;", lambda match: " " * len(match[0]), blanked(self.text))
         self.items = []
         self.problems = []

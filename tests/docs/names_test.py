@@ -258,6 +258,30 @@ class Names(unittest.TestCase):
                                                              "  {\n    data_ = value;\n  }\n  /// The element."))
         self.assertIn("  void fill(T value) &&\n    requires(sizeof(T) > 1);\n\n  /// The element.", self.reference("Array", "array"))
 
+    def test_what_a_macro_declares_has_entries_unless_it_is_a_refusal(self):
+        self.put("modules/core/shapes.cppm", SHAPES.replace("namespace raw {", """\
+#define EACH_SIGN(of) \\
+  of(+, Plus)         \\
+  of(-, Minus)
+/// With its result.
+// clang-format off
+#define CORE_COMPOUND(sign, Name)  \\
+  export template <class A>        \\
+  A& operator sign##=(A& a, Name) { return a; }
+EACH_SIGN(CORE_COMPOUND)
+#undef CORE_COMPOUND
+#define CORE_COMPOUND(sign, Name) export void operator sign##=(int, Name) = delete;
+EACH_SIGN(CORE_COMPOUND)
+
+namespace raw {"""))
+        for sign, name in (("+", "Plus"), ("-", "Minus")):
+            self.assertEqual(self.reference(f"operator{sign}="), f"```cpp\ntemplate <class A>\nA& operator{sign}=(A& a, {name});\n```\n\nWith its result.")
+
+    def test_a_function_is_not_named_as_what_it_requires(self):
+        self.put("modules/core/shapes.cppm", SHAPES.replace("namespace raw {", "/// First.\nexport template <class A>\n"
+                                                            "  requires requires(A& a) { a.begin(); }\nauto first(A&& a) {\n  return a;\n}\nnamespace raw {"))
+        self.assertIn("auto first(A&& a);", self.reference("first"))
+
     def test_a_name_without_a_comment_is_a_complaint(self):
         self.put("modules/core/shapes.cppm", SHAPES.replace("/// Four of them.\n", ""))
         done = self.run_script("write")

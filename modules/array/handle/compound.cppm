@@ -55,7 +55,8 @@ inline constexpr Why why_not_compound<D, S> =
 TESSERA_EACH_SIGN(TESSERA_COMPOUND)
 #undef TESSERA_COMPOUND
 
-// Each throws as assignment to elements does, and returns the array.
+/// Writes the result of the operation on each element and the source, broadcast to the array's shape, for every name that shares the elements;
+/// returns the array. Throws as assignment to elements does: ShapeError, PlaceError, DeviceError, OutOfMemory.
 // clang-format off
 #define TESSERA_COMPOUND(sign, Name)                                                                          \
   export template <Elements D>                                                                                \
