@@ -11,7 +11,7 @@ import :scopes;
 import :accesses;
 import :ordered;
 import :async;
-import :assignment_accesses;
+import :accesses;
 import :later;
 import :lowering;
 import :node;
