@@ -58,7 +58,7 @@ TEST_CASE("explain names the kernels of elementwise work on a GPU") {
   const auto x = ones<float>(Dim{300, 200}, gpu);
   const auto y = ones<float>(Dim{200, 300}, gpu);
   const std::string text = checked(ones<float>(Dim{300, 200}, gpu), x * 2 + 1);
-  CHECK(!contains(text, "avx"));
+  CHECK(!contains(text, ", with "));  // an instruction set
   CHECK(contains(checked(ones<float>(Dim{300, 200}, gpu), x + y.T()), "transposed in shared memory"));
   checked(ones<float>(Dim{300, 200}, gpu), x(all, range(none, none, -1)) + 1);
 }

@@ -68,10 +68,10 @@ export struct TiledProduct {
 
 /// How many matrix products and normalisations of an expression are left to its evaluator, which computes them in the cache together with
 /// what is around them, tile by tile or row by row.
-export enum class Fusion : std::uint8_t { none, one };
+enum class Fusion : std::uint8_t { none, one };
 
 /// What an expression's type says: it has exactly one such node, and the evaluator takes no second.
-export template <class Node>
+template <class Node>
 inline constexpr Fusion fusion_of = Node::fusible == 1 ? Fusion::one : Fusion::none;
 
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.

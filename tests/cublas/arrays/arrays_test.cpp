@@ -232,3 +232,28 @@ TEST_CASE("products are ops of a scheduler like any other work") {
   };
   check("training", 1e-3, 51, train);
 }
+
+TEST_CASE("explain says how many calls of cuBLAS products are") {
+  const auto said = [](const std::string& text) {
+    const std::string mark = "by cuBLAS, in ";
+    const std::size_t at = text.find(mark);
+    return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + mark.size());
+  };
+  const auto same = [&](const auto& result, const auto& expression) {
+    const std::string text = explain(result, expression);
+    INFO(text);
+    const int before = products();
+    assign(result, expression);
+    CHECK(products() - before == said(text));
+    return said(text);
+  };
+  const auto a = ones<float>(Dim{4, 13, 21}, gpu);
+  const auto b = ones<float>(Dim{4, 21, 9}, gpu);
+  CHECK(same(ones<float>(Dim{13, 9}, gpu), dot(a(0, ellipsis), b(0, ellipsis))) == 1);
+  CHECK(same(ones<float>(Dim{13, 9}, gpu), relu(dot(a(0, ellipsis), b(0, ellipsis)) + 1)) == 1);
+  CHECK(same(ones<float>(Dim{4, 13, 9}, gpu), matmul(a, b)) == 1);
+  CHECK(same(ones<float>(Dim{4, 13, 9}, gpu), matmul(a, b(range(none, none, -1), ellipsis))) == 4);
+  CHECK(same(ones<float16>(Dim{13, 13}, gpu), dot(ones<float16>(Dim{13, 13}, gpu), ones<float16>(Dim{13, 13}, gpu))) ==
+        1);
+  CHECK(same(ones<int>(Dim{13, 13}, gpu), dot(ones<int>(Dim{13, 13}, gpu), ones<int>(Dim{13, 13}, gpu))) == 0);
+}
