@@ -13,10 +13,10 @@ from declarations import comment_lines, declarations, name_and_kind, simplified,
 
 FOLDER = pathlib.Path("docs/reference")
 # Plumbing between rooms; the compiler lets users see these namespaces, and nothing promises that what is in them stays.
-INNER = {"array", "blas", "compressing", "cublas", "device_kernels", "device_work", "expr", "math", "plan", "rows", "scanning", "schedule", "sorting"}
+INNER = {"blas", "compressing", "cublas", "device_kernels", "device_work", "math", "plan", "rows", "scanning", "schedule", "sorting", "storage"}
 # Pages that are no explanations; LAST are taken where there is no other.
-NOT_LINKED = ("index.md", "names.md", "reference/", "concepts.md", "decisions/", "benchmarks/")
-LAST = ("first-steps.md", "from-numpy.md", "from-pytorch.md", "from-eigen.md")
+NOT_LINKED = ("index.md", "names.md", "reference/", "decisions/", "benchmarks/")
+LAST = ("concepts.md", "first-steps.md", "from-numpy.md", "from-pytorch.md", "from-eigen.md")
 KINDS = {"concept": "Concepts", "class": "Classes", "type": "Types", "enumeration": "Enumerations", "function": "Functions",
          "constant": "Constants", "variable": "Variables"}
 WIDTH = 100  # of comments in a class
@@ -76,7 +76,10 @@ def used(name, room):
 
 @functools.cache
 def called(name):
-    """What finds a name in code: of a name with a scope, this too."""
+    """What finds a name in code: of a name with a scope, this too; of an operator its sign between or before operands."""
+    if match := re.fullmatch(r"operator(\W+)", name):
+        sign = re.escape(match[1])
+        return re.compile(rf"(?<=[\w)] ){sign}(?= [\w(-])" + (rf"|(?<=[\s(]){sign}(?=\w)" if match[1] in "!~-" else ""))
     return re.compile(rf"(?<![\w.:]){re.escape(name)}(?!\w)" if "::" in name else rf"(?<![\w.])(?<!std::){re.escape(name)}(?!\w)")
 
 

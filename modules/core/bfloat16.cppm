@@ -8,7 +8,7 @@ import :float16;
 namespace tessera {
 
 /// Bits of the bfloat16 nearest to `value`, ties to even; NaN stays NaN. Branch-free.
-export [[gnu::always_inline]] constexpr std::uint16_t bfloat16_bits(float value) {
+[[gnu::always_inline]] constexpr std::uint16_t bfloat16_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
   const std::uint32_t quiet_nan = bits | 0x400000u;

@@ -33,7 +33,7 @@ constexpr double double_rounded_to_odd(Integer value) {
 }
 
 /// Bits of the binary16 nearest to `value`, ties to even; NaN stays NaN, overflow becomes infinity. Branch-free.
-export [[gnu::always_inline]] constexpr std::uint16_t float16_bits(float value) {
+[[gnu::always_inline]] constexpr std::uint16_t float16_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
@@ -48,7 +48,7 @@ export [[gnu::always_inline]] constexpr std::uint16_t float16_bits(float value) 
 }
 
 /// The float with the value of binary16 `bits`; exact. Branch-free.
-export [[gnu::always_inline]] constexpr float float16_value(std::uint16_t bits) {
+[[gnu::always_inline]] constexpr float float16_value(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000u) << 16;
   const std::uint32_t magnitude = bits & 0x7fffu;
   const std::uint32_t normal = (magnitude << 13) + 0x38000000u;

@@ -21,8 +21,8 @@ struct Sample {
   std::ptrdiff_t offset = 0, item = 1;
   std::set<std::ptrdiff_t> bytes;
 
-  Footprint footprint(const std::byte* memory) const {
-    return Footprint({.data = memory + offset, .shape = shape, .strides = strides, .item = item});
+  storage::Footprint footprint(const std::byte* memory) const {
+    return storage::Footprint({.data = memory + offset, .shape = shape, .strides = strides, .item = item});
   }
 };
 
@@ -84,7 +84,7 @@ TEST_CASE("footprints overlap where views share bytes, and prove it where they d
   for (int i = 0; i < 20000; ++i) {
     const Sample a = random_sample(random), b = random_sample(random);
     CAPTURE(i);
-    const Footprint of_a = a.footprint(memory.data()), of_b = b.footprint(memory.data());
+    const storage::Footprint of_a = a.footprint(memory.data()), of_b = b.footprint(memory.data());
     const bool share = meet(a.bytes, b.bytes);
     if (share) REQUIRE(of_a.overlaps(of_b));
     REQUIRE(of_a.overlaps(of_b) == of_b.overlaps(of_a));
@@ -107,7 +107,8 @@ TEST_CASE("footprints overlap where views share bytes, and prove it where they d
 TEST_CASE("the footprint of a view does not depend on the order of its axes or their directions") {
   const Array<float, 2> a(Dim{6, 8});
   const auto of = [](const auto& view) {
-    return Footprint({.data = view.data(), .shape = view.shape().extents(), .strides = view.strides(), .item = 4});
+    return storage::Footprint(
+        {.data = view.data(), .shape = view.shape().extents(), .strides = view.strides(), .item = 4});
   };
   CHECK(of(a) == of(a.T()));
   CHECK(of(a) == of(a(range(none, none, -1), range(none, none, -1))));
@@ -120,10 +121,10 @@ TEST_CASE("a view of more axes than can be looked at counts as all bytes between
   std::vector<std::ptrdiff_t> shape(20, 2), strides(20);
   for (std::size_t axis = 0; axis < strides.size(); ++axis) strides[axis] = std::ptrdiff_t{1} << (2 * axis);
   const std::vector<std::byte> memory(16);
-  const Footprint many({.data = memory.data(), .shape = shape, .strides = strides, .item = 1});
+  const storage::Footprint many({.data = memory.data(), .shape = shape, .strides = strides, .item = 1});
   CHECK(!many.is_exact());
   const std::ptrdiff_t one = 1;
-  const Footprint between({.data = memory.data() + 2, .shape = {&one, 1}, .strides = {&one, 1}, .item = 1});
+  const storage::Footprint between({.data = memory.data() + 2, .shape = {&one, 1}, .strides = {&one, 1}, .item = 1});
   CHECK(many.overlaps(between));
   CHECK(!many.covers(between));
 }

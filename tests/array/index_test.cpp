@@ -31,10 +31,10 @@ TEST_CASE("an index knows the line it was written on") {
 }
 
 TEST_CASE("offsets add up strides, counting negative indices from the end") {
-  CHECK(offset_of<2>({1, 2}, Dim{2, 3}, {3, 1}) == 5);
-  CHECK(offset_of<2>({-1, -3}, Dim{2, 3}, {3, 1}) == 3);
-  CHECK(offset_of<2>({1, 1}, Dim{2, 3}, {-10, 0}) == -10);
-  CHECK(offset_of<0>({}, Dim<0>{}, {}) == 0);
+  CHECK(storage::offset_of<2>({1, 2}, Dim{2, 3}, {3, 1}) == 5);
+  CHECK(storage::offset_of<2>({-1, -3}, Dim{2, 3}, {3, 1}) == 3);
+  CHECK(storage::offset_of<2>({1, 1}, Dim{2, 3}, {-10, 0}) == -10);
+  CHECK(storage::offset_of<0>({}, Dim<0>{}, {}) == 0);
 }
 
 // --8<-- [start:index_error]

@@ -142,12 +142,12 @@ TEST_CASE("a block works on a square" * doctest::test_suite("fake")) {
 }
 
 TEST_CASE("copies with 64-bit indices are those with 32-bit ones") {
-  const auto check = [](const std::vector<CopyAxis>& axes) {
+  const auto check = [](const std::vector<storage::CopyAxis>& axes) {
     const auto from = numbers<std::int32_t>(Dim{20000}, 1).to(gpu);
     const auto narrow = zeros<std::int32_t>(Dim{20000}, gpu), wide = zeros<std::int32_t>(Dim{20000}, gpu);
     device::Stream& stream = device::Stream::current(GpuPlace{0});
-    launch_copy(axes, 4, narrow.data(), from.data(), stream);
-    launch_copy(axes, 4, wide.data(), from.data(), stream, CopyIndices::wide);
+    storage::launch_copy(axes, 4, narrow.data(), from.data(), stream);
+    storage::launch_copy(axes, 4, wide.data(), from.data(), stream, storage::CopyIndices::wide);
     stream.synchronize();
     CHECK(difference(values_of(wide), values_of(narrow), exactly) == "");
     CHECK(difference(values_of(wide), values_of(zeros<std::int32_t>(Dim{20000})), exactly) != "");

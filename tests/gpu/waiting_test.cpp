@@ -183,20 +183,22 @@ TEST_CASE("many ops that wait for several streams go on, each in time") {
 
 TEST_CASE("only a callable op gives up its turn, and once") {
   Scheduler scheduler({.workers = 1});
-  CHECK_THROWS_WITH_AS(give_up_turn({}), doctest::Contains("no op with a callable body is running"), SchedulerError);
+  CHECK_THROWS_WITH_AS(schedule::give_up_turn({}), doctest::Contains("no op with a callable body is running"),
+                       SchedulerError);
   int calls = 0;
   const Var twice;
   scheduler.submit(writes(twice), [&] {
     if (++calls > 1) return;
-    give_up_turn({});
-    CHECK_THROWS_WITH_AS(give_up_turn({}), doctest::Contains("has given up its turn already"), SchedulerError);
+    schedule::give_up_turn({});
+    CHECK_THROWS_WITH_AS(schedule::give_up_turn({}), doctest::Contains("has given up its turn already"),
+                         SchedulerError);
   });
   scheduler.wait(twice);
   CHECK(calls == 2);
   bool has_refused = false;
   const auto coroutine = [](Scheduler&, bool& refused) -> Op {
     co_await access();
-    CHECK_THROWS_WITH_AS(give_up_turn({}), doctest::Contains("co_await the marks"), SchedulerError);
+    CHECK_THROWS_WITH_AS(schedule::give_up_turn({}), doctest::Contains("co_await the marks"), SchedulerError);
     refused = true;
   };
   scheduler.wait(coroutine(scheduler, has_refused));

@@ -65,7 +65,7 @@ class RandomNode : public ExpressionOperations<RandomNode<T, Rank, Numbers>, T, 
   bool any_leaf(const plan::LeafVisitor&) const { return false; }
 
   LeafPlan<compute_t<T>> lower(plan::Lowering& lowering) const {
-    const Strides<Rank> strides = contiguous_strides(shape_);
+    const Strides<Rank> strides = storage::contiguous_strides(shape_);
     return {lowering.add_generated(Numbers::generate, &key_, shape_.extents(), strides, sizeof(compute_t<T>))};
   }
 

@@ -36,7 +36,7 @@ void enqueue(Place place, const Accesses& accesses, const Body& body) {
 
 /// As Elements::settle, for ops alone: work on a GPU waits for its streams by itself.
 template <class A>
-void settle_ops(const A& array, Purpose purpose) {
+void settle_ops(const A& array, schedule::Purpose purpose) {
   if constexpr (ArrayHandle<A>)
     array.buffer()->settle_ops(purpose, {array.data(), array.shape().extents(), array.strides(), sizeof(value_of<A>)});
 }
@@ -48,7 +48,7 @@ device::StreamUses* uses_of(const A& array) {
 }
 
 template <class A>
-StridedMemory memory_of(const A& array) {
+storage::StridedMemory memory_of(const A& array) {
   return {array.data(), array.strides(), array.place(), uses_of(array)};
 }
 
@@ -62,7 +62,7 @@ auto contiguous_rows(const A& elements) {
   }
   const auto moved = moveaxis(elements, Axis, last);
   const Rows copied(moved.shape(), moved.place());
-  copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(copied), memory_of(moved));
+  storage::copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(copied), memory_of(moved));
   return copied;
 }
 
@@ -84,7 +84,7 @@ void on_rows_in_turn(const A& to, const B& from, const Run& run) {
   const Array<value_of<A>, A::rank, typename A::place_type> results(source.shape(), to.place());
   enqueue_to(results);
   const auto moved = moveaxis(to, Axis, last);
-  copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(moved), memory_of(results));
+  storage::copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(moved), memory_of(results));
 }
 
 /// Calls run(from, to, rows, length, target), which may be copied, with device memory of contiguous rows along `Axis`; the results end up
@@ -92,8 +92,8 @@ void on_rows_in_turn(const A& to, const B& from, const Run& run) {
 template <int Axis, class A, class B, class Run>
 void on_rows(const A& to, const B& from, const char* name, const Run& run) {
   if (submit_algorithm(to, from, name, [to, from, run] { on_rows_in_turn<Axis>(to, from, run); })) return;
-  settle_ops(from, Purpose::read);
-  settle_ops(to, Purpose::change);
+  settle_ops(from, schedule::Purpose::read);
+  settle_ops(to, schedule::Purpose::change);
   on_rows_in_turn<Axis>(to, from, run);
 }
 

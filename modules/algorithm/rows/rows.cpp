@@ -101,7 +101,7 @@ void require_same_place(Place to, Place from, const char* operation, const std::
 
 void require_result(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
                     std::span<const std::ptrdiff_t> wanted, const char* operation, const std::source_location& where) {
-  if (std::ranges::equal(shape, wanted)) return require_distinct_elements(shape, strides, operation, where);
+  if (std::ranges::equal(shape, wanted)) return storage::require_distinct_elements(shape, strides, operation, where);
   throw ShapeError(
       to_string(Failure{.operation = operation,
                         .problem = "the result has shape " + text_of(shape) + " instead of " + text_of(wanted),

@@ -131,8 +131,9 @@ auto elements_of(const O& operand) {
 template <class A>
 auto copy_of(const A& elements) {
   const Array<value_of<A>, A::rank, typename A::place_type> copied(elements.shape(), elements.place());
-  copy_strided(elements.shape().extents(), sizeof(value_of<A>), {copied.data(), copied.strides(), copied.place()},
-               {elements.data(), elements.strides(), elements.place()});
+  storage::copy_strided(elements.shape().extents(), sizeof(value_of<A>),
+                        {copied.data(), copied.strides(), copied.place()},
+                        {elements.data(), elements.strides(), elements.place()});
   return copied;
 }
 
@@ -144,8 +145,8 @@ Elements memory_of(const A& array) {
 /// The two may share memory: false is a proof.
 template <class A, class B>
 bool may_overlap(const A& to, const B& from) {
-  return Footprint({to.data(), to.shape().extents(), to.strides(), sizeof(value_of<A>)})
-      .overlaps(Footprint({from.data(), from.shape().extents(), from.strides(), sizeof(value_of<B>)}));
+  return storage::Footprint({to.data(), to.shape().extents(), to.strides(), sizeof(value_of<A>)})
+      .overlaps(storage::Footprint({from.data(), from.shape().extents(), from.strides(), sizeof(value_of<B>)}));
 }
 
 /// The two may share memory, and are not the same elements in the same order.

@@ -51,8 +51,8 @@ void scan_rows(scanning::Operation operation, const char* name, const A& to, con
           });
     }
   }
-  from.settle(Purpose::read);
-  to.settle(Purpose::change);
+  from.settle(schedule::Purpose::read);
+  to.settle(schedule::Purpose::change);
   if (rows::shares_memory(to, from)) {
     return scan_rows<Axis...>(operation, name, to, rows::copy_of(from), where);
   }

@@ -12,8 +12,8 @@ namespace tessera {
 
 /// Slices of an array along its first axis and where they go; strides in elements, the first axis' first.
 struct SliceCopy {
-  StridedMemory to;
-  StridedMemory from;
+  storage::StridedMemory to;
+  storage::StridedMemory from;
   std::span<const std::ptrdiff_t> slice;  // extents of one slice
   std::ptrdiff_t item;                    // bytes of an element
 };

@@ -37,7 +37,7 @@ auto indices_on_host(const I& indices) {
   if constexpr (ArrayHandle<std::remove_const_t<decltype(elements)>>) {
     return elements.to(Place(CpuPlace{}));
   } else {
-    require_host(elements.place(), "take");
+    storage::require_host(elements.place(), "take");
     return elements;
   }
 }
@@ -65,7 +65,7 @@ void take_into(const R& result, const O& x, const I& indices,
   const auto picked = indices_on_host(indices);
   const Place place = array.place();
   rows::require_same_place(result.place(), place, "take_into", where);
-  picked.settle(Purpose::read);
+  picked.settle(schedule::Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = picked.shape()[0];
   rows::require_result(result, array.shape().with(0, count).extents(), "take_into", where);
@@ -90,15 +90,15 @@ void take_into(const R& result, const O& x, const I& indices,
                        slices);
     };
     if (submit_algorithm(result, array, "take", gather)) return;
-    device_work::settle_ops(result, Purpose::change);
-    device_work::settle_ops(array, Purpose::read);
+    device_work::settle_ops(result, schedule::Purpose::change);
+    device_work::settle_ops(array, schedule::Purpose::read);
     return gather();
   }
-  result.settle(Purpose::change);
-  array.settle(Purpose::read);
+  result.settle(schedule::Purpose::change);
+  array.settle(schedule::Purpose::read);
   const std::size_t lead = 1;
   const auto copy_slice = [&](std::ptrdiff_t i) {
-    copy_strided(
+    storage::copy_strided(
         extents, sizeof(T),
         {result.data() + i * result.strides()[0], std::span(result.strides()).subspan(lead), CpuPlace{}},
         {array.data() + slice_at(i) * array.strides()[0], std::span(array.strides()).subspan(lead), CpuPlace{}});

@@ -209,8 +209,8 @@ std::ptrdiff_t squares_of(const KernelCopy& copy) {
 
 }  // namespace
 
-void launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from, device::Stream& stream,
-                 CopyIndices indices) {
+void storage::launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void* to, const void* from,
+                          device::Stream& stream, CopyIndices indices) {
   KernelCopy copy = kernel_copy(std::move(axes), item, to, from);
   copy.wide = copy.wide || indices == CopyIndices::wide;
   const bool tiled = copy.tiling.edge != 0;

@@ -16,7 +16,9 @@ namespace {
 
 constinit thread_local bool examples_stand_in = false;
 
-std::string operation_of(const ArgumentName& name) { return std::string("replay of '") + name.recording + "'"; }
+std::string operation_of(const schedule::ArgumentName& name) {
+  return std::string("replay of '") + name.recording + "'";
+}
 
 }  // namespace
 
@@ -40,7 +42,7 @@ void throw_no_example() {
                         .advice = "give capture() an example of each array behind the body: capture(body, batch)"}));
 }
 
-void refuse_argument(const ArgumentFacts& facts, const ArgumentName& name) {
+void refuse_argument(const ArgumentFacts& facts, const schedule::ArgumentName& name) {
   const std::string which = "parameter " + std::to_string(name.parameter);
   if (!std::ranges::equal(facts.shape, facts.expected_shape)) {
     throw ShapeError(
@@ -58,7 +60,7 @@ void refuse_argument(const ArgumentFacts& facts, const ArgumentName& name) {
                         .where = name.where}));
 }
 
-void refuse_empty_argument(const ArgumentName& name) {
+void refuse_empty_argument(const schedule::ArgumentName& name) {
   throw ShapeError(
       to_string(Failure{.operation = operation_of(name),
                         .problem = "parameter " + std::to_string(name.parameter) + " is an array without storage",

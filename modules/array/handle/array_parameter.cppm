@@ -19,13 +19,15 @@ import :slicing;
 namespace tessera {
 
 /// No Var: what an array without storage has.
-export const Var& no_var() noexcept;
+const Var& no_var() noexcept;
 
 /// What ops name that read or write the elements, so that a Parameter of an array may stand in reads() and writes(). Throws std::bad_alloc.
 export template <Element T, int Rank, AnyPlace P>
 const Var& var_of(const Array<T, Rank, P>& array) {
   return array.buffer() == nullptr ? no_var() : array.buffer()->var();
 }
+
+namespace storage {
 
 /// While it lives, what this thread asks of a parameter without a value is answered for the example, if there is one: for explain().
 export class [[nodiscard]] ExamplesStandIn {
@@ -41,8 +43,11 @@ export class [[nodiscard]] ExamplesStandIn {
   bool outer_;
 };
 
+}  // namespace storage
+using storage::ExamplesStandIn;
+
 /// Throws SchedulerError: an expression cannot be made of a parameter whose shape is not known.
-export [[noreturn]] void throw_no_example();
+[[noreturn]] void throw_no_example();
 
 /// Shape and place of an array that a replay was given, and those of the example.
 struct ArgumentFacts {
@@ -51,13 +56,13 @@ struct ArgumentFacts {
 };
 
 /// Throws ShapeError or PlaceError.
-export [[noreturn]] void refuse_argument(const ArgumentFacts& facts, const ArgumentName& name);
+[[noreturn]] void refuse_argument(const ArgumentFacts& facts, const schedule::ArgumentName& name);
 /// Throws ShapeError: the argument is an array without storage.
-export [[noreturn]] void refuse_empty_argument(const ArgumentName& name);
+[[noreturn]] void refuse_empty_argument(const schedule::ArgumentName& name);
 
 /// What a recording knows of a parameter that is an array.
 template <Element T, int Rank, AnyPlace P>
-struct ParameterRules<Array<T, Rank, P>> {
+struct schedule::ParameterRules<Array<T, Rank, P>> {
   using A = Array<T, Rank, P>;
 
   A example;              // while the body is recorded
@@ -82,7 +87,7 @@ struct ParameterRules<Array<T, Rank, P>> {
     return example;
   }
 
-  void check(const A& array, const ArgumentName& name) const {
+  void check(const A& array, const schedule::ArgumentName& name) const {
     if (!is_fixed) return;
     if (!array.has_storage()) refuse_empty_argument(name);
     if (array.shape() == shape && Place(array.place()) == Place(place)) return;
@@ -127,7 +132,7 @@ struct NestedArgument {
   auto operator()(const auto& array) const { return outer(inner(array)); }
 };
 
-export template <class A, class View>
+template <class A, class View>
 class ParameterView;
 
 /// What a parameter and the views of it share. Derived has array(), which is what it sees of the argument of the replay that runs, or of
@@ -216,7 +221,8 @@ class ParameterElements {
 
 /// A parameter as operand and destination of expressions.
 template <Element T, int Rank, AnyPlace P>
-struct ParameterOperations<Array<T, Rank, P>> : ParameterElements<Parameter<Array<T, Rank, P>>, Array<T, Rank, P>> {
+struct schedule::ParameterOperations<Array<T, Rank, P>>
+    : ParameterElements<Parameter<Array<T, Rank, P>>, Array<T, Rank, P>> {
   using A = Array<T, Rank, P>;
   using ParameterElements<Parameter<A>, A>::operator=;
 
@@ -242,7 +248,7 @@ struct ParameterOperations<Array<T, Rank, P>> : ParameterElements<Parameter<Arra
 
   const A& known() const {
     const auto& slot = parameter().slot();
-    return is_being_recorded(slot) ? slot.rules.fixed_example() : parameter().value();
+    return schedule::is_being_recorded(slot) ? slot.rules.fixed_example() : parameter().value();
   }
 };
 
@@ -250,7 +256,7 @@ template <class A, class View>
 using seen_through = std::remove_cvref_t<std::invoke_result_t<View, const A&>>;
 
 /// A view of a parameter, such as its transpose: found anew in each replay's argument.
-export template <class A, class View>
+template <class A, class View>
 class ParameterView : public ParameterElements<ParameterView<A, View>, seen_through<A, View>> {
  public:
   using Seen = seen_through<A, View>;

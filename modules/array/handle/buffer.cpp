@@ -31,17 +31,17 @@ const Var& Buffer::var_for(Engine& engine) const {
   return shared.var;
 }
 
-void Buffer::settle_streams(Purpose purpose) const {
+void Buffer::settle_streams(schedule::Purpose purpose) const {
   if (uses() == nullptr) return;
-  purpose == Purpose::read ? uses()->wait_for_reading() : uses()->wait_for_writing();
+  purpose == schedule::Purpose::read ? uses()->wait_for_reading() : uses()->wait_for_writing();
 }
 
-void Buffer::add_unreached(Purpose purpose, std::vector<device::StreamMark>& marks) const {
+void Buffer::add_unreached(schedule::Purpose purpose, std::vector<device::StreamMark>& marks) const {
   if (uses() == nullptr) return;
   const auto add = [&marks](const device::StreamMark& mark) {
     if (!mark.is_reached()) marks.push_back(mark);
   };
-  if (purpose == Purpose::read) return add(uses()->last_write());
+  if (purpose == schedule::Purpose::read) return add(uses()->last_write());
   for (const device::StreamMark& mark : uses()->marks()) add(mark);
 }
 
@@ -57,7 +57,7 @@ void BufferShare::give_up(std::uintptr_t tagged) noexcept {
 
 void Buffer::name_as_a_whole(BufferVar& shared) const {
   Engine* engine = nullptr;
-  ReadyList ready;
+  schedule::ReadyList ready;
   {
     const std::lock_guard lock(views_mutex());
     if (const ViewVars* views = shared.views.load(std::memory_order_relaxed)) {
@@ -80,17 +80,18 @@ namespace {
 
 struct Awaited {
   Var var;
-  Purpose purpose;
+  schedule::Purpose purpose;
 };
 
 /// What somebody waits for who accesses a view.
-std::vector<Awaited> awaited(const ViewVars& views, const Footprint& bytes, Purpose purpose) {
+std::vector<Awaited> awaited(const ViewVars& views, const Footprint& bytes, schedule::Purpose purpose) {
   std::vector<Awaited> vars;
   for (const ViewVar& view : views.list) {
     if (!view.bytes.overlaps(bytes)) continue;
-    const bool is_rewritten = purpose == Purpose::rewrite && bytes.covers(view.bytes);
-    if (view.may_be_written) vars.push_back({view.written, is_rewritten ? Purpose::rewrite : Purpose::read});
-    if (purpose != Purpose::read && view.reading) vars.push_back({*view.reading, Purpose::rewrite});
+    const bool is_rewritten = purpose == schedule::Purpose::rewrite && bytes.covers(view.bytes);
+    if (view.may_be_written)
+      vars.push_back({view.written, is_rewritten ? schedule::Purpose::rewrite : schedule::Purpose::read});
+    if (purpose != schedule::Purpose::read && view.reading) vars.push_back({*view.reading, schedule::Purpose::rewrite});
   }
   return vars;
 }
@@ -103,18 +104,18 @@ bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
   return std::cmp_equal(bytes, buffer.bytes()) && has_distinct_elements(view.shape, view.strides);
 }
 
-void Buffer::settle_var(Purpose purpose, const ViewMemory& view) const {
+void Buffer::settle_var(schedule::Purpose purpose, const ViewMemory& view) const {
   if (has_view_vars()) return settle_parts(purpose, Footprint(view));
-  settle_whole(purpose == Purpose::rewrite && !is_all_of(*this, view) ? Purpose::change : purpose);
+  settle_whole(purpose == schedule::Purpose::rewrite && !is_all_of(*this, view) ? schedule::Purpose::change : purpose);
 }
 
-void Buffer::settle_whole(Purpose purpose) const {
+void Buffer::settle_whole(schedule::Purpose purpose) const {
   if (has_view_vars()) return settle_parts(purpose, footprint_of(*this));
   const BufferVar& shared = *var_.load(std::memory_order_acquire);
   tessera::settle(shared.var, shared.last_named.load(std::memory_order_acquire), purpose);
 }
 
-void Buffer::settle_parts(Purpose purpose, const Footprint& bytes) const {
+void Buffer::settle_parts(schedule::Purpose purpose, const Footprint& bytes) const {
   const BufferVar& shared = *var_.load(std::memory_order_acquire);
   Engine* engine = nullptr;
   std::vector<Awaited> vars;
@@ -126,8 +127,8 @@ void Buffer::settle_parts(Purpose purpose, const Footprint& bytes) const {
     }
   }
   if (engine == nullptr) {
-    const bool is_partial = purpose == Purpose::rewrite && !bytes.covers(footprint_of(*this));
-    return settle_whole(is_partial ? Purpose::change : purpose);
+    const bool is_partial = purpose == schedule::Purpose::rewrite && !bytes.covers(footprint_of(*this));
+    return settle_whole(is_partial ? schedule::Purpose::change : purpose);
   }
   for (const Awaited& var : vars) tessera::settle(var.var, engine, var.purpose);
 }

@@ -27,8 +27,13 @@ struct BufferVar {
   std::atomic<ViewVars*> views{nullptr};  // while parts of the buffer have Vars of their own; see view_vars.cppm
 };
 
+namespace storage {
+
 /// Whether any buffer has ever been named by an op, or may be used by streams: until then nothing has to be waited for.
 export inline std::atomic<bool> buffers_have_vars{false};
+
+}  // namespace storage
+using storage::buffers_have_vars;
 
 /// One allocation with its size and place, and who shares it: the last one gives the memory back.
 export class Buffer {
@@ -71,21 +76,21 @@ export class Buffer {
   /// Returns when no pending op writes the elements of a view; unless they are to be read only, when none reads them either. Throws
   /// OperationFailed if the op failed that should have written them (but not for a rewrite of all of the view), SchedulerError inside an
   /// op that has not named them.
-  void settle_ops(Purpose purpose, const ViewMemory& view) const {
+  void settle_ops(schedule::Purpose purpose, const ViewMemory& view) const {
     if (var_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
       settle_var(purpose, view);
   }
   /// For reading some bytes, or the whole.
   void settle_ops_for_reading(const Footprint& bytes) const {
-    if (has_view_vars()) return settle_parts(Purpose::read, bytes);
+    if (has_view_vars()) return settle_parts(schedule::Purpose::read, bytes);
     settle_ops_for_reading();
   }
   void settle_ops_for_reading() const {
-    if (var_.load(std::memory_order_acquire) != nullptr) settle_whole(Purpose::read);
+    if (var_.load(std::memory_order_acquire) != nullptr) settle_whole(schedule::Purpose::read);
   }
 
   /// As settle_ops; then returns when no stream writes the elements either, or, unless they are to be read only, reads them.
-  void settle(Purpose purpose, const ViewMemory& view) const {
+  void settle(schedule::Purpose purpose, const ViewMemory& view) const {
     settle_ops(purpose, view);
     if (uses() != nullptr) [[unlikely]]
       settle_streams(purpose);
@@ -93,9 +98,9 @@ export class Buffer {
 
   /// The streams that work with the elements; null where none can.
   device::StreamUses* uses() const { return allocation_.uses(); }
-  void settle_streams(Purpose purpose) const;
+  void settle_streams(schedule::Purpose purpose) const;
   /// Adds what settle_streams would wait for, as far as it is not reached. Throws DeviceError, std::bad_alloc.
-  void add_unreached(Purpose purpose, std::vector<device::StreamMark>& marks) const;
+  void add_unreached(schedule::Purpose purpose, std::vector<device::StreamMark>& marks) const;
 
   /// All elements of the view have been written since a failed op should have written them.
   void forget_failure(const ViewMemory& view) const {
@@ -124,9 +129,9 @@ export class Buffer {
 
   BufferVar& shared_var() const;
   void name_as_a_whole(BufferVar& shared) const;
-  void settle_var(Purpose purpose, const ViewMemory& view) const;
-  void settle_whole(Purpose purpose) const;
-  void settle_parts(Purpose purpose, const Footprint& bytes) const;
+  void settle_var(schedule::Purpose purpose, const ViewMemory& view) const;
+  void settle_whole(schedule::Purpose purpose) const;
+  void settle_parts(schedule::Purpose purpose, const Footprint& bytes) const;
   void forget_failure_of(const BufferVar& shared, const ViewMemory& view) const;
 
   memory::Allocation allocation_;

@@ -22,6 +22,8 @@ import :slicing;
 
 namespace tessera {
 
+namespace storage {
+
 /// Throws PlaceError if the host cannot read memory of `place`.
 export inline void require_host(Place place, const char* operation) {
   if (place.on_host()) return;
@@ -30,6 +32,9 @@ export inline void require_host(Place place, const char* operation) {
                         .problem = "the elements are on " + to_string(place) + ", which the host cannot read",
                         .advice = "copy them with to(CpuPlace{})"}));
 }
+
+}  // namespace storage
+using storage::require_host;
 
 /// A place whose elements the host may be able to walk over.
 template <class P>
@@ -84,6 +89,8 @@ concept SliceIndexers = (Indexer<I> && ...) && !((Positional<I> && ...) && sizeo
                         (ellipses<I...> <= 1 || unsatisfied<"an index may hold one ellipsis">);
 
 // The usual mistakes between the parentheses of `a(...)`.
+namespace storage {
+
 /// `a(...)` with more indices than axes.
 export template <int Rank, class... I>
 concept TooManyIndexers = (Indexer<I> && ...) && (consumed_axes<I...> > Rank);
@@ -97,13 +104,19 @@ concept NoIndexer = (std::floating_point<I> || ...) && !(Operand<I> || ...);
 export template <class... I>
 concept OperandAsIndexer = ((Operand<I> && !Positional<I>) || ...);
 
+}  // namespace storage
+using storage::NoIndexer;
+using storage::OperandAsIndexer;
+using storage::TooManyIndexers;
+using storage::TwoEllipses;
+
 /// Whether elements can be written through a const array or view of a type: a view is a window, whose constness is its own; a const array is
 /// read only, and so are its slices.
-export enum class Constness { of_elements, of_itself };
+enum class Constness { of_elements, of_itself };
 
 /// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and settle(Purpose), which
 /// waits for ops that are pending on the elements. `Value` is const for elements that can only be read.
-export template <class Derived, class Value, int Rank, class P, Constness Const>
+template <class Derived, class Value, int Rank, class P, Constness Const>
 class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<static_cast<std::size_t>(Rank)>>,
                           public OperandMembers<Derived, std::remove_const_t<Value>, Rank> {
   static constexpr bool deep = Const == Constness::of_elements;
@@ -225,7 +238,8 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   const Derived& self() const { return static_cast<const Derived&>(*this); }
 
   template <class V>
-  static constexpr Purpose purpose_of = std::is_const_v<V> ? Purpose::read : Purpose::change;
+  static constexpr schedule::Purpose purpose_of =
+      std::is_const_v<V> ? schedule::Purpose::read : schedule::Purpose::change;
 
   /// Of an element that is accessed as V.
   template <class V>

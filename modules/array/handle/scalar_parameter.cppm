@@ -7,11 +7,13 @@ import :concepts;
 // Arithmetic on numbers that each replay of a recording is given: `-rate` and `rate / 2` are scalars of the replay too.
 namespace tessera {
 
+namespace storage {
+
 /// The body of the capture that made the parameter, or one of those that the scalar is computed from, runs on this thread.
 export template <class S>
 bool is_recorded_scalar(const S& scalar) noexcept {
   if constexpr (requires { scalar.slot(); }) {
-    return is_being_recorded(scalar.slot());
+    return schedule::is_being_recorded(scalar.slot());
   } else if constexpr (requires { scalar.is_recorded(); }) {
     return scalar.is_recorded();
   } else {
@@ -19,8 +21,11 @@ bool is_recorded_scalar(const S& scalar) noexcept {
   }
 }
 
+}  // namespace storage
+using storage::is_recorded_scalar;
+
 /// F of scalars, some of which are parameters: computed from the values of the replay that runs.
-export template <class F, class... S>
+template <class F, class... S>
 class ScalarFunction {
  public:
   using value_type = std::invoke_result_t<F, scalar_of<S>...>;

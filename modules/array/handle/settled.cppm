@@ -23,14 +23,14 @@ namespace tessera {
 ///     std::printf("%g\n", float(loss[{0}]));
 ///   }
 export template <ArrayHandle A>
-StreamMarksAwaiter settled(const A& array, Purpose purpose = Purpose::read) {
+schedule::StreamMarksAwaiter settled(const A& array, schedule::Purpose purpose = schedule::Purpose::read) {
   std::vector<device::StreamMark> marks;
   if (const auto& buffer = array.buffer(); buffer != nullptr) {
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename A::value_type));
     buffer->settle_ops(purpose, {array.data(), array.shape().extents(), array.strides(), item});
     buffer->add_unreached(purpose, marks);
   }
-  return StreamMarksAwaiter(std::move(marks));
+  return schedule::StreamMarksAwaiter(std::move(marks));
 }
 
 }  // namespace tessera

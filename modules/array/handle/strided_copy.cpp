@@ -69,8 +69,8 @@ struct Copier {
 
 }  // namespace
 
-void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
-                  const StridedMemory& from) {
+void storage::copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
+                           const StridedMemory& from) {
   for (const std::ptrdiff_t extent : shape) {
     if (extent == 0) return;
   }

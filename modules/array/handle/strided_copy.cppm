@@ -8,6 +8,8 @@ import tessera.device;
 // Copying elements between layouts and places, without knowing their type.
 namespace tessera {
 
+namespace storage {
+
 /// One side of a copy; strides in elements, one per axis. `uses` is null if no stream works with the memory.
 export struct StridedMemory {
   void* data;
@@ -26,6 +28,11 @@ export void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t i
 export struct CopyAxis {
   std::ptrdiff_t extent, to, from;
 };
+
+}  // namespace storage
+using storage::copy_strided;
+using storage::CopyAxis;
+using storage::StridedMemory;
 
 /// Copies along the axes, slowest first, on the host.
 void copy_on_host(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, void* to, const void* from);

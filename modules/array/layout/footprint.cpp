@@ -100,7 +100,7 @@ bool Footprint::covers(const Footprint& other) const noexcept {
   return true;
 }
 
-bool operator==(const Footprint& a, const Footprint& b) noexcept {
+bool storage::operator==(const Footprint& a, const Footprint& b) noexcept {
   return a.low_ == b.low_ && a.high_ == b.high_ && a.is_exact_ == b.is_exact_ && std::ranges::equal(a.axes(), b.axes());
 }
 

@@ -7,6 +7,8 @@ import tessera.standard;
 // The bytes that a view covers, and the proof that two views share none of them.
 namespace tessera {
 
+namespace storage {
+
 /// Where the elements of a view lie: strides in elements of `item` bytes.
 export struct ViewMemory {
   const void* data;
@@ -56,5 +58,9 @@ export class Footprint {
   bool is_exact_ = true;
   std::array<Axis, most_axes> axes_;  // by stride, the smallest first
 };
+
+}  // namespace storage
+using storage::Footprint;
+using storage::ViewMemory;
 
 }  // namespace tessera

@@ -111,6 +111,8 @@ constexpr Index<0> index_of<0>(const std::array<Position, 0>&) {
 [[noreturn]] void throw_index_error(int axis, std::span<const std::ptrdiff_t> index,
                                     std::span<const std::ptrdiff_t> shape, const std::source_location& where);
 
+namespace storage {
+
 /// Distance of an element from the array's first one, in elements. Throws IndexError for an index outside the shape.
 export template <int Rank>
 constexpr std::ptrdiff_t offset_of(const Index<Rank>& index, const Dim<Rank>& shape, const Strides<Rank>& strides) {
@@ -123,5 +125,8 @@ constexpr std::ptrdiff_t offset_of(const Index<Rank>& index, const Dim<Rank>& sh
   }
   return offset;
 }
+
+}  // namespace storage
+using storage::offset_of;
 
 }  // namespace tessera

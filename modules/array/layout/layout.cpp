@@ -17,7 +17,7 @@ import tessera.memory;
 // The parts of layout arithmetic that need no template.
 namespace tessera {
 
-int checked_axis(std::ptrdiff_t axis, int rank, const char* operation) {
+int storage::checked_axis(std::ptrdiff_t axis, int rank, const char* operation) {
   const std::ptrdiff_t counted = axis < 0 ? axis + rank : axis;
   if (counted < 0 || counted >= rank) {
     throw IndexError(to_string(
@@ -53,7 +53,7 @@ bool meets_none_twice(std::span<const SteppedAxis> axes, std::ptrdiff_t reach) {
 
 }  // namespace
 
-bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
+bool storage::has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
   if (std::ranges::find(shape, 0) != shape.end()) return true;
   constexpr std::size_t few = 16;
   std::array<SteppedAxis, few> first;
@@ -77,8 +77,8 @@ bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<cons
   return axes.front().step != 0 && elements <= reach + 1 && meets_none_twice(axes, reach);
 }
 
-void require_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
-                               std::string_view operation, const std::source_location& where) {
+void storage::require_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
+                                        std::string_view operation, const std::source_location& where) {
   if (has_distinct_elements(shape, strides)) return;
   throw ShapeError(to_string(Failure{
       .operation = operation,
@@ -130,7 +130,8 @@ std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const s
   return strides;
 }
 
-void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to, const char* operation) {
+void storage::check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to,
+                              const char* operation) {
   const std::size_t lead = to.size() - std::min(from.size(), to.size());
   if (from.size() > to.size()) {
     throw ShapeError(to_string(Failure{

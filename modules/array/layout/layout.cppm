@@ -19,6 +19,8 @@ struct Layout {
   std::ptrdiff_t offset = 0;
 };
 
+namespace storage {
+
 /// Row-major strides without gaps. Throws ShapeError if the shape is too large.
 export template <int Rank>
 constexpr Strides<Rank> contiguous_strides(const Dim<Rank>& shape) {
@@ -33,6 +35,9 @@ constexpr Strides<Rank> contiguous_strides(const Dim<Rank>& shape) {
   return strides;
 }
 
+}  // namespace storage
+using storage::contiguous_strides;
+
 /// The elements lie in row-major order without gaps. Axes of extent 1 and empty arrays do not matter.
 export template <int Rank>
 constexpr bool is_contiguous(const Dim<Rank>& shape, const Strides<Rank>& strides) {
@@ -45,8 +50,13 @@ constexpr bool is_contiguous(const Dim<Rank>& shape, const Strides<Rank>& stride
   return true;
 }
 
+namespace storage {
+
 /// An axis counted from the end when negative. Throws IndexError outside [-rank, rank).
 export int checked_axis(std::ptrdiff_t axis, int rank, const char* operation);
+
+}  // namespace storage
+using storage::checked_axis;
 
 /// Axes in the order `axes`. Throws IndexError if `axes` is not a permutation.
 template <int Rank>
@@ -67,6 +77,8 @@ Layout<Rank> transposed(const Layout<Rank>& layout, const std::array<int, static
   return result;
 }
 
+namespace storage {
+
 /// The axes in reverse order.
 export template <int Rank>
 Layout<Rank> reversed_axes(const Layout<Rank>& layout) {
@@ -82,11 +94,18 @@ export bool has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::sp
 export void require_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
                                       std::string_view operation, const std::source_location& where = {});
 
+}  // namespace storage
+using storage::has_distinct_elements;
+using storage::require_distinct_elements;
+using storage::reversed_axes;
+
 /// Strides of the same elements under another shape of the same element count, if views can express them
 /// (std::nullopt: they must be copied).
 std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
                                                                std::span<const std::ptrdiff_t> from_strides,
                                                                std::span<const std::ptrdiff_t> to_shape);
+
+namespace storage {
 
 /// Throws ShapeError if `from` does not broadcast to `to` under NumPy's rules; the message names the first axis.
 export void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to,
@@ -106,5 +125,9 @@ Layout<To> broadcasted(const Layout<Rank>& layout, const Dim<To>& to, const char
   }
   return result;
 }
+
+}  // namespace storage
+using storage::broadcasted;
+using storage::check_broadcast;
 
 }  // namespace tessera

@@ -138,6 +138,8 @@ struct Slicer {
   }
 };
 
+namespace storage {
+
 export template <int Rank, Indexer... I>
 Layout<sliced_rank<Rank, I...>> sliced(const Layout<Rank>& layout, const I&... indexers) {
   Slicer<Rank, sliced_rank<Rank, I...>> slicer{.from = layout};
@@ -147,5 +149,8 @@ Layout<sliced_rank<Rank, I...>> sliced(const Layout<Rank>& layout, const I&... i
   if (slicer.is_empty()) slicer.to.offset = layout.offset;  // there is nothing to point at
   return slicer.to;
 }
+
+}  // namespace storage
+using storage::sliced;
 
 }  // namespace tessera

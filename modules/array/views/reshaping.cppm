@@ -101,7 +101,7 @@ ArrayView<T, To, P> reshape(const ArrayView<T, Rank, P>& view, const Dim<To>& sh
 }
 
 /// The extents with a single -1 replaced by what keeps `count` elements. Throws ShapeError for two, or none that fits.
-export std::ptrdiff_t inferred_extent(std::initializer_list<std::ptrdiff_t> extents, std::ptrdiff_t count);
+std::ptrdiff_t inferred_extent(std::initializer_list<std::ptrdiff_t> extents, std::ptrdiff_t count);
 
 /// Elements of an operand.
 template <Operand O>

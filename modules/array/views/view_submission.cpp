@@ -22,7 +22,7 @@ namespace {
 /// Ops that are ready are begun when no lock is held any more, whatever happens.
 struct Ready {
   Engine& engine;
-  ReadyList list;
+  schedule::ReadyList list;
 
   explicit Ready(Engine& of) : engine(of) {}
   Ready(const Ready&) = delete;
@@ -37,7 +37,8 @@ struct Ready {
 /// One op on its way, while views_mutex is held.
 class ViewSubmission {
  public:
-  ViewSubmission(Engine& engine, OpState& op, ReadyList& ready) : engine_(engine), op_(op), ready_(ready) {}
+  ViewSubmission(Engine& engine, schedule::OpState& op, schedule::ReadyList& ready)
+      : engine_(engine), op_(op), ready_(ready) {}
   ViewSubmission(const ViewSubmission&) = delete;
   ViewSubmission& operator=(const ViewSubmission&) = delete;
   ~ViewSubmission() {
@@ -142,13 +143,13 @@ class ViewSubmission {
   }
 
   Engine& engine_;
-  OpState& op_;
-  ReadyList& ready_;
+  schedule::OpState& op_;
+  schedule::ReadyList& ready_;
   std::vector<ViewVars*> touched_;
   AccessList named_;
 };
 
-void submit_by_views(Engine& engine, OpState& op, std::span<ViewAccess> accesses, Views mode) {
+void storage::submit_by_views(Engine& engine, schedule::OpState& op, std::span<ViewAccess> accesses, Views mode) {
   Ready ready(engine);
   {
     const std::lock_guard lock(views_mutex());

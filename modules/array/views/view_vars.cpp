@@ -21,16 +21,16 @@ std::mutex& views_mutex() noexcept {
 }
 
 bool ViewVar::is_quiet() const noexcept {
-  const VarCondition condition = condition_of(written);
-  return condition.is_idle && !condition.failure && (!reading || condition_of(*reading).is_idle);
+  const schedule::VarCondition condition = schedule::condition_of(written);
+  return condition.is_idle && !condition.failure && (!reading || schedule::condition_of(*reading).is_idle);
 }
 
 void ViewVar::look_again() noexcept {
   if (may_be_written) {
-    const VarCondition condition = condition_of(written);
+    const schedule::VarCondition condition = schedule::condition_of(written);
     may_be_written = !condition.is_idle || condition.failure;
   }
-  if ((was_read || is_joined) && condition_of(*reading).is_idle) was_read = is_joined = false;
+  if ((was_read || is_joined) && schedule::condition_of(*reading).is_idle) was_read = is_joined = false;
 }
 
 void ViewVar::take_over() noexcept {
@@ -55,22 +55,22 @@ std::size_t ViewVars::find_or_add(const Footprint& bytes) {
 
 BufferVar::~BufferVar() { delete views.load(std::memory_order_relaxed); }
 
-Footprint footprint_of(const Buffer& buffer) noexcept {
+Footprint storage::footprint_of(const Buffer& buffer) noexcept {
   const std::ptrdiff_t bytes = buffer.bytes(), stride = 1;
   return Footprint({.data = buffer.data(), .shape = {&bytes, 1}, .strides = {&stride, 1}, .item = 1});
 }
 
-void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready) {
+void reunite_views(BufferVar& shared, Engine* engine, schedule::ReadyList& ready) {
   ViewVars& views = *shared.views.load(std::memory_order_relaxed);
   bool is_idle = true;
-  SharedFailure failure;
+  schedule::SharedFailure failure;
   for (const ViewVar& view : views.list) {
-    const VarCondition condition = condition_of(view.written);
-    is_idle = is_idle && condition.is_idle && (!view.reading || condition_of(*view.reading).is_idle);
+    const schedule::VarCondition condition = schedule::condition_of(view.written);
+    is_idle = is_idle && condition.is_idle && (!view.reading || schedule::condition_of(*view.reading).is_idle);
     if (!failure) failure = condition.failure;
   }
   if (is_idle) {
-    reunite(shared.var, failure);
+    schedule::reunite(shared.var, failure);
   } else {
     AccessList accesses;
     accesses.writes(shared.var);
@@ -79,20 +79,20 @@ void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready) {
       if (view.reading) accesses.writes(*view.reading);
     }
     enlist_join(*engine, accesses, ready);
-    reunite(shared.var);
+    schedule::reunite(shared.var);
   }
   shared.last_named.store(engine, std::memory_order_release);
   shared.views.store(nullptr, std::memory_order_release);
   delete &views;
 }
 
-ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, ReadyList& ready) {
+ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, schedule::ReadyList& ready) {
   auto views = std::make_unique<ViewVars>();
   views->engine = &engine;
   views->list.reserve(8);
   ViewVar& all = views->list.emplace_back(footprint_of(buffer));
   all.reading.emplace();
-  const VarCondition before = divide(shared.var);
+  const schedule::VarCondition before = schedule::reserve_for_joins(shared.var);
   try {
     if (!before.is_idle || before.failure) {
       AccessList after_writers;
@@ -109,7 +109,7 @@ ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, 
       all.is_joined = true;
     }
   } catch (...) {
-    reunite(shared.var);
+    schedule::reunite(shared.var);
     throw;
   }
   shared.views.store(views.get(), std::memory_order_release);

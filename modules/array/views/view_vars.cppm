@@ -21,8 +21,13 @@ import :footprint;
 // An op that rewrites all bytes of other views takes their place: it writes their Vars, and they leave the list.
 namespace tessera {
 
+namespace storage {
+
 /// All bytes of a buffer.
 export Footprint footprint_of(const Buffer& buffer) noexcept;
+
+}  // namespace storage
+using storage::footprint_of;
 
 /// Held from the look at a list to the registration of the op, by all threads that submit by views; never while somebody waits.
 std::mutex& views_mutex() noexcept;
@@ -64,10 +69,10 @@ struct ViewVars {
 };
 
 /// Gives views of the buffer Vars of their own. What has been submitted on the buffer's Var counts as done with all of it.
-ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, ReadyList& ready);
+ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, schedule::ReadyList& ready);
 
 /// Gives the buffer's own Var back its meaning: what comes on it waits for what is pending on the views. If nothing is, the engine
 /// may be gone.
-void reunite_views(BufferVar& shared, Engine* engine, ReadyList& ready);
+void reunite_views(BufferVar& shared, Engine* engine, schedule::ReadyList& ready);
 
 }  // namespace tessera

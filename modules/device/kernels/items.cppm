@@ -8,6 +8,7 @@ namespace tessera::device {
 
 /// CUDA's name for elements of 1, 2, 4, 8 or 16 bytes; item_support goes before a text that uses it.
 export const char* item_type(std::ptrdiff_t bytes);
+/// CUDA text of the item of 16 bytes that item_type() names; it goes before a text that uses it.
 export inline constexpr const char* item_support =
     "struct alignas(16) tessera_pair { unsigned long long low, high; };\n";
 

@@ -24,7 +24,7 @@ void AssignmentAccesses::add(const plan::Written& memory, const Buffer* buffer) 
   if (buffer == nullptr) {
     known_ = false;
   } else if (knows_views_ && (written_.divides || buffer->has_view_vars())) {
-    views_.push_back({.buffer = buffer, .bytes = Footprint(memory), .reads = true, .writes = false});
+    views_.push_back({.buffer = buffer, .bytes = storage::Footprint(memory), .reads = true, .writes = false});
   } else if (count_ < few) {
     first_[count_++] = buffer;
   } else {
@@ -40,7 +40,7 @@ OperandVisitor::OperandVisitor(AssignmentAccesses& to)
                         return false;  // go on
                       },
                   .visit_parameter =
-                      [](const LeafVisitor& self, const ParameterSlot& slot) {
+                      [](const LeafVisitor& self, const schedule::ParameterSlot& slot) {
                         static_cast<const OperandVisitor&>(self).accesses_.add(slot);
                         return false;
                       }},
@@ -48,18 +48,18 @@ OperandVisitor::OperandVisitor(AssignmentAccesses& to)
 
 void settle(const AssignmentAccesses& accesses, Place place) {
   const WrittenBuffer& written = accesses.written();
-  if (written.buffer != nullptr) written.buffer->settle_ops(Purpose::rewrite, written.memory);
-  for (const ViewAccess& view : accesses.views()) view.buffer->settle_ops_for_reading(view.bytes);
+  if (written.buffer != nullptr) written.buffer->settle_ops(schedule::Purpose::rewrite, written.memory);
+  for (const storage::ViewAccess& view : accesses.views()) view.buffer->settle_ops_for_reading(view.bytes);
   accesses.for_each_whole([](const Buffer& buffer) { buffer.settle_ops_for_reading(); });
   if (!place.on_host()) return;
-  if (written.buffer != nullptr) written.buffer->settle_streams(Purpose::rewrite);
-  accesses.for_each_operand([](const Buffer& buffer) { buffer.settle_streams(Purpose::read); });
+  if (written.buffer != nullptr) written.buffer->settle_streams(schedule::Purpose::rewrite);
+  accesses.for_each_operand([](const Buffer& buffer) { buffer.settle_streams(schedule::Purpose::read); });
 }
 
 std::vector<device::StreamMark> unreached(const AssignmentAccesses& accesses) {
   std::vector<device::StreamMark> marks;
-  if (const Buffer* written = accesses.written().buffer) written->add_unreached(Purpose::rewrite, marks);
-  accesses.for_each_operand([&](const Buffer& buffer) { buffer.add_unreached(Purpose::read, marks); });
+  if (const Buffer* written = accesses.written().buffer) written->add_unreached(schedule::Purpose::rewrite, marks);
+  accesses.for_each_operand([&](const Buffer& buffer) { buffer.add_unreached(schedule::Purpose::read, marks); });
   return marks;
 }
 
@@ -82,9 +82,9 @@ void note(const AssignmentAccesses& accesses, const device::StreamMark& mark) {
 namespace {
 
 /// By the Vars of whole buffers.
-void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, OpState& op) {
+void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, schedule::OpState& op) {
   const WrittenBuffer& written = accesses.written();
-  const bool is_recorded = thread_context().recorder != nullptr;
+  const bool is_recorded = schedule::thread_context().recorder != nullptr;
   const auto var_of = [&](const Buffer& buffer) -> const Var& {
     if (is_recorded) static_cast<void>(buffer.var());  // replays name the buffer, whatever its views have by then
     return buffer.var_for(engine);
@@ -98,41 +98,42 @@ void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, OpState
   } else {
     list.changes(var_of(*written.buffer));
   }
-  for (const ParameterSlot* slot : accesses.parameters()) list.reads(*slot);
+  for (const schedule::ParameterSlot* slot : accesses.parameters()) list.reads(*slot);
   accesses.for_each_operand([&](const Buffer& buffer) { list.reads(var_of(buffer)); });
   list.declare(op);
 }
 
-void submit_by_views(const AssignmentAccesses& accesses, Engine& engine, OpState& op) {
+void submit_by_views(const AssignmentAccesses& accesses, Engine& engine, schedule::OpState& op) {
   const WrittenBuffer& written = accesses.written();
-  std::vector<ViewAccess> views(accesses.views().begin(), accesses.views().end());
-  views.push_back({.buffer = written.buffer, .bytes = Footprint(written.memory), .reads = false, .writes = true});
+  std::vector<storage::ViewAccess> views(accesses.views().begin(), accesses.views().end());
+  views.push_back(
+      {.buffer = written.buffer, .bytes = storage::Footprint(written.memory), .reads = false, .writes = true});
   accesses.for_each_whole([&](const Buffer& buffer) {
-    views.push_back({.buffer = &buffer, .bytes = footprint_of(buffer), .reads = true, .writes = false});
+    views.push_back({.buffer = &buffer, .bytes = storage::footprint_of(buffer), .reads = true, .writes = false});
   });
-  tessera::submit_by_views(engine, op, views, written.divides ? Views::disjoint : Views::whole);
+  tessera::storage::submit_by_views(engine, op, views, written.divides ? Views::disjoint : Views::whole);
 }
 
 /// Whether a Var that the assignment would name may be divided among views, or shall be.
 bool needs_views(const AssignmentAccesses& accesses) {
-  if (thread_context().recorder != nullptr) return false;
+  if (schedule::thread_context().recorder != nullptr) return false;
   if (accesses.written().divides && !accesses.written().rewrites) return true;
-  const auto has_view_vars = [](const ViewAccess& access) { return access.buffer->has_view_vars(); };
+  const auto has_view_vars = [](const storage::ViewAccess& access) { return access.buffer->has_view_vars(); };
   return accesses.knows_views() &&
          (accesses.written().buffer->has_view_vars() || std::ranges::any_of(accesses.views(), has_view_vars));
 }
 
 }  // namespace
 
-void submit(const AssignmentAccesses& accesses, Engine& engine, UnsubmittedOp op) {
+void submit(const AssignmentAccesses& accesses, Engine& engine, schedule::UnsubmittedOp op) {
   if (needs_views(accesses)) {
     submit_by_views(accesses, engine, *op);
   } else {
     declare_buffers(accesses, engine, *op);
     try {
       engine.submit(*op);
-    } catch (const VarIsDivided&) {  // by another thread, just now
-      forget_accesses(*op);
+    } catch (const schedule::VarIsDivided&) {  // by another thread, just now
+      schedule::forget_accesses(*op);
       submit_by_views(accesses, engine, *op);
     }
   }

@@ -22,7 +22,7 @@ struct WrittenBuffer {
   plan::Written memory{};
   bool rewrites = false;  // all of the buffer
   bool divides = false;   // the scope lets views of one array be written beside each other
-  const ParameterSlot* parameter = nullptr;
+  const schedule::ParameterSlot* parameter = nullptr;
 };
 
 /// The buffers and parameters that an assignment reads and writes. What it was made of must live as long as this.
@@ -32,12 +32,12 @@ class AssignmentAccesses {
 
   /// An operand. `buffer` is null if nobody counts who uses the memory.
   void add(const plan::Written& memory, const Buffer* buffer);
-  void add(const ParameterSlot& slot) { parameters_.push_back(&slot); }
+  void add(const schedule::ParameterSlot& slot) { parameters_.push_back(&slot); }
 
   const WrittenBuffer& written() const { return written_; }
-  std::span<const ParameterSlot* const> parameters() const { return parameters_; }
+  std::span<const schedule::ParameterSlot* const> parameters() const { return parameters_; }
   /// Operands in buffers that are divided, or that the scope may divide.
-  std::span<const ViewAccess> views() const { return views_; }
+  std::span<const storage::ViewAccess> views() const { return views_; }
   /// Calls `visit` with the buffer of each other operand.
   template <class Visit>
   void for_each_whole(const Visit& visit) const {
@@ -47,7 +47,7 @@ class AssignmentAccesses {
   /// Calls `visit` with the buffer of each operand.
   template <class Visit>
   void for_each_operand(const Visit& visit) const {
-    for (const ViewAccess& view : views_) visit(*view.buffer);
+    for (const storage::ViewAccess& view : views_) visit(*view.buffer);
     for_each_whole(visit);
   }
 
@@ -61,11 +61,11 @@ class AssignmentAccesses {
   WrittenBuffer written_;
   bool knows_views_;
   bool known_;
-  std::vector<ViewAccess> views_;
+  std::vector<storage::ViewAccess> views_;
   std::size_t count_ = 0;
   std::array<const Buffer*, few> first_{};
   std::vector<const Buffer*> more_;
-  std::vector<const ParameterSlot*> parameters_;
+  std::vector<const schedule::ParameterSlot*> parameters_;
 };
 
 /// Adds the operands of a node to what an assignment accesses.
@@ -89,6 +89,6 @@ void order(const AssignmentAccesses& accesses, device::Stream& stream);
 void note(const AssignmentAccesses& accesses, const device::StreamMark& mark);
 
 /// Submits the assignment to a scheduler. Throws SchedulerError, std::bad_alloc.
-void submit(const AssignmentAccesses& accesses, Engine& engine, UnsubmittedOp op);
+void submit(const AssignmentAccesses& accesses, Engine& engine, schedule::UnsubmittedOp op);
 
 }  // namespace tessera

@@ -30,7 +30,7 @@ bool submit_algorithm(const A& to, const B& from, const char* name, const Body& 
                                  .rewrites = rewrites,
                                  .divides = here.divides()});
     static_cast<void>(LeafNode(from).any_leaf(OperandVisitor(accesses)));
-    here.submit(accesses, make_callable_op(body, {.name = OpName::of_immortal(name)}, here.place()));
+    here.submit(accesses, schedule::make_callable_op(body, {.name = OpName::of_immortal(name)}, here.place()));
     return true;
   } else {
     return false;

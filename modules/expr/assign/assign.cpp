@@ -29,7 +29,7 @@ bool is_own(const Buffer& buffer, std::span<const std::ptrdiff_t> shape, std::sp
     static_cast<void>(any_leaf(node, counter));
     if (names != 1 + counter.count) return false;
   }
-  return has_distinct_elements(shape, strides);
+  return storage::has_distinct_elements(shape, strides);
 }
 
 namespace {
@@ -49,7 +49,7 @@ void check_renaming(std::span<const std::ptrdiff_t> from, std::span<const std::p
                 .advice = "a(ellipsis) = x broadcasts x over the elements of a; a = evaluate(x) gives a the value and "
                           "the shape of x"}));
   }
-  if (thread_context().recorder == nullptr) return;
+  if (schedule::thread_context().recorder == nullptr) return;
   throw SchedulerError(to_string(
       Failure{.operation = "assignment in a capture",
               .problem = "the name on the left would need new storage in each replay, because another name shares what "

@@ -39,8 +39,8 @@ void assign_by_plan(const D& destination, const Node& node) {
   const Place place = destination.place();
   const auto from = node.shape();
   const Dim<D::rank>& shape = destination.shape();
-  check_broadcast(from.extents(), shape.extents(), "assignment");
-  require_distinct_elements(shape.extents(), destination.strides(), "assignment");
+  storage::check_broadcast(from.extents(), shape.extents(), "assignment");
+  storage::require_distinct_elements(shape.extents(), destination.strides(), "assignment");
   if constexpr (TooLargeForDevice<Node> && !HostPlace<typename D::place_type>) {
     if (!place.on_host()) {
       DeviceParts<> parts(place);
@@ -60,7 +60,7 @@ void assign_by_plan(const D& destination, const Node& node) {
     const bool aliased =
         ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
     if (!aliased) return evaluate_into(node, destination.data(), shape, destination.strides(), place);
-    const Strides<D::rank> strides = contiguous_strides(shape);
+    const Strides<D::rank> strides = storage::contiguous_strides(shape);
     const plan::Temporary values(place, checked_multiply(product(shape), sizeof(T)));
     evaluate_into(node, static_cast<T*>(values.data()), shape, strides, place);
     plan::copy_elements(values.data(), shape.extents(), {destination.data(), destination.strides(), sizeof(T)}, place);
@@ -173,7 +173,7 @@ template <class Node, class D>
 /// Computes a node into the elements of an array. `is_name`: nobody else sees them.
 template <class Node, class D>
 [[gnu::always_inline]] inline void assign_array(const D& destination, const Node& node, bool is_name = false) {
-  if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
+  if (storage::buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
     return assign_in_order(destination, &node, assignment_form<Node, D>, compute_array<Node, D>, is_name);
   compute_array<Node, D>(&destination, &node);
 }
@@ -267,7 +267,7 @@ export template <WritableElements D, class S>
     if (!destination.has_storage()) throw_no_storage(to_string(node.shape()));
     assign_array(destination, node);
   } else {
-    if (buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
+    if (storage::buffers_have_vars.load(std::memory_order_relaxed)) [[unlikely]]
       return assign_view(destination, node);
     assign_node(destination, node);
   }

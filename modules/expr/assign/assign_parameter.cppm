@@ -28,13 +28,13 @@ namespace tessera {
 export template <ArrayParameter D, class S>
   requires AssignableSource<S, typename D::value_type, D::rank, typename D::place_type>
 void assign(const D& destination, const S& source) {
-  if (!is_being_recorded(destination.slot())) {
+  if (!schedule::is_being_recorded(destination.slot())) {
     const auto& array = destination.array();
     return assign(array, source);
   }
   const auto& node = as_assigned_node<typename D::value_type>(source);
   using Node = std::remove_cvref_t<decltype(node)>;
-  check_broadcast(Dim<Node::rank>(node.shape()).extents(), destination.shape().extents(), "assignment");
+  storage::check_broadcast(Dim<Node::rank>(node.shape()).extents(), destination.shape().extents(), "assignment");
   Async* const scope = current_async();
   AssignmentAccesses accesses({.rewrites = true, .parameter = &destination.slot()});
   static_cast<void>(node.any_leaf(OperandVisitor(accesses)));

@@ -40,7 +40,7 @@ export class [[nodiscard("it must live while assignments are to be asynchronous"
  private:
   Engine* engine_;
   AsyncOptions options_;
-  OpState* op_;  // of the thread when the scope began: what that op calls is not in the scope
+  schedule::OpState* op_;  // of the thread when the scope began: what that op calls is not in the scope
   std::source_location where_;
   std::shared_ptr<AsyncScopes> scopes_;
   Async* outer_;
@@ -56,7 +56,7 @@ struct ScopeOfAssignment {
 
   bool divides() const { return scope.options_.disjoint_views; }
   const std::source_location& place() const { return scope.where_; }
-  void submit(const AssignmentAccesses& accesses, UnsubmittedOp op) const;
+  void submit(const AssignmentAccesses& accesses, schedule::UnsubmittedOp op) const;
 };
 
 }  // namespace tessera

@@ -67,7 +67,8 @@ class DeviceParts {
       const Dim<Node::rank> shape = node.shape();
       const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
       const ArrayView<Held, Node::rank, Place> view(static_cast<Held*>(memory_(place_, bytes)),
-                                                    {.shape = shape, .strides = contiguous_strides(shape)}, place_);
+                                                    {.shape = shape, .strides = storage::contiguous_strides(shape)},
+                                                    place_);
       compute(view, node);
       return LeafNode(view);
     }

@@ -16,8 +16,8 @@ namespace {
 
 /// What is recorded writes the same storage in each replay, so a name that has come to share it would change with this one.
 void require_one_name(const Buffer& buffer) {
-  if (thread_context().recorder == nullptr) return;
-  add_replay_condition(&buffer, [](const void* written) {
+  if (schedule::thread_context().recorder == nullptr) return;
+  schedule::add_replay_condition(&buffer, [](const void* written) {
     if (static_cast<const Buffer*>(written)->names() <= 1) return;
     throw SchedulerError(to_string(Failure{
         .operation = "replay",
@@ -32,8 +32,8 @@ void require_one_name(const Buffer& buffer) {
 void submit_later(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
                   AssignmentForm& form) {
   const ScopeOfAssignment here{scope};
-  here.submit(accesses,
-              make_erased_op(form.body, &operands, {.name = OpName::of_immortal(form.name.text())}, here.place()));
+  here.submit(accesses, schedule::make_erased_op(form.body, &operands, {.name = OpName::of_immortal(form.name.text())},
+                                                 here.place()));
 }
 
 void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
@@ -44,7 +44,7 @@ void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& o
   form.look(operands.node, OperandVisitor(accesses), extents.data());
   if (target.place.on_host()) {
     if (std::vector<device::StreamMark> marks = unreached(accesses); !marks.empty())
-      return give_up_turn(std::move(marks));
+      return schedule::give_up_turn(std::move(marks));
   }
   compute_settled(accesses, target.place, operands, compute);
 }
@@ -58,15 +58,16 @@ bool submit_assignment(const Async& scope, const AssignmentTarget& target, const
   plan::Axes extents;
   form.look(operands.node, OperandVisitor(accesses), extents.data());
   if (!accesses.are_known()) return false;
-  check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape, "assignment");
-  require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");
+  storage::check_broadcast(std::span(extents).first(static_cast<std::size_t>(form.rank)), target.memory.shape,
+                           "assignment");
+  storage::require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");
   if (target.is_name) require_one_name(*target.buffer);
   submit_later(accesses, scope, operands, form);
   return true;
 }
 
 void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes) {
-  if (written_bytes != buffer.bytes()) require_unpoisoned(buffer.var());
+  if (written_bytes != buffer.bytes()) schedule::require_unpoisoned(buffer.var());
 }
 
 }  // namespace tessera

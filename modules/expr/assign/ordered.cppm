@@ -23,7 +23,7 @@ struct AssignmentOperands {
 
 /// What is known of an assignment's types.
 struct AssignmentForm {
-  BodyType body;  // made of AssignmentOperands, of which it keeps copies
+  schedule::BodyType body;  // made of AssignmentOperands, of which it keeps copies
   /// Shows the node's leaves to the visitor, and writes its extents.
   void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents);
   int rank;                   // of the node

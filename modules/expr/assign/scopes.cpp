@@ -29,14 +29,14 @@ struct ScopesOfThread {
 };
 
 AsyncScopes* known_scopes() noexcept {
-  const std::shared_ptr<void>* const local = local_of_coroutine();
+  const std::shared_ptr<void>* const local = schedule::local_of_coroutine();
   return local == nullptr ? scopes_of_thread : static_cast<AsyncScopes*>(local->get());
 }
 
 }  // namespace
 
 std::shared_ptr<AsyncScopes> AsyncScopes::here() {
-  std::shared_ptr<void>* const local = local_of_coroutine();
+  std::shared_ptr<void>* const local = schedule::local_of_coroutine();
   if (local == nullptr) {
     if (scopes_of_thread != nullptr) return scopes_of_thread->shared_from_this();
     if (thread_has_ended) {  // a scope of one of its objects that end later still: these scopes are kept by themselves
@@ -52,14 +52,14 @@ std::shared_ptr<AsyncScopes> AsyncScopes::here() {
 }
 
 void AsyncScopes::begin(Async& scope) {
-  if (this == scopes_of_thread) ++thread_context().open_scopes;
+  if (this == scopes_of_thread) ++schedule::thread_context().open_scopes;
   const std::lock_guard lock(mutex_);
   scope.outer_ = innermost_.load(std::memory_order_relaxed);
   innermost_.store(&scope, std::memory_order_release);
 }
 
 void AsyncScopes::end(const Async& scope) {
-  if (this == scopes_of_thread) --thread_context().open_scopes;
+  if (this == scopes_of_thread) --schedule::thread_context().open_scopes;
   const std::lock_guard lock(mutex_);
   Async* inner = innermost_.load(std::memory_order_relaxed);
   if (inner == &scope) {
@@ -75,7 +75,7 @@ Async* current_async() noexcept {
   const AsyncScopes* const scopes = known_scopes();
   if (scopes == nullptr) return nullptr;
   Async* const innermost = scopes->innermost_.load(std::memory_order_acquire);
-  return innermost != nullptr && innermost->op_ == thread_context().op ? innermost : nullptr;
+  return innermost != nullptr && innermost->op_ == schedule::thread_context().op ? innermost : nullptr;
 }
 
 }  // namespace tessera

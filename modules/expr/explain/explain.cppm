@@ -23,12 +23,12 @@ namespace tessera {
 /// DeviceError where a product asks the BLAS how it is to be cut and no library can be opened.
 export template <Operand O>
 std::string explain(const O& expression) {
-  const ExamplesStandIn parameters;
+  const storage::ExamplesStandIn parameters;
   const auto node = as_node(expression);
   using T = typename std::remove_const_t<decltype(node)>::value_type;
   const Dim<rank_of<O>> shape = node.shape();
   Explainer explainer;
-  explainer.add_assignment<T>(node, explainer.fresh(), shape, contiguous_strides(shape),
+  explainer.add_assignment<T>(node, explainer.fresh(), shape, storage::contiguous_strides(shape),
                               node.place().value_or(Place(CpuPlace{})), "a new array");
   return plan::to_string(explainer.take());
 }
@@ -39,14 +39,14 @@ export template <Elements D, class S>
   requires AssignableSource<S, typename D::value_type, D::rank, typename D::place_type>
 std::string explain(const D& destination, const S& source) {
   using T = typename D::value_type;
-  const ExamplesStandIn parameters;
+  const storage::ExamplesStandIn parameters;
   const auto& node = as_assigned_node<T>(source);
   using Node = std::remove_cvref_t<decltype(node)>;
   if constexpr (ArrayHandle<D>) {
     if (!destination.has_storage()) throw_no_storage(to_string(node.shape()));
   }
   const auto from = node.shape();
-  check_broadcast(from.extents(), destination.shape().extents(), "explain");
+  storage::check_broadcast(from.extents(), destination.shape().extents(), "explain");
   const plan::Written written{destination.data(), destination.shape().extents(), destination.strides(), sizeof(T)};
   const bool aliased = ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
   Explainer explainer;
@@ -54,7 +54,7 @@ std::string explain(const D& destination, const S& source) {
     explainer.add_assignment<T>(node, destination.data(), destination.shape(), destination.strides(),
                                 destination.place(), "the destination");
   } else {
-    explainer.add<T>(node, explainer.fresh(), destination.shape(), contiguous_strides(destination.shape()),
+    explainer.add<T>(node, explainer.fresh(), destination.shape(), storage::contiguous_strides(destination.shape()),
                      destination.place(), "a temporary");
     explainer.note("a temporary of " +
                    std::to_string(product(destination.shape()) * static_cast<std::ptrdiff_t>(sizeof(T))) +

@@ -293,7 +293,7 @@ class Explainer {
     Stage stage = stage_along_axes(node, inner, Stage::Kind::normalisation);
     const plan::Kernel some = [](const void*, void*, const plan::Input*, std::ptrdiff_t) {};
     lowering.normalise(node.normalisation(inner, Node::values_are_elements ? nullptr : some, nullptr), shape.extents(),
-                       contiguous_strides(shape), sizeof(Value));
+                       storage::contiguous_strides(shape), sizeof(Value));
     explanation_.stages.push_back(std::move(stage));
     normalised_ = explanation_.stages.size();
     return normalised_;
@@ -326,7 +326,7 @@ class Explainer {
         }
       }
       const auto shape = node.shape();
-      const auto strides = contiguous_strides(shape);
+      const auto strides = storage::contiguous_strides(shape);
       const void* const data = explainer->fresh();
       const std::size_t number = explainer->add<T>(node, data, shape, strides, place, "memory of its own");
       add_result(*stage, 1, dtype_of<T>, to_string(shape), number);
@@ -347,9 +347,9 @@ class Explainer {
     const ProductWriting to = node.writing(strides);
     const bool copied = to.way == ProductWriting::Way::copied;
     stage.is_transposed = to.way == ProductWriting::Way::columns;
-    stage.product =
-        plan::plan_of(node.work(factors, copied ? contiguous_strides(node.shape()) : strides, stage.is_transposed),
-                      {.data = copied ? fresh() : const_cast<void*>(data), .row = to.row});
+    stage.product = plan::plan_of(
+        node.work(factors, copied ? storage::contiguous_strides(node.shape()) : strides, stage.is_transposed),
+        {.data = copied ? fresh() : const_cast<void*>(data), .row = to.row});
     if (copied) stage.notes.push_back("through a temporary, copied to where its elements are at the end");
     explanation_.stages.push_back(std::move(stage));
     return explanation_.stages.size();
@@ -405,12 +405,13 @@ class Explainer {
         const auto shape = node.shape();
         const void* const data = fresh();
         const std::size_t number =
-            add<Value>(node, data, shape, contiguous_strides(shape), lowering.place(), "memory of its own");
+            add<Value>(node, data, shape, storage::contiguous_strides(shape), lowering.place(), "memory of its own");
         add_result<Value>(stage, lowering, node, depth, number, data);
       }
     } else if constexpr (ReducesOperand<Node>) {
       const void* const data = fresh();
-      const std::size_t number = add_reduction<Value>(node, data, contiguous_strides(node.shape()), lowering.place());
+      const std::size_t number =
+          add_reduction<Value>(node, data, storage::contiguous_strides(node.shape()), lowering.place());
       add_result<Value>(stage, lowering, node, depth, number, data);
     } else if constexpr (MultipliesOperands<Node>) {
       Stage made = stage_of_product(node, lowering.place());
@@ -422,7 +423,8 @@ class Explainer {
         add_result(stage, depth, dtype_of<Value>, to_string(node.shape()), explanation_.stages.size());
       } else {
         const void* const data = fresh();
-        const std::size_t number = add_product(node, std::move(made), factors, data, contiguous_strides(node.shape()));
+        const std::size_t number =
+            add_product(node, std::move(made), factors, data, storage::contiguous_strides(node.shape()));
         add_result<Value>(stage, lowering, node, depth, number, data);
       }
     } else if constexpr (ComputesItself<Node, Value>) {
@@ -436,7 +438,7 @@ class Explainer {
   void add_result(Stage& stage, plan::Lowering& lowering, const Node& node, int depth, std::size_t number,
                   const void* data) {
     const auto shape = node.shape();
-    const auto strides = contiguous_strides(shape);
+    const auto strides = storage::contiguous_strides(shape);
     lowering.add(data, shape.extents(), strides, sizeof(Held), lowering.place());
     add_result(stage, depth, dtype_of<Held>, to_string(shape), number);
   }

@@ -238,7 +238,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     if (to.way != ProductWriting::Way::copied)
       return run(factors, data, strides, to.row, to.way == ProductWriting::Way::columns);
     const Dim<rank> result = shape();
-    const Strides<rank> packed = contiguous_strides(result);
+    const Strides<rank> packed = storage::contiguous_strides(result);
     const plan::Temporary values(place, product_bytes());
     run(factors, static_cast<Computed*>(values.data()), packed, to.row, false);
     const ArrayView<Computed, rank, Place> view(static_cast<Computed*>(values.data()),
@@ -249,7 +249,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   LeafPlan<Computed> computed_first(plan::Lowering& lowering, const Factors& factors) const {
     auto memory = make_shared_object<plan::Temporary>(lowering.place(), product_bytes());
     const Dim<rank> result = shape();
-    const Strides<rank> strides = contiguous_strides(result);
+    const Strides<rank> strides = storage::contiguous_strides(result);
     run(factors, static_cast<Computed*>(memory->data()), strides, product_shape().columns, false);
     const int leaf = lowering.add(memory->data(), result.extents(), strides, sizeof(Computed), lowering.place());
     lowering.keep(std::move(memory));

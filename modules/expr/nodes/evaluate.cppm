@@ -103,7 +103,7 @@ Materialised<T, Node::rank> materialise(const Node& node, Place place) {
     return {node.array().data(), node.shape(), node.array().strides(), nullptr};
   } else {
     const Dim<Node::rank> shape = node.shape();
-    const Strides<Node::rank> strides = contiguous_strides(shape);
+    const Strides<Node::rank> strides = storage::contiguous_strides(shape);
     auto owner = make_shared_object<plan::Temporary>(place, checked_multiply(product(shape), sizeof(T)));
     T* data = static_cast<T*>(owner->data());
     evaluate_into(node, data, shape, strides, place);

@@ -41,7 +41,7 @@ plan::Matrix matrix_of(const Dim<Rank>& shape, const Strides<Rank>& strides) {
 template <Element T, class Node>
 Factor<Node::rank> packed_factor(const Node& node, Place place) {
   const Dim<Node::rank> shape = node.shape();
-  const Strides<Node::rank> strides = contiguous_strides(shape);
+  const Strides<Node::rank> strides = storage::contiguous_strides(shape);
   auto owner = make_shared_object<plan::Temporary>(
       place, checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T))));
   evaluate_into(node, static_cast<T*>(owner->data()), shape, strides, place);

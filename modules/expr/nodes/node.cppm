@@ -33,32 +33,32 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
   template <class... I>
     requires(sizeof...(I) > 0) && SliceIndexers<Rank, I...>
   auto operator()(const I&... indexers) const {
-    return viewed(self(), [=](const auto& layout) { return sliced(layout, indexers...); });
+    return viewed(self(), [=](const auto& layout) { return storage::sliced(layout, indexers...); });
   }
 
   /// One element, computed alone as far as that is possible. Throws IndexError outside the shape.
   template <Positional... I>
     requires(sizeof...(I) == Rank && Rank > 0)
   auto operator()(const I&... at) const {
-    return viewed(self(), [... at = Position(at).value](const auto& layout) { return sliced(layout, at...); });
+    return viewed(self(), [... at = Position(at).value](const auto& layout) { return storage::sliced(layout, at...); });
   }
 
   template <class... I>
-    requires TooManyIndexers<Rank, I...>
+    requires storage::TooManyIndexers<Rank, I...>
   void operator()(const I&...) const = delete;  // more indices than axes
   template <class... I>
-    requires TwoEllipses<Rank, I...>
+    requires storage::TwoEllipses<Rank, I...>
   void operator()(const I&...) const = delete;  // an index may hold one ellipsis
   template <class... I>
-    requires NoIndexer<I...>
+    requires storage::NoIndexer<I...>
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
-    requires OperandAsIndexer<I...>
+    requires storage::OperandAsIndexer<I...>
   void operator()(const I&...) const = delete;  // arrays pick elements by take(x, indices) and compress(mask, x)
 
   /// The axes in reverse order.
   auto T() const {
-    return viewed(self(), [](const auto& layout) { return reversed_axes(layout); });
+    return viewed(self(), [](const auto& layout) { return storage::reversed_axes(layout); });
   }
 
   /// Iterates over the values, which are computed by the call.

@@ -50,7 +50,7 @@ class NormaliseNode
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const {
     using Value = compute_t<value_type>;
     const Dim<rank> shape = node_.shape();
-    const Strides<rank> strides = contiguous_strides(shape);
+    const Strides<rank> strides = storage::contiguous_strides(shape);
     if (lowering.may_normalise(shape.extents())) {
       plan::Lowering inner(lowering, lowering.spare_leaves(Node::leaf_count + 1));
       return {lowering.normalise(lowered_operand(lowering, inner), shape.extents(), strides, sizeof(Value))};

@@ -43,7 +43,7 @@ class ParameterNode : public ExpressionOperations<ParameterNode<O>, typename O::
     return plan::conflicts(written, memory_of(array));
   }
   bool any_leaf(const plan::LeafVisitor& visit) const {
-    if (visit.visit_parameter != nullptr && is_being_recorded(parameter_.slot()))
+    if (visit.visit_parameter != nullptr && schedule::is_being_recorded(parameter_.slot()))
       return visit.visit_parameter(visit, parameter_.slot());
     const auto& array = parameter_.array();
     return visit(memory_of(array), &array.buffer());
@@ -73,7 +73,7 @@ class ScalarParameterNode : public ExpressionOperations<ScalarParameterNode<T, P
 
   /// Throws SchedulerError if the parameter's recording is not being made and no replay of it runs.
   ScalarParameterNode(const P& parameter, const Convert& convert) : parameter_(parameter), convert_(convert) {
-    if (!is_recorded_scalar(parameter)) static_cast<void>(parameter.value());
+    if (!storage::is_recorded_scalar(parameter)) static_cast<void>(parameter.value());
   }
 
   /// Throws SchedulerError when no replay runs, and what Convert throws.

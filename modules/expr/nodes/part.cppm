@@ -59,7 +59,7 @@ LeafPlan<compute_t<typename Node::value_type>> computed_leaf(const Node& node, p
   const Dim<Node::rank> shape = node.shape();
   const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
   auto memory = make_shared_object<plan::Temporary>(lowering.place(), bytes);
-  const Strides<Node::rank> strides = contiguous_strides(shape);
+  const Strides<Node::rank> strides = storage::contiguous_strides(shape);
   node.compute(static_cast<Held*>(memory->data()), strides, lowering.place());
   const int leaf = lowering.add(memory->data(), shape.extents(), strides, sizeof(Held), lowering.place());
   lowering.keep(std::move(memory));

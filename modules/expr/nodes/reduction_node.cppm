@@ -175,7 +175,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
     const Dim<rank> result = shape();
     const auto bytes = checked_multiply(product(result), static_cast<std::ptrdiff_t>(sizeof(Held)));
     auto* data = static_cast<Held*>(lowering.hold(bytes));
-    const Strides<rank> strides = contiguous_strides(result);
+    const Strides<rank> strides = storage::contiguous_strides(result);
     compute(data, strides, lowering.place());
     return {lowering.add(data, result.extents(), strides, sizeof(Held), lowering.place())};
   }

@@ -44,7 +44,7 @@ class ViewNode : public ExpressionOperations<ViewNode<Node, Rank>, typename Node
     const Dim<Node::rank> from = node_.shape();
     if (layout_.offset == 0 && product(from) == product(layout_.shape) &&
         is_contiguous(layout_.shape, layout_.strides) && is_contiguous(layout_.shape, strides))
-      return evaluate_into(node_, data, from, contiguous_strides(from), place);
+      return evaluate_into(node_, data, from, storage::contiguous_strides(from), place);
     evaluate_elementwise(*this, data, layout_.shape, strides, place);
   }
 
@@ -53,7 +53,7 @@ class ViewNode : public ExpressionOperations<ViewNode<Node, Rank>, typename Node
     const Dim<Node::rank> from = node_.shape();
     const auto bytes = checked_multiply(product(from), static_cast<std::ptrdiff_t>(sizeof(Held)));
     auto* data = static_cast<Held*>(lowering.hold(bytes));
-    evaluate_into(node_, data, from, contiguous_strides(from), lowering.place());
+    evaluate_into(node_, data, from, storage::contiguous_strides(from), lowering.place());
     return {
         lowering.add(data + layout_.offset, layout_.shape.extents(), layout_.strides, sizeof(Held), lowering.place())};
   }
@@ -71,8 +71,8 @@ auto seen(const Node& node, const Dim<Rank>& shape, const Change& change) {
     return node;
   } else {
     const Dim<Node::rank> from = node.shape();
-    const Layout<Node::rank> computed{.shape = from, .strides = contiguous_strides(from)};
-    const auto layout = change(broadcasted(computed, shape));
+    const Layout<Node::rank> computed{.shape = from, .strides = storage::contiguous_strides(from)};
+    const auto layout = change(storage::broadcasted(computed, shape));
     return ViewNode<Node, decltype(layout.shape)::rank>(node, layout);
   }
 }
@@ -85,7 +85,7 @@ auto seen(const LeafNode<A>& node, const Dim<Rank>& shape, const Change& change)
   if constexpr (A::rank == 0 && Rank > 0) {
     return node;
   } else {
-    return as_node(node.array().with_layout(change(broadcasted(node.array().layout(), shape))));
+    return as_node(node.array().with_layout(change(storage::broadcasted(node.array().layout(), shape))));
   }
 }
 template <class Node, int From, int Rank, class Change>
@@ -93,7 +93,7 @@ auto seen(const ViewNode<Node, From>& node, const Dim<Rank>& shape, const Change
   if constexpr (From == 0 && Rank > 0) {
     return node;
   } else {
-    const auto layout = change(broadcasted(node.layout(), shape));
+    const auto layout = change(storage::broadcasted(node.layout(), shape));
     return ViewNode<Node, decltype(layout.shape)::rank>(node.operand(), layout);
   }
 }
@@ -119,7 +119,7 @@ auto viewed(E&& expression, const Change& change) {
 export template <ExpressionNode E, int To>
 auto reshape(const E& expression, const Dim<To>& shape, std::source_location where = std::source_location::current()) {
   const Dim<rank_of<E>> from = expression.shape();
-  const auto layout = reshaped(from, contiguous_strides(from), product(from), shape, where);
+  const auto layout = reshaped(from, storage::contiguous_strides(from), product(from), shape, where);
   return ViewNode<E, To>(expression, *layout);
 }
 

@@ -25,7 +25,7 @@ concept HasAxes = Operand<O> && (rank_of<O> > 0);
 /// The operand with this axis as its last one. Throws IndexError for an axis out of range.
 template <HasAxes O>
 auto with_last(const O& x, std::ptrdiff_t which, const char* operation) {
-  return moveaxis(as_node(x), checked_axis(which, rank_of<O>, operation), -1);
+  return moveaxis(as_node(x), storage::checked_axis(which, rank_of<O>, operation), -1);
 }
 
 /// The last axis back in its place, where the result still has it.

@@ -84,7 +84,7 @@ NameCounter::NameCounter(const Buffer& named)
                         if (share != nullptr && share->get() == counter.buffer && !share->is_hold()) ++counter.count;
                         return false;  // go on
                       },
-                  .visit_parameter = [](const LeafVisitor&, const ParameterSlot&) { return false; }},
+                  .visit_parameter = [](const LeafVisitor&, const schedule::ParameterSlot&) { return false; }},
       buffer(&named) {}
 
 NameReleaser::NameReleaser()
@@ -93,7 +93,7 @@ NameReleaser::NameReleaser()
                         if (share != nullptr) share->hold();
                         return false;  // go on
                       },
-                  .visit_parameter = [](const LeafVisitor&, const ParameterSlot&) { return false; }} {}
+                  .visit_parameter = [](const LeafVisitor&, const schedule::ParameterSlot&) { return false; }} {}
 
 bool conflicts(const Written& written, const Written& read) {
   return overlaps(written, read) && !same_elements(written, read);

@@ -16,7 +16,7 @@ import :temporary;
 namespace tessera::plan {
 
 /// Memory that an assignment writes, or that an operand reads.
-export using Written = ViewMemory;
+export using Written = storage::ViewMemory;
 
 /// The two touch a common byte range.
 export bool overlaps(const Written& written, const Written& read);
@@ -28,7 +28,7 @@ export bool conflicts(const Written& written, const Written& read);
 export struct LeafVisitor {
   bool (*visit)(const LeafVisitor& self, const Written& memory, const BufferShare* share);
   /// Takes parameters of the recording that is made, which have no memory yet; nullptr where there can be none.
-  bool (*visit_parameter)(const LeafVisitor& self, const ParameterSlot& slot) = nullptr;
+  bool (*visit_parameter)(const LeafVisitor& self, const schedule::ParameterSlot& slot) = nullptr;
 
   bool operator()(const Written& memory, const BufferShare* share) const { return visit(*this, memory, share); }
 };

@@ -126,7 +126,7 @@ const char* readable_expression(const char* function) {
   const std::size_t begin = text.find(marker);
   if (begin == std::string_view::npos) return "assignment";
   const TypeName type = TypeParser(text.substr(begin + marker.size(), text.rfind(']') - begin - marker.size())).parse();
-  return interned(ExpressionWriter().write(type, false));
+  return schedule::interned(ExpressionWriter().write(type, false));
 }
 
 }  // namespace tessera

@@ -34,8 +34,13 @@ class Outcomes {
   virtual const SharedFailure& of(const VarState& var) const noexcept = 0;
 };
 
+namespace schedule {
+
 /// What a thread is about to do to some data: after a rewrite nothing is left of what failed ops should have written.
 export enum class Purpose { read, change, rewrite };
+
+}  // namespace schedule
+using schedule::Purpose;
 
 /// Orders ops by what they read and write and gives those that are ready to an executor: what a Scheduler is made of.
 export class Engine : public std::enable_shared_from_this<Engine> {

@@ -8,7 +8,12 @@ import :var;
 // What changes from one replay of a recording to the next.
 namespace tessera {
 
+namespace schedule {
+
 class Recorder;
+
+}  // namespace schedule
+using schedule::Recorder;
 
 /// The Var behind a value, for reads() and writes() of a Parameter. Types that own a Var have a function of this name beside them.
 export inline const Var& var_of(const Var& var) noexcept {
@@ -20,6 +25,8 @@ export template <class T>
 concept HasVar = requires(const T& value) {
   { var_of(value) } -> std::convertible_to<Var>;
 };
+
+namespace schedule {
 
 /// An argument of replay() in messages.
 export struct ArgumentName {
@@ -54,6 +61,12 @@ export struct ParameterSlot {
   std::optional<Var> stand_in;         // in the recorded accesses, for the Var of each replay
 };
 
+}  // namespace schedule
+using schedule::ArgumentName;
+using schedule::ParameterOperations;
+using schedule::ParameterRules;
+using schedule::ParameterSlot;
+
 /// The slot that the ops of a recording look into.
 template <class T>
 struct ParameterSlotOf : ParameterSlot {
@@ -65,13 +78,19 @@ struct ParameterSlotOf : ParameterSlot {
   }
 };
 
+namespace schedule {
+
 /// The body of the capture that made the parameter runs on this thread.
 export bool is_being_recorded(const ParameterSlot& slot) noexcept;
 
 /// The Var that stands for a parameter. Throws SchedulerError outside the body of the capture that made it.
 export VarState* stand_in_of(const ParameterSlot& slot);
 
-export [[noreturn]] void throw_no_replay(const ParameterSlot& slot);
+}  // namespace schedule
+using schedule::is_being_recorded;
+using schedule::stand_in_of;
+
+[[noreturn]] void throw_no_replay(const ParameterSlot& slot);
 
 /// An argument of a recording. The body of a capture takes it by value and gives copies to the ops that it records.
 export template <class T>

@@ -8,8 +8,16 @@ import :op_state;
 namespace tessera {
 
 class Engine;
+namespace schedule {
+
 class Recorder;
+
+}  // namespace schedule
+using schedule::Recorder;
+
 struct StreamWait;
+
+namespace schedule {
 
 /// What this thread is doing for which engine.
 export struct ThreadContext {
@@ -28,7 +36,15 @@ export struct ThreadContext {
       nullptr;  // for which the op that runs now, a callable, has given up its turn; see stream_wait.cppm
 };
 
+}  // namespace schedule
+using schedule::ThreadContext;
+
 extern constinit thread_local ThreadContext context_of_thread;
+namespace schedule {
+
 export inline ThreadContext& thread_context() noexcept { return context_of_thread; }
+
+}  // namespace schedule
+using schedule::thread_context;
 
 }  // namespace tessera

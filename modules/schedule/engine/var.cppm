@@ -67,8 +67,13 @@ struct alignas(64) VarState {
 
 static_assert(sizeof(VarState) == 128);
 
+namespace schedule {
+
 /// Thrown by a submission that names a Var whose parts are to be named instead: who submits knows them.
 export struct VarIsDivided {};
+
+}  // namespace schedule
+using schedule::VarIsDivided;
 
 VarState* make_var();
 void release_var(VarState* var) noexcept;

@@ -46,6 +46,8 @@ struct FailureRecord {
   mutable std::atomic<bool> was_thrown{false};  // to somebody who waited
 };
 
+namespace schedule {
+
 /// A share of a failure, or none.
 export class SharedFailure {
  public:
@@ -73,6 +75,9 @@ export class SharedFailure {
 
   FailureRecord* record_ = nullptr;
 };
+
+}  // namespace schedule
+using schedule::SharedFailure;
 
 /// The first failures of which no Var tells, until somebody asks for them.
 class UnobservedFailures {

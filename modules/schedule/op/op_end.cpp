@@ -63,7 +63,7 @@ void release_op(OpState& op) noexcept {
   }
 }
 
-void reserve_accesses(OpState& op, std::size_t count) {
+void schedule::reserve_accesses(OpState& op, std::size_t count) {
   if (count <= OpState::inline_accesses) return;
   if (count > std::numeric_limits<std::uint16_t>::max()) {
     throw SchedulerError(to_string({.operation = std::string("submission of op '") + op.name + "'",
@@ -76,7 +76,7 @@ void reserve_accesses(OpState& op, std::size_t count) {
   op.set(OpState::has_long_list);
 }
 
-void forget_accesses(OpState& op) noexcept {
+void schedule::forget_accesses(OpState& op) noexcept {
   if (op.has(OpState::has_long_list)) give_recycled(op.many.list, op.many.capacity * sizeof(LongAccess));
   op.flags = static_cast<std::uint8_t>(op.flags & ~OpState::has_long_list);
   std::uninitialized_value_construct_n(op.accesses, OpState::inline_accesses);

@@ -27,11 +27,17 @@ bool tell_awaiters(OpState& op, ReadyList& ready) noexcept;
 /// Gives up one share of the op; the last one frees it.
 void release_op(OpState& op) noexcept;
 
+namespace schedule {
+
 /// Makes room for `count` accesses. Throws std::bad_alloc, SchedulerError above 65,535.
 void reserve_accesses(OpState& op, std::size_t count);
 
 /// Makes an op as if it had not named any Var yet, after its submission has failed.
 export void forget_accesses(OpState& op) noexcept;
+
+}  // namespace schedule
+using schedule::forget_accesses;
+using schedule::reserve_accesses;
 
 /// Makes a coroutine as if it had not declared anything yet, after its submission has failed.
 void forget_declaration(OpState& op) noexcept;

@@ -8,7 +8,7 @@ module tessera.schedule;
 // The names that are not literals.
 namespace tessera {
 
-const char* interned(std::string_view text) {
+const char* schedule::interned(std::string_view text) {
   static std::mutex mutex;
   static auto& names = *new std::unordered_set<std::string>;  // ops may outlive static destructors
   const std::lock_guard lock(mutex);

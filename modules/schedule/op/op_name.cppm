@@ -6,8 +6,13 @@ import tessera.standard;
 // What an op is called in traces, pictures and errors.
 namespace tessera {
 
+namespace schedule {
+
 /// The one copy of a text in this process; it lives for ever.
 export const char* interned(std::string_view text);
+
+}  // namespace schedule
+using schedule::interned;
 
 /// A name that lives for ever, so that an op holds one pointer: a string literal, or a std::string, of which one copy is kept in
 /// the process for each different text.

@@ -12,7 +12,13 @@ import :spin_lock;
 namespace tessera {
 
 struct VarState;
+namespace schedule {
+
 export struct OpState;
+
+}  // namespace schedule
+using schedule::OpState;
+
 export class Engine;
 
 /// Which of the ready ops are begun first. Ops of a lower priority are not starved: now and then one of them goes first.
@@ -27,6 +33,8 @@ export struct OpOptions {
   std::stop_token stop = {};  ///< when a stop is requested before it begins, it is cancelled
   std::ptrdiff_t bytes = 0;   ///< memory that it keeps alive until it has ended, for SchedulerOptions::window_bytes
 };
+
+namespace schedule {
 
 /// One op's place in the queue of one Var. The address of the Var, which is a multiple of 64, leaves room for what kind it is.
 export struct Access {
@@ -45,6 +53,9 @@ export struct Access {
   /// Fetches the op into this core's cache, for it will run here soon.
   void prefetch_op();
 };
+
+}  // namespace schedule
+using schedule::Access;
 
 /// An access of an op that has more of them than fit into the op.
 struct LongAccess : Access {
@@ -81,6 +92,8 @@ struct OpExtras {
   OpState* begun_before = nullptr;     // neighbours in BegunCoroutines
   OpState* begun_after = nullptr;
 };
+
+namespace schedule {
 
 export struct OpState {
   static constexpr int inline_accesses = 4;
@@ -137,6 +150,9 @@ export struct OpState {
   // NOLINTEND(clang-analyzer-security.ArrayBound)
 };
 
+}  // namespace schedule
+using schedule::OpState;
+
 static_assert(sizeof(OpState) <= 192, "a pending op costs three cache lines");
 
 inline Access* address_of_inline(Access* access) {
@@ -155,6 +171,8 @@ inline void Access::prefetch_op() {
   prefetch_to_write(bytes + 64);
   prefetch_to_write(bytes + 128);
 }
+
+namespace schedule {
 
 /// Adds an access to an op that has room for it; `bits` are Access::read_bit, write_bit or both.
 export inline void add_access(OpState& op, const VarState* var, std::uintptr_t bits) noexcept {
@@ -177,5 +195,9 @@ export struct ReadyList {
     return op;
   }
 };
+
+}  // namespace schedule
+using schedule::add_access;
+using schedule::ReadyList;
 
 }  // namespace tessera

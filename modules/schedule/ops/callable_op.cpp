@@ -76,8 +76,8 @@ void make_in_block(ErasedBody& body, const void* from) {
 
 }  // namespace
 
-UnsubmittedOp make_erased_op(const BodyType& type, const void* from, const OpOptions& options,
-                             const std::source_location& where) {
+UnsubmittedOp schedule::make_erased_op(const BodyType& type, const void* from, const OpOptions& options,
+                                       const std::source_location& where) {
   UnsubmittedOp op(::new (take_recycled(sizeof(OpState))) OpState);
   set_options(*op, options, where);
   ErasedBody& body = *::new (static_cast<void*>(op->storage)) ErasedBody{.type = &type, .block = nullptr};

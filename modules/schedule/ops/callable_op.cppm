@@ -68,9 +68,16 @@ struct DropUnsubmitted {
     free_callable_op(*op);
   }
 };
+namespace schedule {
+
 export using UnsubmittedOp = std::unique_ptr<OpState, DropUnsubmitted>;
 
+}  // namespace schedule
+using schedule::UnsubmittedOp;
+
 void set_options(OpState& op, const OpOptions& options, const std::source_location& where);
+
+namespace schedule {
 
 /// An op of a callable, without accesses. Throws std::bad_alloc and what copying the callable throws.
 export template <class G>
@@ -94,5 +101,10 @@ export struct BodyType {
 /// As make_callable_op, by the same code for all bodies. `type` lives for ever. Throws std::bad_alloc and what making the body throws.
 export UnsubmittedOp make_erased_op(const BodyType& type, const void* from, const OpOptions& options,
                                     const std::source_location& where);
+
+}  // namespace schedule
+using schedule::BodyType;
+using schedule::make_callable_op;
+using schedule::make_erased_op;
 
 }  // namespace tessera

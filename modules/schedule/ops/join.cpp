@@ -69,25 +69,25 @@ void enlist_join(Engine& engine, const AccessList& accesses, ReadyList& ready) {
 
 bool is_join(const OpState& op) noexcept { return op.kind == &join_kind; }
 
-VarCondition condition_of(const Var& var) noexcept {
+VarCondition schedule::condition_of(const Var& var) noexcept {
   const std::lock_guard lock(var.state()->lock);
   return condition_while_locked(*var.state());
 }
 
-VarCondition divide(const Var& var) noexcept {
+VarCondition schedule::reserve_for_joins(const Var& var) noexcept {
   VarState& state = *var.state();
   const std::lock_guard lock(state.lock);
   state.closed = state.divided = true;
   return condition_while_locked(state);
 }
 
-void reunite(const Var& var) noexcept {
+void schedule::reunite(const Var& var) noexcept {
   VarState& state = *var.state();
   const std::lock_guard lock(state.lock);
   state.closed = state.divided = false;
 }
 
-void reunite(const Var& var, const SharedFailure& failure) noexcept {
+void schedule::reunite(const Var& var, const SharedFailure& failure) noexcept {
   SharedFailure dropped;
   VarState& state = *var.state();
   const std::lock_guard lock(state.lock);

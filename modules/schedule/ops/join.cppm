@@ -19,6 +19,8 @@ export void enlist_join(Engine& engine, const AccessList& accesses, ReadyList& r
 
 bool is_join(const OpState& op) noexcept;
 
+namespace schedule {
+
 /// Whether no access of the Var is pending, and whether it is poisoned.
 export struct VarCondition {
   bool is_idle;
@@ -28,10 +30,16 @@ export struct VarCondition {
 export VarCondition condition_of(const Var& var) noexcept;
 
 /// From now on only joins may name the Var: other submissions throw VarIsDivided. Returns its condition until then.
-export VarCondition divide(const Var& var) noexcept;
+export VarCondition reserve_for_joins(const Var& var) noexcept;
 
 /// All may name it again; `failure` poisons it.
 export void reunite(const Var& var) noexcept;
 export void reunite(const Var& var, const SharedFailure& failure) noexcept;
+
+}  // namespace schedule
+using schedule::condition_of;
+using schedule::reserve_for_joins;
+using schedule::reunite;
+using schedule::VarCondition;
 
 }  // namespace tessera

@@ -20,7 +20,7 @@ OpState& current_op(const char* operation) {
   return *op;
 }
 
-std::shared_ptr<void>* local_of_coroutine() noexcept {
+std::shared_ptr<void>* schedule::local_of_coroutine() noexcept {
   OpState* const op = thread_context().op;
   return op != nullptr && op->has(OpState::is_coroutine) && op->extras != nullptr ? &op->extras->local : nullptr;
 }

@@ -19,8 +19,13 @@ export class Scheduler;
 /// The op that runs on this thread. Throws SchedulerError if there is none: `operation` needs one.
 OpState& current_op(const char* operation);
 
+namespace schedule {
+
 /// What the coroutine op that runs on this thread takes with it from thread to thread; null if none runs.
 export std::shared_ptr<void>* local_of_coroutine() noexcept;
+
+}  // namespace schedule
+using schedule::local_of_coroutine;
 
 Engine& engine_of(Scheduler& scheduler) noexcept;
 

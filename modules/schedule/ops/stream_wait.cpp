@@ -104,7 +104,7 @@ class StreamWaiter {
 
 void prepare_stream_waits() { static_cast<void>(of_process<StreamWaiter>()); }
 
-void give_up_turn(std::vector<device::StreamMark> marks) {
+void schedule::give_up_turn(std::vector<device::StreamMark> marks) {
   ThreadContext& context = thread_context();
   const bool may_wait = context.op != nullptr && !context.op->has(OpState::is_coroutine);
   if (!may_wait || context.stream_wait != nullptr) {

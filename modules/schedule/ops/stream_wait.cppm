@@ -22,13 +22,20 @@ struct StreamWait {
 /// Makes the thread that asks, so that a wait that has begun cannot fail. Throws std::system_error, std::bad_alloc.
 void prepare_stream_waits();
 
+namespace schedule {
+
 /// Lets the callable op that runs now give up its turn until GPUs have reached the marks; then its body is called once more. It must return
 /// at once. With Inline the op goes on on the thread that asks GPUs, and other waits meanwhile wait for it. Throws SchedulerError if no
 /// such op is running or has given up its turn already, and what prepare_stream_waits throws.
 export void give_up_turn(std::vector<device::StreamMark> marks);
 
+}  // namespace schedule
+using schedule::give_up_turn;
+
 /// Lets the op, which this thread has left, run again when its wait is over.
 void begin_stream_wait(OpState& op) noexcept;
+
+namespace schedule {
 
 /// Awaited in an op.
 export class [[nodiscard("co_await it")]] StreamMarksAwaiter {
@@ -43,6 +50,9 @@ export class [[nodiscard("co_await it")]] StreamMarksAwaiter {
  private:
   StreamWait wait_;
 };
+
+}  // namespace schedule
+using schedule::StreamMarksAwaiter;
 
 /// Awaited in an op: goes on when the GPU has done all work up to the mark, and holds no worker meanwhile. Throws DeviceError if work of the
 /// GPU has failed.

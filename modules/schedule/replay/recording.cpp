@@ -221,11 +221,11 @@ void check_not_recording(const Engine* engine, const char* operation) {
                                   .advice = "wait outside the body of capture()"}));
 }
 
-bool is_being_recorded(const ParameterSlot& slot) noexcept {
+bool schedule::is_being_recorded(const ParameterSlot& slot) noexcept {
   return slot.recorder != nullptr && slot.recorder == thread_context().recorder;
 }
 
-VarState* stand_in_of(const ParameterSlot& slot) {
+VarState* schedule::stand_in_of(const ParameterSlot& slot) {
   if (!is_being_recorded(slot)) {
     throw SchedulerError(to_string({.operation = "reads or writes of a Parameter",
                                     .problem = "its capture is not being recorded on this thread",
@@ -256,7 +256,7 @@ void Recorder::add_condition(const ReplayCondition& condition) {
   if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
 }
 
-void add_replay_condition(const void* subject, void (*check)(const void* subject)) {
+void schedule::add_replay_condition(const void* subject, void (*check)(const void* subject)) {
   thread_context().recorder->add_condition({.subject = subject, .check = check});
 }
 

@@ -90,6 +90,8 @@ struct Recording {
 
 inline Recording& recording_of(OpState& op) { return *static_cast<Recording::Frame*>(op.parent)->recording; }
 
+namespace schedule {
+
 /// Records what this thread submits, from its construction to its end.
 class Recorder {
  public:
@@ -123,6 +125,9 @@ class Recorder {
   Recorder* outer_;
 };
 
+}  // namespace schedule
+using schedule::Recorder;
+
 /// Takes a submitted op into a recording instead; it is the recording's then. Throws SchedulerError if it cannot be recorded,
 /// std::bad_alloc.
 void record_submission(Recorder& recorder, OpState& op);
@@ -133,7 +138,12 @@ void record_failure(Recorder& recorder, const SharedFailure& failure) noexcept;
 /// Throws SchedulerError if this thread records for that engine, which is only compared.
 void check_not_recording(const Engine* engine, const char* operation);
 
+namespace schedule {
+
 /// Adds a condition to the recording that this thread makes; there must be one. Throws std::bad_alloc.
 export void add_replay_condition(const void* subject, void (*check)(const void* subject));
+
+}  // namespace schedule
+using schedule::add_replay_condition;
 
 }  // namespace tessera

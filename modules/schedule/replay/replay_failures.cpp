@@ -60,7 +60,7 @@ bool may_begin(const Node& node, ReplayState& replay) noexcept {
   return begins;
 }
 
-void require_unpoisoned(const Var& var) {
+void schedule::require_unpoisoned(const Var& var) {
   OpState* const op = thread_context().op;
   if (op == nullptr || !op->has(OpState::recorded)) return;
   const auto& replay = static_cast<const ReplayState&>(*recording_of(*op).frame.parent);

@@ -11,9 +11,14 @@ namespace tessera {
 /// Looks whether an op may run, as Engine::begin does for others; if not, its failure says why.
 bool may_begin(const Node& node, ReplayState& replay) noexcept;
 
+namespace schedule {
+
 /// In the body of a recorded op that accesses `var`: throws OperationFailed if it is poisoned. For ops that find out only then whether they
 /// depend on what it holds.
 export void require_unpoisoned(const Var& var);
+
+}  // namespace schedule
+using schedule::require_unpoisoned;
 
 /// The body of an op has thrown.
 void take_exception(const Node& node, ReplayState& replay) noexcept;
