@@ -23,11 +23,6 @@ FOLDERS = {
 }
 MOST_FILES = 24  # in a folder
 
-# Rooms and folders in which some bodies still stand elsewhere than beside the interface that declares them.
-BODIES_ELSEWHERE = {
-    "algorithm", "array/layout", "array/views", "core", "expr/cpu", "expr/explain", "expr/plan", "memory", "schedule",
-}
-
 SMALL_HEADERS = {"climits", "cmath", "cstddef", "cstdint", "cstdlib", "cstring", "math.h", "new"}
 
 MODULE = re.compile(r"^(?:export )?module ([\w.]+)(?::\w+)?;", re.M)
@@ -65,15 +60,9 @@ def folder_complaints(path, folders_of_units):
             yield f"imports :{name} of {other}, which stands behind {folder}"
 
 
-def stands_in(path, places):
-    """Whether a file is in one of these rooms, or in one of these folders of rooms."""
-    folders = path.parts[1:-1]
-    return any("/".join(folders[:depth]) in places for depth in range(1, len(folders) + 1))
-
-
-def body_complaints(path, exceptions):
+def body_complaints(path):
     """A body x.cpp stands beside the interface x.cppm that declares what it defines."""
-    if path.suffix == ".cpp" and not path.with_suffix(".cppm").exists() and not stands_in(path, exceptions):
+    if path.suffix == ".cpp" and not path.with_suffix(".cppm").exists():
         yield f"there is no {path.stem}.cppm beside it to declare what it defines"
 
 
@@ -109,7 +98,7 @@ def main():
         files[room, folder] += 1
         if unit := UNIT.search(path.read_text()):
             folders_of_units[room, unit[1]] = folder
-    found = [f"{path}: {text}" for path in paths for text in (*complaints(path), *folder_complaints(path, folders_of_units), *body_complaints(path, BODIES_ELSEWHERE))]
+    found = [f"{path}: {text}" for path in paths for text in (*complaints(path), *folder_complaints(path, folders_of_units), *body_complaints(path))]
     found += [f"modules/{room}/{folder}: {count} files are more than {MOST_FILES}"
               for (room, folder), count in files.items() if count > MOST_FILES]
     print("\n".join(found))

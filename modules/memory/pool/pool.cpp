@@ -12,6 +12,7 @@ module tessera.memory;
 import tessera.core;
 import tessera.device;
 import :pool_state;
+import :watch;
 
 // The pool's functions.
 namespace tessera::memory {
@@ -38,15 +39,22 @@ void Pool::deallocate(void* pointer) {
 
 void Pool::deallocate(void* pointer, std::ptrdiff_t) noexcept { deallocate(pointer); }
 
-void Pool::set_debug(bool on) { state_->set_debug(on); }
+void Pool::set_debug(bool on) { state_->watch().set_debug(on); }
 
-std::string Pool::leaks() const { return state_->leaks(); }
+std::string Pool::leaks() const {
+  const Watch* watch = state_->watch_if_any();
+  return watch == nullptr ? std::string() : watch->leaks();
+}
 
-void Pool::start_trace(const std::string& path) { state_->start_trace(path); }
+void Pool::start_trace(const std::string& path) { state_->watch().start_trace(path); }
 
-void Pool::stop_trace() { state_->stop_trace(); }
+void Pool::stop_trace() {
+  if (Watch* watch = state_->watch_if_any()) watch->stop_trace();
+}
 
-void Pool::follow_growth(std::function<void(std::ptrdiff_t)> callback) { state_->follow_growth(std::move(callback)); }
+void Pool::follow_growth(std::function<void(std::ptrdiff_t)> callback) {
+  state_->watch().follow_growth(std::move(callback));
+}
 
 void Pool::trim() noexcept { state_->trim(); }
 
@@ -57,15 +65,15 @@ Stats Pool::stats() const { return state_->stats(); }
 void Pool::visit(const std::function<void(const Piece&)>& function) const { state_->visit(function); }
 
 int Pool::add_pressure_callback(std::function<bool(std::ptrdiff_t)> callback) {
-  return state_->add_pressure_callback(std::move(callback));
+  return state_->pressure().add_callback(std::move(callback));
 }
 
-void Pool::remove_pressure_callback(int number) { state_->remove_pressure_callback(number); }
+void Pool::remove_pressure_callback(int number) { state_->pressure().remove_callback(number); }
 
-void Pool::set_patience(std::chrono::milliseconds patience) { state_->set_patience(patience); }
+void Pool::set_patience(std::chrono::milliseconds patience) { state_->pressure().set_patience(patience); }
 
-void Pool::announce_free() { state_->begin_pending(); }
+void Pool::announce_free() { state_->pressure().begin_pending(); }
 
-void Pool::finish_free() noexcept { state_->end_pending(); }
+void Pool::finish_free() noexcept { state_->pressure().end_pending(); }
 
 }  // namespace tessera::memory

@@ -20,8 +20,11 @@ import tessera.device;
 import :pool_state;
 import :address_map;
 import :chunks;
+import :meter;
+import :pressure;
+import :watch;
 
-// The pool's slow paths: refills and large blocks.
+// The pool's slow paths: refills and large blocks, what is tried when there is no more memory; what other threads keep; the figures.
 namespace tessera::memory {
 
 namespace {
@@ -54,22 +57,15 @@ std::unique_ptr<Strategy> make_strategy(Meter& meter, const PoolOptions& options
                                                  : make_segregated_fit(std::move(upstream), layout, map);
 }
 
+/// Set while the thread is climbing, so that allocations of callbacks do not climb themselves.
+constinit thread_local bool climbing = false;
+
+struct Climb {
+  Climb() { climbing = true; }
+  ~Climb() { climbing = false; }
+};
+
 }  // namespace
-
-void* Meter::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
-  if (bytes > limit - reserved) return nullptr;
-  ++calls;
-  void* pointer = upstream_->allocate(bytes, alignment);
-  if (pointer == nullptr) return nullptr;
-  reserved += bytes;
-  peak_reserved = std::max(peak_reserved, reserved);
-  return pointer;
-}
-
-void Meter::deallocate(void* pointer, std::ptrdiff_t bytes) noexcept {
-  upstream_->deallocate(pointer, bytes);
-  reserved -= bytes;
-}
 
 PoolState::PoolState(std::unique_ptr<Upstream> upstream, const PoolOptions& options)
     : meter_(std::move(upstream)),
@@ -84,7 +80,7 @@ PoolState::PoolState(std::unique_ptr<Upstream> upstream, const PoolOptions& opti
 
 void* PoolState::allocate_slowly(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where) {
   check_request(bytes, alignment);
-  if (watch_.load(std::memory_order_acquire) != nullptr) return allocate_watched(bytes, alignment, where);
+  if (watch_.load(std::memory_order_acquire) != nullptr) return watch().allocate(bytes, alignment, where);
   return allocate_plainly(bytes, alignment);
 }
 
@@ -216,7 +212,7 @@ bool PoolState::retire_large(void* pointer) noexcept {
     count_here(-retired.requested);
     keep_within_limit();
   }
-  tell_waiting();
+  pressure_.tell_waiting();
   return true;
 }
 
@@ -226,7 +222,7 @@ void PoolState::retire_small(Ready block, int size_class, std::ptrdiff_t request
     retire_small_locked(block, size_class, requested);
     keep_within_limit();
   }
-  tell_waiting();
+  pressure_.tell_waiting();
 }
 
 void PoolState::retire_small_locked(Ready block, int size_class, std::ptrdiff_t requested) noexcept {
@@ -272,6 +268,184 @@ bool PoolState::is_live(const void* pointer) const {
   }
   const std::lock_guard lock(mutex_);
   return strategy_->is_live(pointer) || slabs_->is_live(pointer);
+}
+
+void* PoolState::climb_ladder(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  trim();
+  if (void* pointer = try_to_allocate(bytes, alignment)) return pointer;
+  if (climbing) throw_out_of_memory(place(), stats(), bytes);
+  const Climb climb;
+  if (pressure_.call_callbacks(bytes)) {
+    trim();
+    if (void* pointer = try_to_allocate(bytes, alignment)) return pointer;
+  }
+  const auto attempt = [&] {
+    trim();
+    return try_to_allocate(bytes, alignment);
+  };
+  if (void* pointer = pressure_.wait_for_frees(attempt)) return pointer;
+  if (void* pointer = try_to_allocate(bytes, alignment)) return pointer;
+  throw_out_of_memory(place(), stats(), bytes);
+}
+
+PoolState::~PoolState() {
+  leave_pool(*this, own_number_);
+  delete watch_.load(std::memory_order_relaxed);
+}
+
+Watch& PoolState::watch() {
+  if (Watch* made = watch_if_any()) return *made;
+  auto made = std::make_unique<Watch>(*this);
+  Watch* expected = nullptr;
+  return watch_.compare_exchange_strong(expected, made.get()) ? *made.release() : *expected;
+}
+
+void PoolState::use_caches(bool on) noexcept {
+  number_.store(on && uses_caches_ ? own_number_ : 0, std::memory_order_relaxed);
+  if (!on) trim();
+}
+
+std::ptrdiff_t PoolState::published() const {
+  const std::lock_guard lock(mutex_);
+  return in_use_;
+}
+
+std::ptrdiff_t PoolState::unpublished() const {
+  const std::lock_guard lock(mutex_);
+  return stats_locked().in_use - in_use_;
+}
+
+void PoolState::keep_within_limit() noexcept {
+  if (meter_.reserved > meter_.limit) trim_locked();
+}
+
+void PoolState::trim_locked() noexcept {
+  seize_caches();
+  for (ThreadCache* cache : caches_) empty_cache(*cache);
+  release_caches();
+  small_.trim();
+  slabs_->trim();
+  strategy_->trim();
+}
+
+void PoolState::trim() noexcept {
+  const std::lock_guard lock(mutex_);
+  trim_locked();
+}
+
+void PoolState::set_limit(std::ptrdiff_t bytes) {
+  if (bytes < 0) {
+    throw ShapeError(
+        to_string(Failure{.operation = "memory::set_limit", .problem = std::to_string(bytes) + " bytes are no limit"}));
+  }
+  const std::lock_guard lock(mutex_);
+  meter_.limit = bytes;
+  if (bytes < PTRDIFF_MAX) trim_locked();  // what threads keep would be handed out without a look at the limit
+}
+
+void PoolState::seize_caches() noexcept {
+  if (caches_.empty()) return;
+  for (ThreadCache* cache : caches_) cache->seize();
+  ThreadCache::fence_all_threads();
+  for (const ThreadCache* cache : caches_) cache->wait_for_owner();
+}
+
+void PoolState::release_caches() noexcept {
+  for (ThreadCache* cache : caches_) cache->release();
+}
+
+void PoolState::empty_cache(ThreadCache& cache) noexcept {
+  for (Bin& bin : cache.bins) {
+    small_.drain(*bin.loaded);
+    small_.drain(*bin.other);
+  }
+}
+
+void PoolState::add_cache(ThreadCache& cache) {
+  const std::lock_guard lock(mutex_);
+  caches_.push_back(&cache);
+}
+
+void PoolState::end_cache(ThreadRecord& record) noexcept {
+  ThreadCache* cache =
+      record.caches[static_cast<std::size_t>(own_number_)].exchange(nullptr, std::memory_order_relaxed);
+  if (cache == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  publish(*cache);
+  empty_cache(*cache);
+  for (std::size_t i = 0; i < cache->bins.size(); ++i) {
+    Bin& bin = cache->bins[i];
+    small_.drop_magazine(bin.loaded);
+    small_.drop_magazine(bin.other);
+    small_allocations_[i] += bin.allocations.load(std::memory_order_relaxed);
+    small_frees_[i] += bin.frees.load(std::memory_order_relaxed);
+  }
+  std::erase(caches_, cache);
+  delete cache;
+}
+
+void PoolState::stop() noexcept {
+  mutex_.lock();
+  seize_caches();
+}
+
+void PoolState::resume() noexcept {
+  release_caches();
+  mutex_.unlock();
+}
+
+void PoolState::resume_in_child() noexcept {
+  mutex_.forget_waiting();
+  resume();
+}
+
+void PoolState::visit(const std::function<void(const Piece&)>& function) const {
+  const std::lock_guard lock(mutex_);
+  strategy_->visit(function);
+  slabs_->visit(function);
+}
+
+Stats PoolState::stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_locked();
+}
+
+Stats PoolState::stats_locked() const {
+  const Holdings held = strategy_->holdings(), slabs = slabs_->holdings();
+  Stats stats{.in_use = in_use_,
+              .peak = peak_,
+              .reserved = meter_.reserved,
+              .peak_reserved = meter_.peak_reserved,
+              .largest_free = std::max(held.largest_free, slabs.largest_free),
+              .limit = meter_.limit,
+              .live = live_,
+              .allocations = allocations_,
+              .system_calls = meter_.calls,
+              .histogram = large_sizes_};
+  std::array<std::ptrdiff_t, class_count> frees = small_frees_, allocations = small_allocations_;
+  // Frees are read before allocations: each free's allocation is then counted too, and no figure is negative.
+  for (const ThreadCache* cache : caches_) {
+    for (std::size_t i = 0; i < frees.size(); ++i) frees[i] += cache->bins[i].frees.load(std::memory_order_acquire);
+    stats.in_use -= cache->freed_bytes() + cache->published;
+  }
+  for (const ThreadCache* cache : caches_) {
+    for (std::size_t i = 0; i < frees.size(); ++i)
+      allocations[i] += cache->bins[i].allocations.load(std::memory_order_acquire);
+    stats.in_use += cache->allocated_bytes();
+    stats.peak = std::max(stats.peak, in_use_ - cache->published + cache->peak());
+  }
+  stats.peak = std::max(stats.peak, stats.in_use);
+  std::ptrdiff_t small_live = 0;
+  for (std::size_t i = 0; i < frees.size(); ++i) {
+    const std::ptrdiff_t bytes = class_size(static_cast<int>(i));
+    small_live += (allocations[i] - frees[i]) * bytes;
+    stats.live += allocations[i] - frees[i];
+    stats.allocations += allocations[i];
+    stats.histogram[size_group(bytes)] += allocations[i];
+  }
+  stats.allocated = held.allocated + slabs.allocated - small_.slab_bytes() + small_live;
+  stats.cached = held.cached + small_.slab_bytes() - small_live;
+  return stats;
 }
 
 }  // namespace tessera::memory

@@ -15,29 +15,13 @@ import :debug_allocator;
 import :trace;
 import :small_blocks;
 import :thread_cache;
+import :meter;
+import :pressure;
+import :watch;
 
 // What a pool holds: a strategy for large blocks, slabs and thread caches for small ones, figures, and what it does when there
 // is no more memory.
 namespace tessera::memory {
-
-/// What sees each call of a pool: debug mode and the trace.
-struct Watch;
-
-/// Counts what is reserved and keeps it within a limit.
-class Meter {
- public:
-  explicit Meter(std::unique_ptr<Upstream> upstream) : upstream_(std::move(upstream)) {}
-
-  Place place() const { return upstream_->place(); }
-  void* allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
-  void deallocate(void* pointer, std::ptrdiff_t bytes) noexcept;
-
-  std::ptrdiff_t limit = PTRDIFF_MAX;
-  std::ptrdiff_t reserved = 0, peak_reserved = 0, calls = 0;
-
- private:
-  std::unique_ptr<Upstream> upstream_;
-};
 
 class PoolState {
  public:  // `inline` where it must be: a module's member functions are not inline by themselves
@@ -68,7 +52,7 @@ class PoolState {
   /// Takes a block back; false if the pointer is not the start of a live one. Throws PlaceError in debug mode only.
   inline bool deallocate(void* pointer) {
     if (Watch* watch = watch_.load(std::memory_order_acquire); watch != nullptr) [[unlikely]]
-      return deallocate_watched(*watch, pointer);
+      return watch->deallocate(pointer);
     return deallocate_plainly(pointer);
   }
 
@@ -93,17 +77,19 @@ class PoolState {
   Stats stats() const;
   void visit(const std::function<void(const Piece&)>& function) const;
 
-  void set_debug(bool on);
-  std::string leaks() const;
-  void start_trace(const std::string& path);
-  void stop_trace();
-  void follow_growth(std::function<void(std::ptrdiff_t)> callback);
+  /// Made when it is first asked for; from then on no call is fast.
+  Watch& watch();
+  /// Null while nobody has asked for it.
+  Watch* watch_if_any() const noexcept { return watch_.load(std::memory_order_acquire); }
+  Pressure& pressure() noexcept { return pressure_; }
 
-  int add_pressure_callback(std::function<bool(std::ptrdiff_t)> callback);
-  void remove_pressure_callback(int number);
-  void set_patience(std::chrono::milliseconds patience);
-  void begin_pending();
-  void end_pending() noexcept;
+  // For the watch.
+  void* allocate_plainly(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
+  bool is_live(const void* pointer) const;
+  void use_caches(bool on) noexcept;
+  /// Bytes in use as far as they have been published, and those that caches of threads have not published.
+  std::ptrdiff_t published() const;
+  std::ptrdiff_t unpublished() const;
 
   // For threads and forks; the registry's lock is held.
   void add_cache(ThreadCache& cache);
@@ -151,12 +137,8 @@ class PoolState {
   }
 
   // All of these with the lock, unless they say otherwise.
-  void* allocate_slowly(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);   // without
-  void* allocate_plainly(std::ptrdiff_t bytes, std::ptrdiff_t alignment);                              // without
-  void* allocate_watched(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);  // without
-  bool is_live(const void* pointer) const;                                                             // without
-  bool deallocate_watched(Watch& watch, void* pointer);                                                // without
-  void* try_to_allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment);                               // without
+  void* allocate_slowly(std::ptrdiff_t bytes, std::ptrdiff_t alignment, std::source_location where);  // without
+  void* try_to_allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment);                              // without
   void* take_large(std::ptrdiff_t bytes, std::ptrdiff_t alignment);
   void* take_small(std::ptrdiff_t bytes, ThreadCache* cache);
   bool refill(ThreadCache& cache, int size_class);
@@ -168,11 +150,7 @@ class PoolState {
   void retire_small(Ready block, int size_class, std::ptrdiff_t requested) noexcept;  // without
   void retire_small_locked(Ready block, int size_class, std::ptrdiff_t requested) noexcept;
   bool make_room_in(Bin& bin, int size_class) noexcept;
-  void* climb_ladder(std::ptrdiff_t bytes, std::ptrdiff_t alignment);    // without
-  void* wait_for_frees(std::ptrdiff_t bytes, std::ptrdiff_t alignment);  // without
-  void tell_waiting() noexcept;                                          // without
-  bool call_callbacks(std::ptrdiff_t bytes);                             // without
-  [[noreturn]] void fail(std::ptrdiff_t bytes) const;                    // without
+  void* climb_ladder(std::ptrdiff_t bytes, std::ptrdiff_t alignment);  // without
 
   inline std::ptrdiff_t allocated() const noexcept {  // large blocks, and small ones that are in no slab
     return strategy_->allocated() + slabs_->allocated() - small_.slab_bytes() + small_.out_bytes();
@@ -185,15 +163,6 @@ class PoolState {
   void trim_locked() noexcept;
   void keep_within_limit() noexcept;
   Stats stats_locked() const;
-
-  struct Callback {
-    int number;
-    std::function<bool(std::ptrdiff_t)> call;
-  };
-
-  Watch& watch();
-  void tell_growth(Watch& watch);  // without
-  void use_caches(bool on) noexcept;
 
   std::atomic<Watch*> watch_{nullptr};  // made once, when somebody wants to see each call; from then on no call is fast
   std::atomic<int> number_{0};
@@ -215,13 +184,7 @@ class PoolState {
       small_frees_{};  // without a cache, or of caches that ended
   SizeHistogram large_sizes_{};
 
-  std::vector<std::shared_ptr<Callback>> callbacks_;
-  int last_callback_ = 0;
-  std::chrono::milliseconds patience_{100};
-  std::mutex pending_mutex_;  // of the next two; taken before the lock, or without it
-  std::condition_variable freed_;
-  std::atomic<int> pending_{0};  // announced frees
-  std::uint64_t frees_ = 0;      // frees and ends of announcements while any was pending
+  Pressure pressure_{mutex_};
 };
 
 }  // namespace tessera::memory
