@@ -24,7 +24,7 @@ export import :handle;
 export import :compound;
 export import :array_parameter;
 export import :scalar_parameter;
-export import :settled;
+export import :ready;
 
 // views/: the same elements in another shape, and what schedulers know of that
 export import :viewed;

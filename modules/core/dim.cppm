@@ -5,7 +5,7 @@ import tessera.standard;
 import :error;
 import :checked;
 
-// Shapes whose rank is known at compile time. Their run-time twin is DDim (ddim.cppm).
+// Shapes whose rank is known at compile time. Their run-time counterpart is DDim (ddim.cppm).
 namespace tessera {
 
 /// Highest rank that a dynamic shape can hold; static shapes may go beyond it.

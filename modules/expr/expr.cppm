@@ -4,7 +4,7 @@ export module tessera.expr;
 
 // math/: elementary functions of single values, and memory to registers and back
 export import :vector_bits;
-export import :vector_reach;
+export import :range_guard;
 export import :vector_exponential;
 export import :vector_logarithm;
 export import :vector_trigonometry;
@@ -21,7 +21,7 @@ export import :temporary;
 export import :blocks;
 export import :transpose;
 export import :movable_loop;
-export import :runs;
+export import :segments;
 export import :workspaces;
 export import :normalising;
 export import :readable_expression;
@@ -41,7 +41,7 @@ export import :walk;
 export import :values;
 export import :kernel;
 export import :elementwise;
-export import :cascade;
+export import :pairwise_merge;
 
 // cpu/reduce/: reductions
 export import :reduction_task;
@@ -120,7 +120,7 @@ export import :scopes;
 export import :accesses;
 export import :ordered;
 export import :async;
-export import :later;
+export import :deferred;
 export import :device_split;
 export import :assign;
 export import :assign_parameter;

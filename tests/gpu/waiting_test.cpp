@@ -23,13 +23,13 @@ namespace {
 
 const Place gpu = GpuPlace{0};
 
-// --8<-- [start:settled]
+// --8<-- [start:ready]
 Op add_up(Scheduler&, Array<float, 1> loss, double& total, const Var& turns) {
   co_await access(reads(loss.var()), writes(turns), {.name = "add up"});
-  co_await settled(loss);  // until the GPU has computed it; no worker is held
+  co_await ready(loss);  // until the GPU has computed it; no worker is held
   total += float(loss[{0}]);
 }
-// --8<-- [end:settled]
+// --8<-- [end:ready]
 
 Op note_when_reached(Scheduler&, device::StreamMark mark, std::atomic<bool>& is_noted) {
   co_await access();

@@ -34,11 +34,12 @@ void enqueue(Place place, const Accesses& accesses, const Body& body) {
       static_cast<const void*>(std::addressof(body)));
 }
 
-/// As Elements::settle, for ops alone: work on a GPU waits for its streams by itself.
+/// As Elements::wait, for ops alone: work on a GPU waits for its streams by itself.
 template <class A>
-void settle_ops(const A& array, schedule::Purpose purpose) {
+void wait_for_ops(const A& array, schedule::Purpose purpose) {
   if constexpr (ArrayHandle<A>)
-    array.buffer()->settle_ops(purpose, {array.data(), array.shape().extents(), array.strides(), sizeof(value_of<A>)});
+    array.buffer()->wait_for_ops(purpose,
+                                 {array.data(), array.shape().extents(), array.strides(), sizeof(value_of<A>)});
 }
 
 template <class A>
@@ -92,8 +93,8 @@ void on_rows_in_turn(const A& to, const B& from, const Run& run) {
 template <int Axis, class A, class B, class Run>
 void on_rows(const A& to, const B& from, const char* name, const Run& run) {
   if (submit_algorithm(to, from, name, [to, from, run] { on_rows_in_turn<Axis>(to, from, run); })) return;
-  settle_ops(from, schedule::Purpose::read);
-  settle_ops(to, schedule::Purpose::change);
+  wait_for_ops(from, schedule::Purpose::read);
+  wait_for_ops(to, schedule::Purpose::change);
   on_rows_in_turn<Axis>(to, from, run);
 }
 

@@ -51,8 +51,8 @@ void scan_rows(scanning::Operation operation, const char* name, const A& to, con
           });
     }
   }
-  from.settle(schedule::Purpose::read);
-  to.settle(schedule::Purpose::change);
+  from.wait(schedule::Purpose::read);
+  to.wait(schedule::Purpose::change);
   if (rows::shares_memory(to, from)) {
     return scan_rows<Axis...>(operation, name, to, rows::copy_of(from), where);
   }

@@ -44,7 +44,7 @@ auto compressible(const A& operand, const char* name, const std::source_location
   const auto elements = rows::elements_of(operand);
   rows::require_host_algorithm(elements.place(), name, where);
   const auto result = contiguous(elements);
-  result.settle(schedule::Purpose::read);
+  result.wait(schedule::Purpose::read);
   return result;
 }
 
@@ -65,7 +65,7 @@ void compress_into_on_host(const A& result, const M& mask, const O& x, const std
   rows::require_host_algorithm(result.place(), "compress_into", where);
   const auto picked = compressible(mask, "compress_into", where);
   const auto elements = compressible(x, "compress_into", where);
-  result.settle(schedule::Purpose::change);
+  result.wait(schedule::Purpose::change);
   if (rows::may_overlap(result, elements) || rows::may_overlap(result, picked)) {
     using Computed = Array<value_of<A>, 1, typename A::place_type>;
     const auto computed = compressed_on_host<Computed>(picked, elements, where);
@@ -83,8 +83,8 @@ template <class M, class A>
 class DeviceSelection {
  public:
   DeviceSelection(const M& mask, const A& elements) : mask_(contiguous(mask)), elements_(contiguous(elements)) {
-    device_work::settle_ops(mask_, schedule::Purpose::read);
-    device_work::settle_ops(elements_, schedule::Purpose::read);
+    device_work::wait_for_ops(mask_, schedule::Purpose::read);
+    device_work::wait_for_ops(elements_, schedule::Purpose::read);
     if (mask_.size() == 0) return;
     count_ = item(count_nonzero(mask_));
   }

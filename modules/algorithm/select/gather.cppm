@@ -65,7 +65,7 @@ void take_into(const R& result, const O& x, const I& indices,
   const auto picked = indices_on_host(indices);
   const Place place = array.place();
   rows::require_same_place(result.place(), place, "take_into", where);
-  picked.settle(schedule::Purpose::read);
+  picked.wait(schedule::Purpose::read);
   const std::ptrdiff_t extent = array.shape()[0];
   const std::ptrdiff_t count = picked.shape()[0];
   rows::require_result(result, array.shape().with(0, count).extents(), "take_into", where);
@@ -90,12 +90,12 @@ void take_into(const R& result, const O& x, const I& indices,
                        slices);
     };
     if (submit_algorithm(result, array, "take", gather)) return;
-    device_work::settle_ops(result, schedule::Purpose::change);
-    device_work::settle_ops(array, schedule::Purpose::read);
+    device_work::wait_for_ops(result, schedule::Purpose::change);
+    device_work::wait_for_ops(array, schedule::Purpose::read);
     return gather();
   }
-  result.settle(schedule::Purpose::change);
-  array.settle(schedule::Purpose::read);
+  result.wait(schedule::Purpose::change);
+  array.wait(schedule::Purpose::read);
   const std::size_t lead = 1;
   const auto copy_slice = [&](std::ptrdiff_t i) {
     storage::copy_strided(

@@ -50,8 +50,8 @@ void order_rows(const Ordering& ordering, const char* name, const A& to, const B
           });
     }
   }
-  from.settle(schedule::Purpose::read);
-  to.settle(schedule::Purpose::change);
+  from.wait(schedule::Purpose::read);
+  to.wait(schedule::Purpose::change);
   if (rows::shares_memory(to, from)) {
     return order_rows<Axis>(ordering, name, to, rows::copy_of(from), descending, where);
   }

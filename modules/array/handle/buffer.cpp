@@ -31,7 +31,7 @@ const Var& Buffer::var_for(Engine& engine) const {
   return shared.var;
 }
 
-void Buffer::settle_streams(schedule::Purpose purpose) const {
+void Buffer::wait_for_streams(schedule::Purpose purpose) const {
   if (uses() == nullptr) return;
   purpose == schedule::Purpose::read ? uses()->wait_for_reading() : uses()->wait_for_writing();
 }
@@ -104,18 +104,19 @@ bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
   return std::cmp_equal(bytes, buffer.bytes()) && has_distinct_elements(view.shape, view.strides);
 }
 
-void Buffer::settle_var(schedule::Purpose purpose, const ViewMemory& view) const {
-  if (has_view_vars()) return settle_parts(purpose, Footprint(view));
-  settle_whole(purpose == schedule::Purpose::rewrite && !is_all_of(*this, view) ? schedule::Purpose::change : purpose);
+void Buffer::wait_for_var(schedule::Purpose purpose, const ViewMemory& view) const {
+  if (has_view_vars()) return wait_for_parts(purpose, Footprint(view));
+  wait_for_whole(purpose == schedule::Purpose::rewrite && !is_all_of(*this, view) ? schedule::Purpose::change
+                                                                                  : purpose);
 }
 
-void Buffer::settle_whole(schedule::Purpose purpose) const {
-  if (has_view_vars()) return settle_parts(purpose, footprint_of(*this));
+void Buffer::wait_for_whole(schedule::Purpose purpose) const {
+  if (has_view_vars()) return wait_for_parts(purpose, footprint_of(*this));
   const BufferVar& shared = *var_.load(std::memory_order_acquire);
-  tessera::settle(shared.var, shared.last_named.load(std::memory_order_acquire), purpose);
+  schedule::wait_before_access(shared.var, shared.last_named.load(std::memory_order_acquire), purpose);
 }
 
-void Buffer::settle_parts(schedule::Purpose purpose, const Footprint& bytes) const {
+void Buffer::wait_for_parts(schedule::Purpose purpose, const Footprint& bytes) const {
   const BufferVar& shared = *var_.load(std::memory_order_acquire);
   Engine* engine = nullptr;
   std::vector<Awaited> vars;
@@ -128,9 +129,9 @@ void Buffer::settle_parts(schedule::Purpose purpose, const Footprint& bytes) con
   }
   if (engine == nullptr) {
     const bool is_partial = purpose == schedule::Purpose::rewrite && !bytes.covers(footprint_of(*this));
-    return settle_whole(is_partial ? schedule::Purpose::change : purpose);
+    return wait_for_whole(is_partial ? schedule::Purpose::change : purpose);
   }
-  for (const Awaited& var : vars) tessera::settle(var.var, engine, var.purpose);
+  for (const Awaited& var : vars) schedule::wait_before_access(var.var, engine, var.purpose);
 }
 
 void Buffer::forget_failure_of(const BufferVar& shared, const ViewMemory& view) const {

@@ -76,30 +76,30 @@ export class Buffer {
   /// Returns when no pending op writes the elements of a view; unless they are to be read only, when none reads them either. Throws
   /// OperationFailed if the op failed that should have written them (but not for a rewrite of all of the view), SchedulerError inside an
   /// op that has not named them.
-  void settle_ops(schedule::Purpose purpose, const ViewMemory& view) const {
+  void wait_for_ops(schedule::Purpose purpose, const ViewMemory& view) const {
     if (var_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
-      settle_var(purpose, view);
+      wait_for_var(purpose, view);
   }
   /// For reading some bytes, or the whole.
-  void settle_ops_for_reading(const Footprint& bytes) const {
-    if (has_view_vars()) return settle_parts(schedule::Purpose::read, bytes);
-    settle_ops_for_reading();
+  void wait_to_read(const Footprint& bytes) const {
+    if (has_view_vars()) return wait_for_parts(schedule::Purpose::read, bytes);
+    wait_to_read();
   }
-  void settle_ops_for_reading() const {
-    if (var_.load(std::memory_order_acquire) != nullptr) settle_whole(schedule::Purpose::read);
+  void wait_to_read() const {
+    if (var_.load(std::memory_order_acquire) != nullptr) wait_for_whole(schedule::Purpose::read);
   }
 
-  /// As settle_ops; then returns when no stream writes the elements either, or, unless they are to be read only, reads them.
-  void settle(schedule::Purpose purpose, const ViewMemory& view) const {
-    settle_ops(purpose, view);
+  /// As wait_for_ops; then returns when no stream writes the elements either, or, unless they are to be read only, reads them.
+  void wait(schedule::Purpose purpose, const ViewMemory& view) const {
+    wait_for_ops(purpose, view);
     if (uses() != nullptr) [[unlikely]]
-      settle_streams(purpose);
+      wait_for_streams(purpose);
   }
 
   /// The streams that work with the elements; null where none can.
   device::StreamUses* uses() const { return allocation_.uses(); }
-  void settle_streams(schedule::Purpose purpose) const;
-  /// Adds what settle_streams would wait for, as far as it is not reached. Throws DeviceError, std::bad_alloc.
+  void wait_for_streams(schedule::Purpose purpose) const;
+  /// Adds what wait_for_streams would wait for, as far as it is not reached. Throws DeviceError, std::bad_alloc.
   void add_unreached(schedule::Purpose purpose, std::vector<device::StreamMark>& marks) const;
 
   /// All elements of the view have been written since a failed op should have written them.
@@ -129,9 +129,9 @@ export class Buffer {
 
   BufferVar& shared_var() const;
   void name_as_a_whole(BufferVar& shared) const;
-  void settle_var(schedule::Purpose purpose, const ViewMemory& view) const;
-  void settle_whole(schedule::Purpose purpose) const;
-  void settle_parts(schedule::Purpose purpose, const Footprint& bytes) const;
+  void wait_for_var(schedule::Purpose purpose, const ViewMemory& view) const;
+  void wait_for_whole(schedule::Purpose purpose) const;
+  void wait_for_parts(schedule::Purpose purpose, const Footprint& bytes) const;
   void forget_failure_of(const BufferVar& shared, const ViewMemory& view) const;
 
   memory::Allocation allocation_;

@@ -114,7 +114,7 @@ using storage::TwoEllipses;
 /// read only, and so are its slices.
 enum class Constness { of_elements, of_itself };
 
-/// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and settle(Purpose), which
+/// Base of Array and ArrayView (`Derived`), which offer data(), layout(), place(), with_layout(Layout<N>), and wait(Purpose), which
 /// waits for ops that are pending on the elements. `Value` is const for elements that can only be read.
 template <class Derived, class Value, int Rank, class P, Constness Const>
 class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<static_cast<std::size_t>(Rank)>>,
@@ -245,14 +245,14 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   template <class V>
   [[gnu::always_inline]] Value* address(const Index<Rank>& index) const {
     if constexpr (Rank == 0) require_storage(self().data());
-    self().settle(purpose_of<V>);
+    self().wait(purpose_of<V>);
     return self().data() + offset_of(index, self().shape(), self().strides());
   }
 
   template <class V>
   ViewIterator<V, Rank> first() const {
     require_host(self().place(), "begin");
-    self().settle(purpose_of<V>);
+    self().wait(purpose_of<V>);
     return {self().data(), self().shape(), self().strides(), 0};
   }
 };

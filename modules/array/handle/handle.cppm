@@ -237,22 +237,22 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
 
   /// Waits for the ops that are pending on the elements, as element access, iteration, printing, to() and views do by themselves; data()
   /// does not. Throws OperationFailed if the op failed that should have written them.
-  void wait() const { settle(schedule::Purpose::change); }
+  void wait() const { wait(schedule::Purpose::change); }
 
   /// What ops must name that read or write the elements by themselves. Throws SchedulerError without storage.
   const Var& var() const { return buffer_to_name().var(); }
   /// The variance along axes, as var(a): a.var<0>().
   using ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness::of_elements>::var;
 
-  void settle(schedule::Purpose purpose) const {
+  void wait(schedule::Purpose purpose) const {
     if (buffers_have_vars.load(std::memory_order_relaxed) && buffer() != nullptr) [[unlikely]]
-      buffer()->settle(purpose, {data_, shape().extents(), strides(), sizeof(T)});
+      buffer()->wait(purpose, {data_, shape().extents(), strides(), sizeof(T)});
   }
 
-  /// As settle, for work at `place`: on a GPU streams order it after each other, and only ops have to be waited for.
-  void settle_for(Place place, schedule::Purpose purpose) const {
-    if (place.on_host()) return settle(purpose);
-    if (buffer() != nullptr) buffer()->settle_ops(purpose, {data_, shape().extents(), strides(), sizeof(T)});
+  /// As wait, for work at `place`: on a GPU streams order it after each other, and only ops have to be waited for.
+  void wait_at(Place place, schedule::Purpose purpose) const {
+    if (place.on_host()) return wait(purpose);
+    if (buffer() != nullptr) buffer()->wait_for_ops(purpose, {data_, shape().extents(), strides(), sizeof(T)});
   }
 
   bool has_storage() const { return buffer_.get() != nullptr; }
@@ -327,8 +327,8 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
   template <AnyPlace Q>
   Array<value_type, Rank, Q> copied_to(Q place) const {
     if (buffer() == nullptr) return {BufferShare(), nullptr, {}, place};
-    settle_for(Place(place_).on_host() ? Place(place) : Place(place_),
-               schedule::Purpose::read);  // a GPU's streams order copies
+    wait_at(Place(place_).on_host() ? Place(place) : Place(place_),
+            schedule::Purpose::read);  // a GPU's streams order copies
     Array<value_type, Rank, Q> copy(shape(), place);
     copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place, copy.buffer()->uses()},
                  {const_cast<value_type*>(data_), strides(), place_, buffer()->uses()});
@@ -368,7 +368,7 @@ auto make_view(A&& array) {
   using T = std::remove_pointer_t<decltype(array.data())>;
   using Seen = std::conditional_t<std::is_const_v<std::remove_reference_t<A>>, const T, T>;
   if constexpr (std::remove_cvref_t<A>::rank == 0) require_storage(array.data());
-  array.settle(schedule::Purpose::change);
+  array.wait(schedule::Purpose::change);
   return ArrayView<Seen, std::remove_cvref_t<A>::rank, typename std::remove_cvref_t<A>::place_type>(
       array.data(), array.layout(), array.place());
 }

@@ -88,7 +88,7 @@ class ArrayView : public ElementOperations<ArrayView<T, Rank, P>, T, Rank, P, Co
   void operator=(const S&) const = delete;  // a view of const elements is read only
 
   /// A view knows no ops: it was made when none was pending.
-  void settle(schedule::Purpose) const {}
+  void wait(schedule::Purpose) const {}
 
   T* data() const { return data_; }
   const Dim<Rank>& shape() const { return layout_.shape; }

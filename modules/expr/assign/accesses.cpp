@@ -46,14 +46,14 @@ OperandVisitor::OperandVisitor(AssignmentAccesses& to)
                       }},
       accesses_(to) {}
 
-void settle(const AssignmentAccesses& accesses, Place place) {
+void wait_for(const AssignmentAccesses& accesses, Place place) {
   const WrittenBuffer& written = accesses.written();
-  if (written.buffer != nullptr) written.buffer->settle_ops(schedule::Purpose::rewrite, written.memory);
-  for (const storage::ViewAccess& view : accesses.views()) view.buffer->settle_ops_for_reading(view.bytes);
-  accesses.for_each_whole([](const Buffer& buffer) { buffer.settle_ops_for_reading(); });
+  if (written.buffer != nullptr) written.buffer->wait_for_ops(schedule::Purpose::rewrite, written.memory);
+  for (const storage::ViewAccess& view : accesses.views()) view.buffer->wait_to_read(view.bytes);
+  accesses.for_each_whole([](const Buffer& buffer) { buffer.wait_to_read(); });
   if (!place.on_host()) return;
-  if (written.buffer != nullptr) written.buffer->settle_streams(schedule::Purpose::rewrite);
-  accesses.for_each_operand([](const Buffer& buffer) { buffer.settle_streams(schedule::Purpose::read); });
+  if (written.buffer != nullptr) written.buffer->wait_for_streams(schedule::Purpose::rewrite);
+  accesses.for_each_operand([](const Buffer& buffer) { buffer.wait_for_streams(schedule::Purpose::read); });
 }
 
 std::vector<device::StreamMark> unreached(const AssignmentAccesses& accesses) {

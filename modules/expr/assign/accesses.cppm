@@ -78,7 +78,7 @@ class OperandVisitor : public plan::LeafVisitor {
 };
 
 /// Waits for what is pending on them, so that the assignment can be computed now at that place: on a GPU for ops, elsewhere for streams too.
-void settle(const AssignmentAccesses& accesses, Place place);
+void wait_for(const AssignmentAccesses& accesses, Place place);
 
 /// The marks of streams that an assignment on the host would have to wait for. Throws DeviceError, std::bad_alloc.
 std::vector<device::StreamMark> unreached(const AssignmentAccesses& accesses);

@@ -12,7 +12,7 @@ import :plan;
 import :expression_name;
 import :accesses;
 import :ordered;
-import :later;
+import :deferred;
 import :lowering;
 import :temporary;
 import :node;
@@ -116,26 +116,26 @@ void compute_parameter(const void* destination, const void* node) {
 
 /// An assignment that is computed when its turn comes.
 template <class Node, class D>
-struct LaterAssignment {
+struct DeferredAssignment {
   D destination;
   Node node;
 
   static void make(void* later, const void* from) {
     const auto& operands = *static_cast<const AssignmentOperands*>(from);
     const auto* const made = ::new (later)
-        LaterAssignment{*static_cast<const D*>(operands.destination), *static_cast<const Node*>(operands.node)};
+        DeferredAssignment{*static_cast<const D*>(operands.destination), *static_cast<const Node*>(operands.node)};
     if constexpr (ArrayHandle<D>) made->destination.hold();
     static_cast<void>(made->node.any_leaf(plan::NameReleaser()));
   }
   static void run(void* later) {
-    const auto& self = *static_cast<LaterAssignment*>(later);
+    const auto& self = *static_cast<DeferredAssignment*>(later);
     if constexpr (ArrayParameter<D>) {
       compute_parameter<Node, D>(&self.destination, &self.node);
     } else {
       compute_array_in_turn(self.destination, &self.node, assignment_form<Node, D>, compute_array<Node, D>);
     }
   }
-  static void drop(void* later) noexcept { static_cast<LaterAssignment*>(later)->~LaterAssignment(); }
+  static void drop(void* later) noexcept { static_cast<DeferredAssignment*>(later)->~DeferredAssignment(); }
   static void look(const void* from, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents) {
     const auto& node = *static_cast<const Node*>(from);
     static_cast<void>(node.any_leaf(visitor));
@@ -145,12 +145,12 @@ struct LaterAssignment {
 };
 
 template <class Node, class D>
-inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(LaterAssignment<Node, D>),
-                                                         .alignment = alignof(LaterAssignment<Node, D>),
-                                                         .make = LaterAssignment<Node, D>::make,
-                                                         .run = LaterAssignment<Node, D>::run,
-                                                         .drop = LaterAssignment<Node, D>::drop},
-                                                .look = LaterAssignment<Node, D>::look,
+inline constinit AssignmentForm assignment_form{.body = {.bytes = sizeof(DeferredAssignment<Node, D>),
+                                                         .alignment = alignof(DeferredAssignment<Node, D>),
+                                                         .make = DeferredAssignment<Node, D>::make,
+                                                         .run = DeferredAssignment<Node, D>::run,
+                                                         .drop = DeferredAssignment<Node, D>::drop},
+                                                .look = DeferredAssignment<Node, D>::look,
                                                 .rank = Node::rank,
                                                 .name = plan::ExpressionName(function_of_node<Node>())};
 
@@ -166,8 +166,8 @@ template <class Node, class D>
 [[gnu::noinline]] void assign_view(const D& destination, const Node& node) {
   AssignmentAccesses accesses({});
   static_cast<void>(node.any_leaf(OperandVisitor(accesses)));
-  settle(accesses, Place(destination.place()));
-  compute_settled(accesses, destination.place(), {.destination = &destination, .node = &node}, compute_array<Node, D>);
+  wait_for(accesses, Place(destination.place()));
+  compute_now(accesses, destination.place(), {.destination = &destination, .node = &node}, compute_array<Node, D>);
 }
 
 /// Computes a node into the elements of an array. `is_name`: nobody else sees them.

@@ -12,7 +12,7 @@ import :accesses;
 import :ordered;
 import :async;
 import :accesses;
-import :later;
+import :deferred;
 import :lowering;
 import :node;
 import :parameter_node;
@@ -39,7 +39,7 @@ void assign(const D& destination, const S& source) {
   AssignmentAccesses accesses({.rewrites = true, .parameter = &destination.slot()});
   static_cast<void>(node.any_leaf(OperandVisitor(accesses)));
   if (scope == nullptr || !accesses.are_known()) throw_no_scope();
-  submit_later(accesses, *scope, {.destination = &destination, .node = &node}, assignment_form<Node, D>);
+  submit_deferred(accesses, *scope, {.destination = &destination, .node = &node}, assignment_form<Node, D>);
 }
 
 }  // namespace tessera

@@ -58,7 +58,7 @@ template <ExpressionNode E>
 auto evaluated_begin(const E& expression) {
   const Array<value_of<E>, rank_of<E>> values = evaluate(expression);
   const Array<value_of<E>, rank_of<E>> on_host = values.to(Place(CpuPlace{}));
-  on_host.settle(schedule::Purpose::read);
+  on_host.wait(schedule::Purpose::read);
   return EvaluatedIterator<value_of<E>, rank_of<E>>(Array<value_of<E>, rank_of<E>, CpuPlace>(on_host));
 }
 

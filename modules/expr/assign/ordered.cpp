@@ -9,8 +9,8 @@ import tessera.array;
 // Waiting for ops, or ordering a stream, around an assignment that is computed at once.
 namespace tessera {
 
-void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
-                     void (*compute)(const void* destination, const void* node)) {
+void compute_now(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
+                 void (*compute)(const void* destination, const void* node)) {
   if (place.on_host()) return compute(operands.destination, operands.node);
   device::Stream& stream = device::Stream::current(GpuPlace{place.ordinal()});
   order(accesses, stream);
@@ -30,8 +30,8 @@ void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& o
   AssignmentAccesses accesses({.buffer = target.buffer, .memory = target.memory});
   plan::Axes extents;
   form.look(operands.node, OperandVisitor(accesses), extents.data());
-  settle(accesses, target.place);
-  compute_settled(accesses, target.place, operands, compute);
+  wait_for(accesses, target.place);
+  compute_now(accesses, target.place, operands, compute);
   target.buffer->forget_failure(target.memory);
 }
 

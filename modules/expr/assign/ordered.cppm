@@ -38,9 +38,9 @@ struct AssignmentTarget {
   bool is_name = false;  // of the storage, and the only one; otherwise its elements are written whoever sees them
 };
 
-/// Computes an assignment whose ops have been settled: on a GPU as work of this thread's stream, ordered after what it must not overtake.
-void compute_settled(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
-                     void (*compute)(const void* destination, const void* node));
+/// Computes an assignment whose ops have ended: on a GPU as work of this thread's stream, ordered after what it must not overtake.
+void compute_now(const AssignmentAccesses& accesses, Place place, const AssignmentOperands& operands,
+                 void (*compute)(const void* destination, const void* node));
 
 /// Computes an assignment when what it needs is ready. In an Async scope it is submitted to the scope's scheduler instead.
 void assign_in_order(const AssignmentTarget& target, const AssignmentOperands& operands, AssignmentForm& form,

@@ -6,7 +6,7 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :conversion;
-import :vector_reach;
+import :range_guard;
 
 // The inner loop of an expression, compiled for each instruction set and chosen at run time.
 namespace tessera {
@@ -19,9 +19,9 @@ struct KernelOf {
   template <device::Isa Isa>
   using Bound = typename Plan::template Bound<Isa>;
   template <device::Isa Isa>
-  using Near = math::Near<Isa != device::Isa::baseline>;
+  using FastRange = math::FastRange<Isa != device::Isa::baseline>;
   template <device::Isa Isa>
-  using Careful = math::Careful<Isa != device::Isa::baseline>;
+  using FullRange = math::FullRange<Isa != device::Isa::baseline>;
 
   /// Elements of a step that computes in so many bytes.
   template <device::Isa Isa>
@@ -30,17 +30,18 @@ struct KernelOf {
     return bytes / static_cast<std::ptrdiff_t>(computed > sizeof(To) ? computed : sizeof(To));
   }
 
-  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
-  [[gnu::always_inline]] static void fill(To (&block)[Step], const Values& values, std::ptrdiff_t first, Reach& reach) {
-    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, reach));
+  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class RangeGuard>
+  [[gnu::always_inline]] static void fill(To (&block)[Step], const Values& values, std::ptrdiff_t first,
+                                          RangeGuard& guard) {
+    for (std::ptrdiff_t i = 0; i < Step; ++i) block[i] = stored<Isa, To>(values.at(first, i, guard));
   }
 
   /// The same, in pairs.
-  template <device::Isa Isa, std::ptrdiff_t Pairs, class Values, class Reach>
+  template <device::Isa Isa, std::ptrdiff_t Pairs, class Values, class RangeGuard>
   [[gnu::always_inline]] static void fill(BfloatPair (&block)[Pairs], const Values& values, std::ptrdiff_t first,
-                                          Reach& reach) {
+                                          RangeGuard& guard) {
     for (std::ptrdiff_t i = 0; i < Pairs; ++i)
-      block[i] = stored_pair<Isa>(values.at(first, 2 * i, reach), values.at(first, 2 * i + 1, reach));
+      block[i] = stored_pair<Isa>(values.at(first, 2 * i, guard), values.at(first, 2 * i + 1, guard));
   }
 
   template <device::Isa Isa>
@@ -52,25 +53,25 @@ struct KernelOf {
   using BlockOf = std::conditional_t<in_pairs<Isa>, BfloatPair[Step / 2], To[Step]>;
 
   /// As fill, for one vector: elements `start` and on of the step. Unrolling the loop early would hide it from the vectoriser.
-  template <device::Isa Isa, std::ptrdiff_t Count, class Values, class Reach>
+  template <device::Isa Isa, std::ptrdiff_t Count, class Values, class RangeGuard>
   [[gnu::always_inline]] static void fill_vector(To (&block)[Count], const Values& values, std::ptrdiff_t first,
-                                                 std::ptrdiff_t start, Reach& reach) {
+                                                 std::ptrdiff_t start, RangeGuard& guard) {
 #pragma clang loop unroll(disable)
-    for (std::ptrdiff_t i = 0; i < Count; ++i) block[i] = stored<Isa, To>(values.at(first, start + i, reach));
+    for (std::ptrdiff_t i = 0; i < Count; ++i) block[i] = stored<Isa, To>(values.at(first, start + i, guard));
   }
 
   /// Elements are stored in fewer bytes than they are computed in, which fill half a register of AVX-512 each time: storing each
   /// half by itself saves the instructions that join them.
   template <device::Isa Isa>
   static constexpr bool narrows = Isa == device::Isa::avx512 && sizeof(To) < sizeof(typename Bound<Isa>::value_type) &&
-                                  !in_pairs<Isa> && !math::DependsOnReach<Bound<Isa>>;
+                                  !in_pairs<Isa> && !math::DependsOnRange<Bound<Isa>>;
 
-  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class Reach>
+  template <device::Isa Isa, std::ptrdiff_t Step, class Values, class RangeGuard>
   [[gnu::always_inline]] static void store_by_vectors(To* out, const Values& values, std::ptrdiff_t first,
-                                                      Reach& reach) {
+                                                      RangeGuard& guard) {
     for (std::ptrdiff_t start = 0; start < Step; start += Step / 4) {
       To block[Step / 4];
-      fill_vector<Isa>(block, values, first, start, reach);
+      fill_vector<Isa>(block, values, first, start, guard);
       std::memcpy(out + first + start, block, sizeof block);
     }
   }
@@ -82,13 +83,13 @@ struct KernelOf {
     constexpr std::ptrdiff_t step = elements_in<Isa>(VectorBytes);
     const Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
     To* out = static_cast<To*>(to);
-    Careful<Isa> careful;
+    FullRange<Isa> careful;
 #pragma clang loop vectorize(disable) unroll(disable)
     for (; first + step <= last; first += step) {
       To block[step];
-      Near<Isa> near;
+      FastRange<Isa> near;
       fill_vector<Isa>(block, values, first, 0, near);
-      if constexpr (math::DependsOnReach<Bound<Isa>>) {
+      if constexpr (math::DependsOnRange<Bound<Isa>>) {
         if (near.beyond) [[unlikely]]
           fill_vector<Isa>(block, values, first, 0, careful);
       }
@@ -105,7 +106,7 @@ struct KernelOf {
     vectors<32, device::Isa::avx2>(nodes, to, inputs, last, first);
   }
 
-  /// Four vectors at a time; what is left, and a step that is out of the fast functions' reach, is for vectors_avx2. AVX-512 computes
+  /// Four vectors at a time; what is left, and a step that is out of the fast functions' range, is for vectors_avx2. AVX-512 computes
   /// the same values as AVX2.
   template <std::ptrdiff_t VectorBytes, device::Isa Isa>
   [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
@@ -118,20 +119,20 @@ struct KernelOf {
       To* out = static_cast<To*>(to);
 #pragma clang loop vectorize(disable) unroll(disable)
       for (; first + step <= n; first += step) {
-        Near<Isa> near;
+        FastRange<Isa> near;
         if constexpr (narrows<Isa>) {
           store_by_vectors<Isa, step>(out, values, first, near);
           continue;
         }
         BlockOf<Isa, step> block;
         fill<Isa>(block, values, first, near);
-        if constexpr (math::DependsOnReach<Bound<Isa>>) {
+        if constexpr (math::DependsOnRange<Bound<Isa>>) {
           if (near.beyond) [[unlikely]]
             break;
         }
         std::memcpy(out + first, block, sizeof block);
       }
-      if constexpr (!math::DependsOnReach<Bound<Isa>>) break;
+      if constexpr (!math::DependsOnRange<Bound<Isa>>) break;
       if (first + step > n) break;
       vectors_avx2(nodes, to, inputs, first + step, first);
       first += step;

@@ -92,7 +92,7 @@ std::string device_loop_text(const ExplainedStage& stage) {
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     constexpr const char* ways[] = {"one value for all elements", "one value along the last axis",
                                     "neighbours read together", "read at its strides", "transposed in shared memory"};
-    const char* const way = work.variant.is_twin(k)            ? "the same elements as an operand before it"
+    const char* const way = work.variant.is_shared(k)          ? "the same elements as an operand before it"
                             : plan.operands[k].data == nullptr ? "generated where it is needed"
                             : k == 0                           ? "written where it lies"
                                                                : ways[static_cast<int>(work.variant.access[k])];

@@ -5,7 +5,7 @@ import tessera.core;
 import tessera.device;
 import :plan;
 import :conversion;
-import :vector_reach;
+import :range_guard;
 import :explanation;
 
 // Whether an operation vectorises, found out by the only witness that cannot be wrong about the machine code: the clock.
@@ -18,7 +18,7 @@ struct ScalarKernelOf {
   template <device::Isa Isa>
   [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
     const typename Plan::template Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
-    math::Careful<Isa != device::Isa::baseline> careful;
+    math::FullRange<Isa != device::Isa::baseline> careful;
     To* out = static_cast<To*>(to);
 #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
     for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = stored<Isa, To>(values.at(i, 0, careful));

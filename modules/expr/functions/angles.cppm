@@ -19,9 +19,9 @@ struct Sin {
   [[gnu::always_inline]] static C apply(C a) {
     return math::sin(a);
   }
-  template <class Reach, std::same_as<float> C>
-  [[gnu::always_inline]] static C within(Reach& reach, C a) {
-    return math::sin(a, reach);
+  template <class RangeGuard, std::same_as<float> C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::sin(a, guard);
   }
 };
 /// Sine.
@@ -37,9 +37,9 @@ struct Cos {
   [[gnu::always_inline]] static C apply(C a) {
     return math::cos(a);
   }
-  template <class Reach, std::same_as<float> C>
-  [[gnu::always_inline]] static C within(Reach& reach, C a) {
-    return math::cos(a, reach);
+  template <class RangeGuard, std::same_as<float> C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::cos(a, guard);
   }
 };
 /// Cosine.

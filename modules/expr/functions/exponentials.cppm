@@ -64,9 +64,9 @@ struct Log {
   [[gnu::always_inline]] static C apply(C a) {
     return math::log(a);
   }
-  template <class Reach, std::same_as<float> C>
-  [[gnu::always_inline]] static C within(Reach& reach, C a) {
-    return math::log(a, reach);
+  template <class RangeGuard, std::same_as<float> C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::log(a, guard);
   }
 };
 /// Natural logarithm; -inf at 0, NaN below. Of complex x with the imaginary part in [-pi, pi], cut along the negative real axis.

@@ -319,7 +319,7 @@ DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& el
     }
     variant.access.push_back(reach == 0 ? Access::constant : Access::strided);
   }
-  find_twins(task.space.operands, task.space.rank, element, variant);
+  find_shared_operands(task.space.operands, task.space.rank, element, variant);
   return variant;
 }
 

@@ -62,7 +62,7 @@ class ElementwiseWriter : public KernelWriter {
     write_indices("columns", " * " + count);
     for (std::size_t k = 1; k < operands(); ++k) {
       if (variant_.access[k] == Access::unit) {
-        if (variant_.is_twin(k)) continue;
+        if (variant_.is_shared(k)) continue;
         text_ += "    const " + pack(k) + " p" + std::to_string(k - 1) + " = *reinterpret_cast<const " + pack(k) +
                  "*>(" + address(k) + ");\n";
       } else {
@@ -130,7 +130,7 @@ class TiledWriter : public KernelWriter {
   std::string last() const { return std::to_string(variant_.rank - 1); }
   std::string other() const { return std::to_string(variant_.axis); }
   bool is_staged(std::size_t operand) const {
-    return variant_.access[operand] == Access::staged && !variant_.is_twin(operand);
+    return variant_.access[operand] == Access::staged && !variant_.is_shared(operand);
   }
   int pitch(std::size_t operand) const {
     return device::tile_pitch(variant_.edge, item_size(dtype_at(element_, variant_.target, operand)));

@@ -82,7 +82,7 @@ void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
   std::vector<device::TiledOperand> operands;
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     const Space::Operand& operand = plan.operands[k];
-    const bool is_read = operand.generate == nullptr && !variant.is_twin(k);
+    const bool is_read = operand.generate == nullptr && !variant.is_shared(k);
     operands.push_back({is_read ? strides_of(plan, operand) : std::span(nowhere).first(at(plan.rank)), operand.item});
   }
   const device::Tiling tiling = device::tiling_of(std::span(plan.extents).first(at(plan.rank)), operands);
@@ -93,7 +93,7 @@ void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
   }
 }
 
-bool are_twins(const Space::Operand& a, const Space::Operand& b, int rank) {
+bool share_memory(const Space::Operand& a, const Space::Operand& b, int rank) {
   const auto strides = [rank](const Space::Operand& operand) { return std::span(operand.strides).first(at(rank)); };
   return a.generate == nullptr && b.generate == nullptr && a.data == b.data &&
          std::ranges::equal(strides(a), strides(b));
@@ -101,21 +101,21 @@ bool are_twins(const Space::Operand& a, const Space::Operand& b, int rank) {
 
 }  // namespace
 
-void find_twins(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
-                DeviceVariant& variant) {
+void find_shared_operands(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
+                          DeviceVariant& variant) {
   constexpr std::size_t most = std::numeric_limits<std::uint8_t>::max();
   if (operands.size() > most) return;
-  std::vector<std::uint8_t> twins;
+  std::vector<std::uint8_t> shared_with;
   bool any = false;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     std::size_t first = std::min<std::size_t>(1, k);
     while (first < k &&
-           !(element.leaves[first - 1] == element.leaves[k - 1] && are_twins(operands[first], operands[k], rank)))
+           !(element.leaves[first - 1] == element.leaves[k - 1] && share_memory(operands[first], operands[k], rank)))
       ++first;
     any = any || first != k;
-    twins.push_back(static_cast<std::uint8_t>(first));
+    shared_with.push_back(static_cast<std::uint8_t>(first));
   }
-  if (any) variant.twins = std::move(twins);
+  if (any) variant.shared_with = std::move(shared_with);
 }
 
 DType dtype_at(const DeviceElement& element, DType target, std::size_t operand) {
@@ -126,7 +126,7 @@ std::string operand_name(std::size_t operand) { return operand == 0 ? "y" : leaf
 
 std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand) {
   std::vector<int> axes;
-  if (variant.access[operand] == Access::constant || variant.is_twin(operand)) return axes;
+  if (variant.access[operand] == Access::constant || variant.is_shared(operand)) return axes;
   for (int axis = 0; axis + 1 < variant.rank; ++axis) axes.push_back(axis);
   const bool steps = variant.access[operand] == Access::strided || variant.access[operand] == Access::staged;
   if (steps) axes.push_back(variant.rank - 1);
@@ -140,7 +140,7 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
     variant.access.push_back(access_of(plan, operand));
     variant.wide = variant.wide || !is_narrow(plan, operand);
   }
-  find_twins(plan.operands, plan.rank, element, variant);
+  find_shared_operands(plan.operands, plan.rank, element, variant);
   choose_tiles(plan, variant);
   if (variant.edge == 0) variant.vector = vector_of(plan, element, variant);
   return variant;
@@ -177,8 +177,9 @@ std::string to_string(const DeviceVariant& variant) {
   text += variant.vector == 1 ? "one element an access" : std::to_string(variant.vector) + " elements an access";
   for (std::size_t k = 0; k < variant.access.size(); ++k) {
     constexpr const char* names[] = {"constant", "repeated", "unit stride", "strided", "staged"};
-    text += (k == 0 ? ": " : ", ") + operand_name(k) + " " +
-            (variant.is_twin(k) ? "is " + operand_name(variant.source(k)) : names[static_cast<int>(variant.access[k])]);
+    text +=
+        (k == 0 ? ": " : ", ") + operand_name(k) + " " +
+        (variant.is_shared(k) ? "is " + operand_name(variant.source(k)) : names[static_cast<int>(variant.access[k])]);
   }
   return text;
 }

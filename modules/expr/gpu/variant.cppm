@@ -62,27 +62,28 @@ enum class Access : std::uint8_t {
 struct DeviceVariant {
   DType target = DType::boolean;
   int rank = 1;
-  bool wide = false;                  // indices of 64 bits
-  int vector = 1;                     // elements that one access of unit stride moves
-  std::vector<Access> access{};       // of the target, then of the leaves
-  std::vector<std::uint8_t> twins{};  // for each operand, the first one that is the same memory; empty if no two are
-  int edge = 0;                       // of the squares of staged operands (gpu/kernel.cppm); 0 when there are none
-  int axis = 0;                       // the other axis of the squares than the last
+  bool wide = false;             // indices of 64 bits
+  int vector = 1;                // elements that one access of unit stride moves
+  std::vector<Access> access{};  // of the target, then of the leaves
+  std::vector<std::uint8_t>
+      shared_with{};  // for each operand, the first one that is the same memory; empty if no two are
+  int edge = 0;       // of the squares of staged operands (gpu/kernel.cppm); 0 when there are none
+  int axis = 0;       // the other axis of the squares than the last
 
   friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
 
   /// The operand whose values this one has: itself, or an earlier one. A kernel loads them once, and its compiler then computes once
   /// what an expression computes of them twice.
-  std::size_t source(std::size_t operand) const { return twins.empty() ? operand : twins[operand]; }
-  bool is_twin(std::size_t operand) const { return source(operand) != operand; }
+  std::size_t source(std::size_t operand) const { return shared_with.empty() ? operand : shared_with[operand]; }
+  bool is_shared(std::size_t operand) const { return source(operand) != operand; }
 };
 
 /// The kernel with the widest accesses and narrowest indices that the plan allows.
 DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element, DType target);
 
 /// Notes which leaves in memory are the same elements in the same order.
-void find_twins(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
-                DeviceVariant& variant);
+void find_shared_operands(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
+                          DeviceVariant& variant);
 
 /// Element type of operand number `operand`: the target, then the leaves.
 DType dtype_at(const DeviceElement& element, DType target, std::size_t operand);

@@ -119,7 +119,7 @@ std::string KernelWriter::loaded(std::size_t operand, const std::string& address
 }
 
 std::string KernelWriter::value_of(std::size_t operand, const std::string& address) const {
-  return variant_.is_twin(operand) ? operand_name(variant_.source(operand)) : loaded(operand, address);
+  return variant_.is_shared(operand) ? operand_name(variant_.source(operand)) : loaded(operand, address);
 }
 
 void KernelWriter::write_load(std::size_t operand) {

@@ -3,7 +3,7 @@ module;
 export module tessera.expr:vector_logarithm;
 import :vector_bits;
 import :vector_exponential;
-import :vector_reach;
+import :range_guard;
 
 // Logarithms.
 namespace tessera::math {
@@ -45,17 +45,17 @@ struct ReducedLogarithm {
   return n * ln2 + logarithm_near_one(f);
 }
 
-/// Within reach: positive and normal.
+/// Within range: positive and normal.
 template <bool fused>
-[[gnu::always_inline]] inline float log(float x, Near<fused>& reach) {
+[[gnu::always_inline]] inline float log(float x, FastRange<fused>& guard) {
   constexpr std::uint32_t smallest = 0x00800000, infinite = 0x7f800000;
-  reach.beyond |= static_cast<std::int32_t>(bits_of(x) - smallest + 0x80000000u) >=
+  guard.beyond |= static_cast<std::int32_t>(bits_of(x) - smallest + 0x80000000u) >=
                   static_cast<std::int32_t>(infinite - smallest + 0x80000000u);
   const auto [f, n, exponent] = reduce_logarithm(x);
   return n * ln2 + logarithm_near_one(f);
 }
 template <bool fused>
-[[gnu::always_inline]] inline float log(float x, Careful<fused>) {
+[[gnu::always_inline]] inline float log(float x, FullRange<fused>) {
   return math::log(x);
 }
 

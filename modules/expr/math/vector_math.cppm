@@ -2,7 +2,7 @@ module;
 #include <cmath>
 export module tessera.expr:vector_math;
 export import :vector_bits;
-export import :vector_reach;
+export import :range_guard;
 export import :vector_exponential;
 export import :vector_logarithm;
 export import :vector_trigonometry;

@@ -2,9 +2,9 @@ module;
 #include <cstdint>
 export module tessera.expr:vector_trigonometry;
 import :vector_bits;
-import :vector_reach;
+import :range_guard;
 
-// Sine and cosine. Arguments within reach are reduced by multiples of pi in float; larger ones by the bits of 1 / pi that
+// Sine and cosine. Arguments within range are reduced by multiples of pi in float; larger ones by the bits of 1 / pi that
 // matter for their exponent (Payne and Hanek's method).
 namespace tessera::math {
 
@@ -17,7 +17,7 @@ inline constexpr float pi_parts<true>[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x
 
 /// The largest magnitude that is reduced in float.
 template <bool fused>
-inline constexpr float trigonometry_reach = fused ? 50000.0f : 198.0f;
+inline constexpr float trigonometry_range = fused ? 50000.0f : 198.0f;
 
 inline constexpr float one_over_pi = 0x1.45f306p-2f;
 
@@ -31,7 +31,7 @@ inline constexpr float one_over_pi = 0x1.45f306p-2f;
   return r + ((rest - 0.125f * cube) + cube * series);
 }
 
-/// sin(x - n pi) for x within reach and the n nearest to x / pi, or that minus 1/2.
+/// sin(x - n pi) for x within range and the n nearest to x / pi, or that minus 1/2.
 template <bool fused>
 [[gnu::always_inline]] inline float sine_of_difference(float x, float n) {
   constexpr auto& pi = pi_parts<fused>;
@@ -100,28 +100,28 @@ inline constexpr std::uint32_t one_over_pi_digits[] = {0,          0x517cc1b7, 0
 
 /// sin(x), x in radians; at most 2 ULP.
 template <bool fused>
-[[gnu::always_inline]] inline float sin(float x, Near<fused>& reach) {
-  reach.beyond |= magnitude_of(x) > trigonometry_reach<fused>;
+[[gnu::always_inline]] inline float sin(float x, FastRange<fused>& guard) {
+  guard.beyond |= magnitude_of(x) > trigonometry_range<fused>;
   return sin_near<fused>(x);
 }
 template <bool fused>
-[[gnu::always_inline]] inline float sin(float x, Careful<fused>) {
-  if (magnitude_of(x) <= trigonometry_reach<fused>) return sin_near<fused>(x);
+[[gnu::always_inline]] inline float sin(float x, FullRange<fused>) {
+  if (magnitude_of(x) <= trigonometry_range<fused>) return sin_near<fused>(x);
   return x - x == 0 ? sin_far(x) : x - x;
 }
-[[gnu::always_inline]] inline float sin(float x) { return math::sin(x, Careful<false>{}); }
+[[gnu::always_inline]] inline float sin(float x) { return math::sin(x, FullRange<false>{}); }
 
 /// cos(x), x in radians; at most 2 ULP.
 template <bool fused>
-[[gnu::always_inline]] inline float cos(float x, Near<fused>& reach) {
-  reach.beyond |= magnitude_of(x) > trigonometry_reach<fused>;
+[[gnu::always_inline]] inline float cos(float x, FastRange<fused>& guard) {
+  guard.beyond |= magnitude_of(x) > trigonometry_range<fused>;
   return cos_near<fused>(x);
 }
 template <bool fused>
-[[gnu::always_inline]] inline float cos(float x, Careful<fused>) {
-  if (magnitude_of(x) <= trigonometry_reach<fused>) return cos_near<fused>(x);
+[[gnu::always_inline]] inline float cos(float x, FullRange<fused>) {
+  if (magnitude_of(x) <= trigonometry_range<fused>) return cos_near<fused>(x);
   return x - x == 0 ? cos_far(x) : x - x;
 }
-[[gnu::always_inline]] inline float cos(float x) { return math::cos(x, Careful<false>{}); }
+[[gnu::always_inline]] inline float cos(float x) { return math::cos(x, FullRange<false>{}); }
 
 }  // namespace tessera::math

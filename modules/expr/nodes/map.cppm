@@ -9,7 +9,7 @@ import :plan;
 import :lowering;
 import :node;
 import :parameter_node;
-import :vector_reach;
+import :range_guard;
 
 // Elementwise nodes: one scalar function applied to the elements of its operands.
 namespace tessera {
@@ -53,9 +53,9 @@ template <std::size_t... I, class Op, class... Values>
 struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>... {
   using value_type = std::remove_cvref_t<decltype(Op::map(std::declval<typename Values::value_type>()...))>;
 
-  static constexpr bool has_reach =
-      requires(math::Near<true>& reach) { Op::map_within(reach, std::declval<typename Values::value_type>()...); };
-  static constexpr bool depends_on_reach = has_reach || (math::DependsOnReach<Values> || ...);
+  static constexpr bool has_guard =
+      requires(math::FastRange<true>& guard) { Op::map_within(guard, std::declval<typename Values::value_type>()...); };
+  static constexpr bool depends_on_range = has_guard || (math::DependsOnRange<Values> || ...);
   static constexpr bool reads_pairs = (ReadsPairs<Values> && ...);
 
   template <class... Plans>
@@ -63,18 +63,18 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
                                     const plan::Input* inputs)
       : Slot<I, Values>{Values(static_cast<const Slot<I, Plans>&>(from).value, inputs)}... {}
 
-  [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, math::Reach& reach) const
-    requires(!depends_on_reach)
+  [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, math::RangeGuard& guard) const
+    requires(!depends_on_range)
   {
-    return Op::map(static_cast<const Slot<I, Values>&>(*this).value.at(step, i, reach)...);
+    return Op::map(static_cast<const Slot<I, Values>&>(*this).value.at(step, i, guard)...);
   }
-  template <class Reach>
-    requires depends_on_reach
-  [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, Reach& reach) const {
-    if constexpr (has_reach) {
-      return Op::map_within(reach, static_cast<const Slot<I, Values>&>(*this).value.at(step, i, reach)...);
+  template <class RangeGuard>
+    requires depends_on_range
+  [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, RangeGuard& guard) const {
+    if constexpr (has_guard) {
+      return Op::map_within(guard, static_cast<const Slot<I, Values>&>(*this).value.at(step, i, guard)...);
     } else {
-      return Op::map(static_cast<const Slot<I, Values>&>(*this).value.at(step, i, reach)...);
+      return Op::map(static_cast<const Slot<I, Values>&>(*this).value.at(step, i, guard)...);
     }
   }
 };
@@ -196,11 +196,11 @@ struct Uniform {
   static constexpr const char* name = Op::name;
   static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }
-  template <class Reach>
-  [[gnu::always_inline]] static auto map_within(Reach& reach, auto... values)
-    requires requires { Op::within(reach, static_cast<C>(values)...); }
+  template <class RangeGuard>
+  [[gnu::always_inline]] static auto map_within(RangeGuard& guard, auto... values)
+    requires requires { Op::within(guard, static_cast<C>(values)...); }
   {
-    return Op::within(reach, static_cast<C>(values)...);
+    return Op::within(guard, static_cast<C>(values)...);
   }
 };
 

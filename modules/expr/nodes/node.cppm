@@ -8,7 +8,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :conversion;
-import :vector_reach;
+import :range_guard;
 
 // The leaves of expressions, and what every node offers:
 //   value_type, rank, place_type, expression_tag   as the ExpressionNode concept asks
@@ -19,8 +19,8 @@ import :vector_reach;
 //   reads_memory_only                              true if all its leaves are arrays: lower() then takes any collector of leaves
 //   conflicts(Written)                             writing there while this is evaluated element by element would be wrong
 //   any_leaf(LeafVisitor)                          the visitor says yes to some memory that it reads
-// A plan offers the type Bound<Isa>, made of the plan and the inputs. It has a value_type, and at(step, i, reach) is the value of element
-// step + i of the current block, where a kernel's step begins at `step`; vector_reach.cppm says what `reach` is. Bound plans are the same
+// A plan offers the type Bound<Isa>, made of the plan and the inputs. It has a value_type, and at(step, i, guard) is the value of element
+// step + i of the current block, where a kernel's step begins at `step`; range_guard.cppm says what `reach` is. Bound plans are the same
 // type for several instruction sets wherever they can, because the compiler keeps each type's functions.
 namespace tessera {
 
@@ -86,7 +86,7 @@ struct LeafPlan {
 
     [[gnu::always_inline]] BoundLeaf(const LeafPlan& from, const plan::Input* inputs)
         : values(static_cast<const T*>(inputs[from.leaf].data)), along(inputs[from.leaf].along) {}
-    [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, const math::Reach&) const {
+    [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, const math::RangeGuard&) const {
       return load<Isa>(values[(step & along) + i]);
     }
   };
@@ -105,7 +105,7 @@ struct ScalarPlan {
     C value;
 
     [[gnu::always_inline]] BoundScalar(const ScalarPlan& from, const plan::Input*) : value(from.value) {}
-    [[gnu::always_inline]] C at(std::ptrdiff_t, std::ptrdiff_t, const math::Reach&) const { return value; }
+    [[gnu::always_inline]] C at(std::ptrdiff_t, std::ptrdiff_t, const math::RangeGuard&) const { return value; }
   };
   template <device::Isa>
   using Bound = BoundScalar;

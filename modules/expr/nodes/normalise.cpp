@@ -183,7 +183,7 @@ class Normalising {
       arithmetic_.part(parts_ + parts * arithmetic_.part_bytes, values, to, block.columns);
       if (stores && !arithmetic_.changes_values && values != to) std::copy_n(values, block.columns * task_.item(), to);
     }
-    arithmetic_.settle(parts_, parts, task_.normalisation.epsilon);
+    arithmetic_.finalize(parts_, parts, task_.normalisation.epsilon);
     parts = 0;
     for (std::ptrdiff_t index = 0; index < task_.n; index += block.columns, ++parts) {
       block.columns = seek(index);
@@ -212,7 +212,7 @@ class Normalising {
       std::byte* to = arithmetic_.changes_values ? stored_ + row * width * task_.item() : nullptr;
       arithmetic_.change_columns(columns_, from + row * from_step, from_stride, to, width, rows, width);
     }
-    arithmetic_.settle_columns(columns_, width, task_.normalisation.epsilon);
+    arithmetic_.finalize_columns(columns_, width, task_.normalisation.epsilon);
     const bool stored = !lies || arithmetic_.changes_values;
     finish_columns(grid, stored ? stored_ : from, stored ? width : from_stride);
   }

@@ -6,7 +6,7 @@ import tessera.core;
 import tessera.device;
 import tessera.array;
 import :plan;
-import :runs;
+import :segments;
 import :lowering;
 import :node;
 import :part;

@@ -7,7 +7,7 @@ import tessera.core;
 import tessera.device;
 import tessera.array;
 import :plan;
-import :runs;
+import :segments;
 import :lowering;
 import :node;
 import :map;
@@ -18,9 +18,9 @@ import :part;
 // the new position.
 namespace tessera {
 
-/// A node whose axes are made up of runs of another node's axes. Where no run covers the result it has the value `fill`.
+/// A node whose axes are made up of segments of another node's axes. Where no segment covers the result it has the value `fill`.
 template <class Node, bool Fills>
-class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Node::value_type, Node::rank> {
+class SegmentsNode : public ExpressionOperations<SegmentsNode<Node, Fills>, typename Node::value_type, Node::rank> {
  public:
   using expression_tag = void;
   using value_type = typename Node::value_type;
@@ -29,11 +29,11 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
   static constexpr int leaf_count = 1;
   static constexpr int fusible = 0;
   static constexpr const char* name = Fills ? "pad" : "roll";
-  using Runs = std::array<plan::AxisRuns, static_cast<std::size_t>(rank)>;
+  using Segments = std::array<plan::AxisSegments, static_cast<std::size_t>(rank)>;
   using Fill = compute_t<value_type>;
 
-  RunsNode(Node node, const Dim<rank>& shape, Runs runs, Fill fill)
-      : node_(std::move(node)), shape_(shape), runs_(std::move(runs)), fill_{fill} {}
+  SegmentsNode(Node node, const Dim<rank>& shape, Segments segments, Fill fill)
+      : node_(std::move(node)), shape_(shape), segments_(std::move(segments)), fill_{fill} {}
 
   const Dim<rank>& shape() const { return shape_; }
   std::optional<Place> place() const { return node_.place(); }
@@ -47,9 +47,9 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
     const Part<To, Node> part(node_, place);
     if (product(shape_) == 0) return;
     plan::Loop loop = part.loop(data, strides);
-    std::array<plan::RunList, static_cast<std::size_t>(rank)> runs;
-    for (std::size_t axis = 0; axis < runs.size(); ++axis) runs[axis] = runs_[axis].listed();
-    if (product(node_.shape()) != 0) plan::run_runs(loop, runs);
+    std::array<plan::SegmentList, static_cast<std::size_t>(rank)> segments;
+    for (std::size_t axis = 0; axis < segments.size(); ++axis) segments[axis] = segments_[axis].listed();
+    if (product(node_.shape()) != 0) plan::run_segments(loop, segments);
     if constexpr (Fills) {
       loop.extents = {};
       for (int axis = 0; axis < rank; ++axis) loop.extents[static_cast<std::size_t>(axis)] = shape_[axis];
@@ -58,7 +58,7 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
       loop.nodes = &fill_;
       const ScalarNode<value_type> fill(fill_.value);
       loop.device = device_work<To>(fill);
-      plan::run_around(loop, runs);
+      plan::run_around(loop, segments);
     }
   }
 
@@ -67,17 +67,17 @@ class RunsNode : public ExpressionOperations<RunsNode<Node, Fills>, typename Nod
  private:
   Node node_;
   Dim<rank> shape_;
-  Runs runs_;
+  Segments segments_;
   ScalarPlan<Fill> fill_;
 };
 
-/// The runs of a node that keeps its shape: all axes as they are, but those for which `change(axis, extent)` gives others.
+/// The segments of a node that keeps its shape: all axes as they are, but those for which `change(axis, extent)` gives others.
 template <class Node, class Change>
 auto rearranged(Node node, const Change& change) {
-  typename RunsNode<Node, false>::Runs runs;
+  typename SegmentsNode<Node, false>::Segments segments;
   const Dim<Node::rank> shape = node.shape();
-  for (int axis = 0; axis < Node::rank; ++axis) runs[static_cast<std::size_t>(axis)] = change(axis, shape[axis]);
-  return RunsNode<Node, false>(std::move(node), shape, std::move(runs), {});
+  for (int axis = 0; axis < Node::rank; ++axis) segments[static_cast<std::size_t>(axis)] = change(axis, shape[axis]);
+  return SegmentsNode<Node, false>(std::move(node), shape, std::move(segments), {});
 }
 
 /// shift modulo extent, at least 0.
@@ -105,7 +105,7 @@ auto roll(O&& operand, Shift... shifts) {  // one shift for each named axis; axe
         wrapped_shift(shifts, node.shape()[Axis < 0 ? Axis + rank : Axis])),
    ...);
   return rearranged(std::move(node), [&](int axis, std::ptrdiff_t extent) {
-    return plan::AxisRuns::rolled(extent, shift_of[static_cast<std::size_t>(axis)]);
+    return plan::AxisSegments::rolled(extent, shift_of[static_cast<std::size_t>(axis)]);
   });
 }
 
@@ -116,8 +116,8 @@ auto flip(E&& expression) {  // axes in range, each once
   auto node = as_node(std::forward<E>(expression));
   constexpr int rank = decltype(node)::rank;
   return rearranged(std::move(node), [](int axis, std::ptrdiff_t extent) {
-    return named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::AxisRuns::reversed(extent)
-                                                                       : plan::AxisRuns::rolled(extent, 0);
+    return named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::AxisSegments::reversed(extent)
+                                                                       : plan::AxisSegments::rolled(extent, 0);
   });
 }
 
@@ -136,20 +136,20 @@ std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int a
 
 template <bool Fills, class Node, class Widths>
 auto make_padded(Node node, const Widths& width_of, plan::Padding padding, compute_t<typename Node::value_type> fill) {
-  typename RunsNode<Node, Fills>::Runs runs;
+  typename SegmentsNode<Node, Fills>::Segments segments;
   Dim<Node::rank> shape = node.shape();
   for (int axis = 0; axis < Node::rank; ++axis) {
     const PadWidth width = width_of(axis);
     const std::ptrdiff_t extent = shape[axis];
     shape = shape.with(axis, padded_extent(extent, width, axis, !Fills, to_string(node.shape())));
     if (Fills || extent > 0) {
-      runs[static_cast<std::size_t>(axis)] = plan::AxisRuns::padded(extent, width.before, width.after, padding);
+      segments[static_cast<std::size_t>(axis)] = plan::AxisSegments::padded(extent, width.before, width.after, padding);
     } else {
-      runs[static_cast<std::size_t>(axis)] = plan::AxisRuns::rolled(0, 0);
+      segments[static_cast<std::size_t>(axis)] = plan::AxisSegments::rolled(0, 0);
     }
   }
   static_cast<void>(product(shape));
-  return RunsNode<Node, Fills>(std::move(node), shape, std::move(runs), fill);
+  return SegmentsNode<Node, Fills>(std::move(node), shape, std::move(segments), fill);
 }
 
 constexpr plan::Padding padding_of(PadMode mode) {

@@ -107,7 +107,7 @@ Pending pending_on(VarState& var, Purpose purpose) {
 
 }  // namespace
 
-void settle(const Var& var, const Engine* last_named, Purpose purpose) {
+void schedule::wait_before_access(const Var& var, const Engine* last_named, Purpose purpose) {
   OpState* const op = context_of_thread.op;
   if (op == nullptr) {
     check_not_recording(last_named, "wait");

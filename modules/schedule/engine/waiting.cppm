@@ -13,10 +13,14 @@ namespace tessera {
 /// Throws SchedulerError if this thread runs an op.
 void check_may_block(const char* operation);
 
+namespace schedule {
+
 /// Waits for what is pending on the Var of some data that this thread is about to access. Inside an op it does not wait: the op must
 /// have declared the Var, or nothing may be pending on it. Throws OperationFailed if the Var is poisoned and not rewritten,
 /// SchedulerError, also while this thread records for the engine that `last_named` once was. That one is only compared: it may be gone.
-export void settle(const Var& var, const Engine* last_named, Purpose purpose);
+export void wait_before_access(const Var& var, const Engine* last_named, Purpose purpose);
+
+}  // namespace schedule
 
 /// Waits for the writes of a Var that are pending now. Unless it is for reading, for its reads too. Throws DeadlineExceeded,
 /// OperationFailed if the Var is poisoned and not to be rewritten, SchedulerError inside an op.

@@ -130,7 +130,7 @@ class Layering {
     constexpr int sweeps = 32;
     for (int sweep = 0; sweep < sweeps; ++sweep) {
       for (std::size_t i = 0; i < layers_.size(); ++i)
-        settle(layers_[sweep % 2 == 0 ? i : layers_.size() - 1 - i], sweep % 2 == 0, sweep >= sweeps / 2);
+        place_layer(layers_[sweep % 2 == 0 ? i : layers_.size() - 1 - i], sweep % 2 == 0, sweep >= sweeps / 2);
     }
   }
 
@@ -157,7 +157,7 @@ class Layering {
 
   /// Moves a layer's slots as near to their neighbours' mean as order and distances allow: least squares under these
   /// constraints, by pooling adjacent violators.
-  void settle(const std::vector<std::size_t>& layer, bool look_up, bool look_both_ways) {
+  void place_layer(const std::vector<std::size_t>& layer, bool look_up, bool look_both_ways) {
     struct Pool {
       double sum, weight;
       std::size_t slots;

@@ -59,7 +59,7 @@ struct Bodies {
       Part part;
       const Ahead ahead{from_stride, to_stride};
       F::template part<VectorBytes>(part, in, out, n, ahead);
-      F::settle(&part, 1, epsilon);
+      F::finalize(&part, 1, epsilon);
       if constexpr (F::changes_values) {
         apply<VectorBytes>(part.affine, out, out, n);
       } else {
@@ -122,11 +122,13 @@ struct NormaliserOf {
   using Part = typename F::Part;
   using n_t = std::ptrdiff_t;
 
-  static void settle(void* parts, n_t count, double epsilon) { F::settle(static_cast<Part*>(parts), count, epsilon); }
+  static void finalize(void* parts, n_t count, double epsilon) {
+    F::finalize(static_cast<Part*>(parts), count, epsilon);
+  }
   static void begin(const ColumnState& state, n_t n) { F::begin(state, n); }
-  static void settle_columns(const ColumnState& state, n_t n, double epsilon) {
+  static void finalize_columns(const ColumnState& state, n_t n, double epsilon) {
     for (n_t k = 0; k < n; ++k) {
-      const Affine<C> affine = F::settled(state, k, epsilon);
+      const Affine<C> affine = F::finalized(state, k, epsilon);
       static_cast<C*>(state.shift)[k] = affine.shift;
       static_cast<C*>(state.factor)[k] = affine.factor;
       static_cast<C*>(state.offset)[k] = affine.offset;
@@ -159,8 +161,8 @@ struct NormaliserOf {
 
   template <class I>
   static constexpr Normaliser table_of = {sizeof(C),  sizeof(Part), F::changes_values, I::rows,
-                                          I::part,    settle,       I::finish,         begin,
-                                          I::observe, I::change,    settle_columns,    I::finish_columns};
+                                          I::part,    finalize,     I::finish,         begin,
+                                          I::observe, I::change,    finalize_columns,  I::finish_columns};
 
   static const Normaliser& chosen() {
     switch (device::isa()) {

@@ -109,7 +109,7 @@ struct Softmax {
     return {0, static_cast<C>(static_cast<double>(scale) / sum), 0};
   }
 
-  [[gnu::always_inline]] static void settle(Part* parts, std::ptrdiff_t count, double) {
+  [[gnu::always_inline]] static void finalize(Part* parts, std::ptrdiff_t count, double) {
     C largest = parts[0].largest;
     for (std::ptrdiff_t p = 1; p < count; ++p) largest = larger(parts[p].largest, largest);
     double sum = 0;
@@ -159,7 +159,7 @@ struct Softmax {
     for (std::ptrdiff_t k = 0; k < n; ++k) state.sum[first + k] += static_cast<double>(sum[k]);
   }
 
-  [[gnu::always_inline]] static Affine<C> settled(const ColumnState& state, std::ptrdiff_t k, double) {
+  [[gnu::always_inline]] static Affine<C> finalized(const ColumnState& state, std::ptrdiff_t k, double) {
     const C largest = static_cast<C*>(state.largest)[k];
     return affine_of(largest, state.sum[k], largest);
   }
@@ -187,7 +187,7 @@ struct Standardise {
     return {static_cast<C>(moments.mean), static_cast<C>(factor), 0};
   }
 
-  static void settle(Part* parts, std::ptrdiff_t count, double epsilon) {
+  static void finalize(Part* parts, std::ptrdiff_t count, double epsilon) {
     Moments all = parts[0].moments;
     for (std::ptrdiff_t p = 1; p < count; ++p) reducer().merge(&all, &parts[p].moments, 1);
     for (std::ptrdiff_t p = 0; p < count; ++p) parts[p].affine = affine_of(all, epsilon);
@@ -204,7 +204,7 @@ struct Standardise {
   template <std::ptrdiff_t Width>
   [[gnu::always_inline]] static void change(const ColumnState&, const C*, std::ptrdiff_t, C*, std::ptrdiff_t,
                                             std::ptrdiff_t, std::ptrdiff_t, std::ptrdiff_t) {}
-  [[gnu::always_inline]] static Affine<C> settled(const ColumnState& state, std::ptrdiff_t k, double epsilon) {
+  [[gnu::always_inline]] static Affine<C> finalized(const ColumnState& state, std::ptrdiff_t k, double epsilon) {
     return affine_of(state.moments[k], epsilon);
   }
 };

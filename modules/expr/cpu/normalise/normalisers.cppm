@@ -39,16 +39,16 @@ struct Normaliser {
 
   // A long row in parts: each part on its own, then what follows for all of them, then each part's results.
   void (*part)(void* part, const void* from, void* to, std::ptrdiff_t n);
-  void (*settle)(void* parts, std::ptrdiff_t count, double epsilon);
+  void (*finalize)(void* parts, std::ptrdiff_t count, double epsilon);
   void (*finish)(const void* part, const void* from, void* to, std::ptrdiff_t n);
 
-  // n columns side by side, some rows at a time: all rows are observed, then changed, then settled, then finished.
+  // n columns side by side, some rows at a time: all rows are observed, then changed, then finalized, then finished.
   void (*begin_columns)(const ColumnState& state, std::ptrdiff_t n);
   void (*observe_columns)(const ColumnState& state, const void* from, std::ptrdiff_t stride, std::ptrdiff_t rows,
                           std::ptrdiff_t n);
   void (*change_columns)(const ColumnState& state, const void* from, std::ptrdiff_t from_stride, void* to,
                          std::ptrdiff_t to_stride, std::ptrdiff_t rows, std::ptrdiff_t n);
-  void (*settle_columns)(const ColumnState& state, std::ptrdiff_t n, double epsilon);
+  void (*finalize_columns)(const ColumnState& state, std::ptrdiff_t n, double epsilon);
   void (*finish_columns)(const ColumnState& state, const void* from, std::ptrdiff_t from_stride, void* to,
                          std::ptrdiff_t to_stride, std::ptrdiff_t rows, std::ptrdiff_t n);
 };

@@ -32,8 +32,8 @@ std::ptrdiff_t accumulator_bytes(const ReductionTask& task) {
   return std::max(task.unit_outputs, rows_together(task)) * task.reduction.reducer->accumulator_bytes;
 }
 
-std::ptrdiff_t cascade_bytes(const ReductionTask& task) {
-  return Cascade::bytes_for(task.reduced, task.unit_outputs * task.reduction.reducer->accumulator_bytes);
+std::ptrdiff_t pairwise_bytes(const ReductionTask& task) {
+  return PairwiseMerge::bytes_for(task.reduced, task.unit_outputs * task.reduction.reducer->accumulator_bytes);
 }
 
 std::ptrdiff_t offset_bytes(const ReductionTask& task) {
@@ -43,7 +43,7 @@ std::ptrdiff_t offset_bytes(const ReductionTask& task) {
 std::ptrdiff_t memory_bytes(const ReductionTask& task) {
   return Values::bytes_for(task.space.operands.size() - 1) + 3 * Pieces::padded(offset_bytes(task)) +
          Pieces::padded(tile_elements * task.reduction.reducer->value_bytes) + Pieces::padded(accumulator_bytes(task)) +
-         cascade_bytes(task);
+         pairwise_bytes(task);
 }
 
 std::ptrdiff_t* zeros(std::byte* memory, std::size_t n) {
@@ -73,7 +73,7 @@ Folder::Folder(const ReductionTask& task)
       here_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       buffer_(memory_.take(tile_elements * reducer_.value_bytes)),
       accumulators_(memory_.take(accumulator_bytes(task))),
-      cascade_(memory_.take(cascade_bytes(task))) {}
+      pairwise_(memory_.take(pairwise_bytes(task))) {}
 
 void Folder::run(std::ptrdiff_t first, std::ptrdiff_t last) {
   const std::ptrdiff_t together = rows_together(task_);
@@ -135,12 +135,12 @@ void Folder::fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows) {
 }
 
 void Folder::fold_row(std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
-  Cascade cascade(reducer_, 1, task_.reduced, cascade_);
+  PairwiseMerge pairwise_merge(reducer_, 1, task_.reduced, pairwise_);
   for (std::ptrdiff_t index = first; index < last;) {
-    index += fold_part(index, last - index, cascade.next());
-    cascade.push();
+    index += fold_part(index, last - index, pairwise_merge.next());
+    pairwise_merge.push();
   }
-  cascade.finish(accumulators);
+  pairwise_merge.finish(accumulators);
 }
 
 std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std::byte* partial) {
@@ -152,18 +152,18 @@ std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std:
 }
 
 void Folder::fold_columns(std::ptrdiff_t width, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
-  Cascade cascade(reducer_, width, task_.reduced, cascade_);
+  PairwiseMerge pairwise_merge(reducer_, width, task_.reduced, pairwise_);
   for (std::ptrdiff_t index = first; index < last;) {
     const std::ptrdiff_t end = std::min(last, index + rows_per_partial);
-    std::byte* partial = cascade.next();
+    std::byte* partial = pairwise_merge.next();
     while (index < end) {
       const std::ptrdiff_t rows = std::min(seek(index), end - index);
       fold_side_by_side(rows, width, index, partial);
       index += rows;
     }
-    cascade.push();
+    pairwise_merge.push();
   }
-  cascade.finish(accumulators);
+  pairwise_merge.finish(accumulators);
 }
 
 /// Values that lie in memory are folded where they are, whole rows of them, which suits the prefetcher; computed ones in tiles.

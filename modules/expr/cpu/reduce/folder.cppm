@@ -50,7 +50,7 @@ class Folder {
   std::ptrdiff_t* here_;
   std::byte* buffer_;
   std::byte* accumulators_;
-  std::byte* cascade_;
+  std::byte* pairwise_;
 };
 
 /// Outputs, one after the other along the last kept axis, whose values are folded in one go.

@@ -23,7 +23,7 @@ void run_chunks(const ReductionTask& task) {
   const std::ptrdiff_t bytes = Pieces::padded(task.unit_outputs * reducer.accumulator_bytes);
   const std::ptrdiff_t jobs = task.units * task.chunks;
   const memory::Allocation memory(
-      CpuPlace{}, jobs * bytes + Cascade::bytes_for(task.chunks, task.unit_outputs * reducer.accumulator_bytes));
+      CpuPlace{}, jobs * bytes + PairwiseMerge::bytes_for(task.chunks, task.unit_outputs * reducer.accumulator_bytes));
   std::byte* partials = static_cast<std::byte*>(memory.data());
   parallel_for(jobs, [&](std::ptrdiff_t job) {
     const std::ptrdiff_t first = job % task.chunks * task.chunk_size;
@@ -34,13 +34,13 @@ void run_chunks(const ReductionTask& task) {
   Folder folder(task);
   for (std::ptrdiff_t unit = 0; unit < task.units; ++unit) {
     const std::ptrdiff_t width = folder.place(unit);
-    Cascade cascade(reducer, width, task.chunks, partials + jobs * bytes);
+    PairwiseMerge pairwise_merge(reducer, width, task.chunks, partials + jobs * bytes);
     for (std::ptrdiff_t chunk = 0; chunk < task.chunks; ++chunk) {
-      reducer.merge(cascade.next(), partials + (unit * task.chunks + chunk) * bytes, width);
-      cascade.push();
+      reducer.merge(pairwise_merge.next(), partials + (unit * task.chunks + chunk) * bytes, width);
+      pairwise_merge.push();
     }
     reducer.clear(folder.accumulators(), width);
-    cascade.finish(folder.accumulators());
+    pairwise_merge.finish(folder.accumulators());
     folder.store(folder.accumulators(), width);
   }
 }

@@ -16,108 +16,108 @@ namespace tessera::plan {
 
 namespace {
 
-RunList rolled_runs(std::ptrdiff_t extent, std::ptrdiff_t shift) {
-  RunList runs;
-  if (shift > 0) runs.add({.to = 0, .count = shift, .first = extent - shift, .step = 1});
-  runs.add({.to = shift, .count = extent - shift, .first = 0, .step = 1});
-  return runs;
+SegmentList rolled_segments(std::ptrdiff_t extent, std::ptrdiff_t shift) {
+  SegmentList segments;
+  if (shift > 0) segments.add({.to = 0, .count = shift, .first = extent - shift, .step = 1});
+  segments.add({.to = shift, .count = extent - shift, .first = 0, .step = 1});
+  return segments;
 }
 
-RunList reversed_runs(std::ptrdiff_t extent) {
-  RunList runs;
-  runs.add({.to = 0, .count = extent, .first = extent > 0 ? extent - 1 : 0, .step = -1});
-  return runs;
+SegmentList reversed_segments(std::ptrdiff_t extent) {
+  SegmentList segments;
+  segments.add({.to = 0, .count = extent, .first = extent > 0 ? extent - 1 : 0, .step = -1});
+  return segments;
 }
 
-/// The longest run of a reflected axis, period 2 (extent - 1), that starts at `phase` of a period.
-Run reflected(std::ptrdiff_t phase, std::ptrdiff_t extent, std::ptrdiff_t left) {
+/// The longest segment of a reflected axis, period 2 (extent - 1), that starts at `phase` of a period.
+Segment reflected(std::ptrdiff_t phase, std::ptrdiff_t extent, std::ptrdiff_t left) {
   if (extent == 1) return {.to = 0, .count = left, .first = 0, .step = 0};
   if (phase < extent) return {.to = 0, .count = std::min(extent - phase, left), .first = phase, .step = 1};
   const std::ptrdiff_t first = 2 * (extent - 1) - phase;
   return {.to = 0, .count = std::min(first, left), .first = first, .step = -1};
 }
 
-RunList padded_runs(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
-  RunList runs;
+SegmentList padded_segments(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
+  SegmentList segments;
   if (padding == Padding::constant) {
-    runs.add({.to = before, .count = extent, .first = 0, .step = 1});
-    return runs;
+    segments.add({.to = before, .count = extent, .first = 0, .step = 1});
+    return segments;
   }
   if (padding == Padding::edge) {
-    runs.add({.to = 0, .count = before, .first = 0, .step = 0});
-    runs.add({.to = before, .count = extent, .first = 0, .step = 1});
-    runs.add({.to = before + extent, .count = after, .first = extent - 1, .step = 0});
-    return runs;
+    segments.add({.to = 0, .count = before, .first = 0, .step = 0});
+    segments.add({.to = before, .count = extent, .first = 0, .step = 1});
+    segments.add({.to = before + extent, .count = after, .first = extent - 1, .step = 0});
+    return segments;
   }
   const bool wraps = padding == Padding::wrap;
   const std::ptrdiff_t period = wraps ? extent : std::max<std::ptrdiff_t>(2 * (extent - 1), 1);
   std::ptrdiff_t phase = (period - before % period) % period;
   for (std::ptrdiff_t to = 0; to < before + extent + after;) {
     const std::ptrdiff_t left = before + extent + after - to;
-    Run run = wraps ? Run{.to = to, .count = std::min(extent - phase, left), .first = phase, .step = 1}
-                    : reflected(phase, extent, left);
-    run.to = to;
-    runs.add(run);
-    to += run.count;
-    phase = (phase + run.count) % period;
+    Segment segment = wraps ? Segment{.to = to, .count = std::min(extent - phase, left), .first = phase, .step = 1}
+                            : reflected(phase, extent, left);
+    segment.to = to;
+    segments.add(segment);
+    to += segment.count;
+    phase = (phase + segment.count) % period;
   }
-  return runs;
+  return segments;
 }
 
 }  // namespace
 
-AxisRuns AxisRuns::rolled(std::ptrdiff_t extent, std::ptrdiff_t shift) {
-  AxisRuns runs(extent);
-  runs.before_ = shift;
-  return runs;
+AxisSegments AxisSegments::rolled(std::ptrdiff_t extent, std::ptrdiff_t shift) {
+  AxisSegments segments(extent);
+  segments.before_ = shift;
+  return segments;
 }
 
-AxisRuns AxisRuns::reversed(std::ptrdiff_t extent) {
-  AxisRuns runs(extent);
-  runs.kind_ = Kind::reversed;
-  return runs;
+AxisSegments AxisSegments::reversed(std::ptrdiff_t extent) {
+  AxisSegments segments(extent);
+  segments.kind_ = Kind::reversed;
+  return segments;
 }
 
-AxisRuns AxisRuns::padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
-  AxisRuns runs(extent);
-  runs.kind_ = Kind::padded;
-  runs.before_ = before;
-  runs.after_ = after;
-  runs.padding_ = padding;
-  return runs;
+AxisSegments AxisSegments::padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
+  AxisSegments segments(extent);
+  segments.kind_ = Kind::padded;
+  segments.before_ = before;
+  segments.after_ = after;
+  segments.padding_ = padding;
+  return segments;
 }
 
-RunList AxisRuns::listed() const {
+SegmentList AxisSegments::listed() const {
   switch (kind_) {
-    case Kind::rolled: return rolled_runs(extent_, before_);
-    case Kind::reversed: return reversed_runs(extent_);
+    case Kind::rolled: return rolled_segments(extent_, before_);
+    case Kind::reversed: return reversed_segments(extent_);
     case Kind::padded: break;
   }
-  return padded_runs(extent_, before_, after_, padding_);
+  return padded_segments(extent_, before_, after_, padding_);
 }
 
-void run_runs(const Loop& loop, std::span<const RunList> axes) {
+void run_segments(const Loop& loop, std::span<const SegmentList> axes) {
   MovableLoop box(loop);
   std::array<std::size_t, most_axes> chosen{};
   for (;;) {
     box.reset_leaves();
     std::ptrdiff_t offset = 0;
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      const Run& run = axes[axis].runs()[chosen[axis]];
-      box.loop.extents[axis] = run.count;
-      offset += run.to * loop.target.strides[axis];
-      box.advance_leaves(axis, run.first);
-      for (Leaf& leaf : box.leaves()) leaf.strides[axis] *= run.step;
+      const Segment& segment = axes[axis].segments()[chosen[axis]];
+      box.loop.extents[axis] = segment.count;
+      offset += segment.to * loop.target.strides[axis];
+      box.advance_leaves(axis, segment.first);
+      for (Leaf& leaf : box.leaves()) leaf.strides[axis] *= segment.step;
     }
     box.place_target(loop, offset);
     run(box.loop);
     std::size_t axis = axes.size();
-    while (axis > 0 && ++chosen[axis - 1] == axes[axis - 1].runs().size()) chosen[--axis] = 0;
+    while (axis > 0 && ++chosen[axis - 1] == axes[axis - 1].segments().size()) chosen[--axis] = 0;
     if (axis == 0) return;
   }
 }
 
-void run_around(const Loop& loop, std::span<const RunList> axes) {
+void run_around(const Loop& loop, std::span<const SegmentList> axes) {
   Loop slab = loop;
   std::ptrdiff_t corner = 0;
   const auto run_slab = [&](std::size_t axis, std::ptrdiff_t from, std::ptrdiff_t to) {
@@ -127,7 +127,7 @@ void run_around(const Loop& loop, std::span<const RunList> axes) {
     run(slab);
   };
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    const Run& inner = axes[axis].runs().front();
+    const Segment& inner = axes[axis].segments().front();
     run_slab(axis, 0, inner.to);
     run_slab(axis, inner.to + inner.count, loop.extents[axis]);
     slab.extents[axis] = inner.count;

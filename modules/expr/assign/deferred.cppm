@@ -1,6 +1,6 @@
 module;
 #include <cstddef>
-export module tessera.expr:later;
+export module tessera.expr:deferred;
 import tessera.standard;
 import tessera.core;
 import tessera.device;
@@ -23,8 +23,8 @@ void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& o
                      void (*compute)(const void* destination, const void* node));
 
 /// Submits an assignment that has been checked.
-void submit_later(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
-                  AssignmentForm& form);
+void submit_deferred(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
+                     AssignmentForm& form);
 
 /// Some of a buffer, when the op that writes it runs: throws OperationFailed if what it leaves there is poisoned.
 void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes);

@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
 #include <cstdint>
-export module tessera.expr:cascade;
+export module tessera.expr:pairwise_merge;
 import tessera.standard;
 import tessera.core;
 import :plan;
@@ -11,7 +11,7 @@ namespace tessera::plan {
 
 /// Partial results waiting to be merged, like the digits of a binary counter: level k holds 2^k partials. It allocates nothing:
 /// the caller gives it bytes_for() bytes.
-class Cascade {
+class PairwiseMerge {
  public:
   /// Memory for up to `parts` partials of `level_bytes` bytes each.
   static std::ptrdiff_t bytes_for(std::ptrdiff_t parts, std::ptrdiff_t level_bytes) {
@@ -19,7 +19,7 @@ class Cascade {
   }
 
   /// For up to `parts` partials of `width` accumulators each; `memory` is 64-byte aligned.
-  Cascade(const Reducer& reducer, std::ptrdiff_t width, std::ptrdiff_t parts, std::byte* memory)
+  PairwiseMerge(const Reducer& reducer, std::ptrdiff_t width, std::ptrdiff_t parts, std::byte* memory)
       : reducer_(reducer), width_(width), next_(memory) {
     const std::ptrdiff_t bytes = padded(width * reducer.accumulator_bytes);
     for (std::ptrdiff_t level = 0; level < levels_for(parts); ++level) levels_[level] = memory + (level + 1) * bytes;

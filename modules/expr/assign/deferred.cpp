@@ -29,8 +29,8 @@ void require_one_name(const Buffer& buffer) {
 
 }  // namespace
 
-void submit_later(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
-                  AssignmentForm& form) {
+void submit_deferred(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
+                     AssignmentForm& form) {
   const ScopeOfAssignment here{scope};
   here.submit(accesses, schedule::make_erased_op(form.body, &operands, {.name = OpName::of_immortal(form.name.text())},
                                                  here.place()));
@@ -46,7 +46,7 @@ void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& o
     if (std::vector<device::StreamMark> marks = unreached(accesses); !marks.empty())
       return schedule::give_up_turn(std::move(marks));
   }
-  compute_settled(accesses, target.place, operands, compute);
+  compute_now(accesses, target.place, operands, compute);
 }
 
 bool submit_assignment(const Async& scope, const AssignmentTarget& target, const AssignmentOperands& operands,
@@ -62,7 +62,7 @@ bool submit_assignment(const Async& scope, const AssignmentTarget& target, const
                            "assignment");
   storage::require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");
   if (target.is_name) require_one_name(*target.buffer);
-  submit_later(accesses, scope, operands, form);
+  submit_deferred(accesses, scope, operands, form);
   return true;
 }
 

@@ -1,6 +1,6 @@
 module;
 #include <cstddef>
-export module tessera.array:settled;
+export module tessera.array:ready;
 import tessera.standard;
 import tessera.core;
 import tessera.device;
@@ -19,15 +19,15 @@ namespace tessera {
 ///
 ///   Op report(Scheduler&, Array<float, 1> loss) {
 ///     co_await access(reads(loss.var()));
-///     co_await settled(loss);
+///     co_await ready(loss);
 ///     std::printf("%g\n", float(loss[{0}]));
 ///   }
 export template <ArrayHandle A>
-schedule::StreamMarksAwaiter settled(const A& array, schedule::Purpose purpose = schedule::Purpose::read) {
+schedule::StreamMarksAwaiter ready(const A& array, schedule::Purpose purpose = schedule::Purpose::read) {
   std::vector<device::StreamMark> marks;
   if (const auto& buffer = array.buffer(); buffer != nullptr) {
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(typename A::value_type));
-    buffer->settle_ops(purpose, {array.data(), array.shape().extents(), array.strides(), item});
+    buffer->wait_for_ops(purpose, {array.data(), array.shape().extents(), array.strides(), item});
     buffer->add_unreached(purpose, marks);
   }
   return schedule::StreamMarksAwaiter(std::move(marks));

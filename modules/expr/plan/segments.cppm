@@ -1,6 +1,6 @@
 module;
 #include <cstddef>
-export module tessera.expr:runs;
+export module tessera.expr:segments;
 import tessera.standard;
 import tessera.core;
 import :plan;
@@ -10,50 +10,50 @@ namespace tessera::plan {
 
 /// Positions to, to + 1, ... of one axis of a result, which are positions first, first + step, ... of the source's axis; step is 1, -1,
 /// or 0 where one position repeats.
-struct Run {
+struct Segment {
   std::ptrdiff_t to, count, first, step;
 };
 
-/// The runs that make up one axis of a result.
-class RunList {
+/// The segments that make up one axis of a result.
+class SegmentList {
  public:
-  void add(const Run& run) {
+  void add(const Segment& segment) {
     if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
     if (count_ >= few_.size()) {
-      many_.push_back(run);
+      many_.push_back(segment);
     } else {
-      few_[count_] = run;
+      few_[count_] = segment;
     }
     ++count_;
   }
-  std::span<const Run> runs() const { return {many_.empty() ? few_.data() : many_.data(), count_}; }
+  std::span<const Segment> segments() const { return {many_.empty() ? few_.data() : many_.data(), count_}; }
 
  private:
-  std::array<Run, 3> few_{};
-  std::vector<Run> many_;  // all of them once there are more than a few
+  std::array<Segment, 3> few_{};
+  std::vector<Segment> many_;  // all of them once there are more than a few
   std::size_t count_ = 0;
 };
 
 /// What stands beside the source along a padded axis.
 enum class Padding { constant, edge, reflect, wrap };
 
-/// Which runs make up one axis of a result. They are listed when there is memory for that: a wrapped axis may have as many as elements.
-class AxisRuns {
+/// Which segments make up one axis of a result. They are listed when there is memory for that: a wrapped axis may have as many as elements.
+class AxisSegments {
  public:
   /// The axis as it is.
-  explicit AxisRuns(std::ptrdiff_t extent = 0) : extent_(extent) {}
+  explicit AxisSegments(std::ptrdiff_t extent = 0) : extent_(extent) {}
 
   /// The axis rolled by `shift` positions, 0 <= shift < extent or both 0.
-  static AxisRuns rolled(std::ptrdiff_t extent, std::ptrdiff_t shift);
+  static AxisSegments rolled(std::ptrdiff_t extent, std::ptrdiff_t shift);
 
   /// The axis backwards.
-  static AxisRuns reversed(std::ptrdiff_t extent);
+  static AxisSegments reversed(std::ptrdiff_t extent);
 
   /// The axis with `before` and `after` positions added; with constant padding only the source's own positions are covered.
   /// The extent is positive unless the padding is constant.
-  static AxisRuns padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding);
+  static AxisSegments padded(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding);
 
-  RunList listed() const;
+  SegmentList listed() const;
 
  private:
   enum class Kind { rolled, reversed, padded };
@@ -63,12 +63,12 @@ class AxisRuns {
   Padding padding_ = Padding::constant;
 };
 
-/// Evaluates the loop, whose leaves lie over the source's shape and whose target over the result's, for every combination of runs, one
+/// Evaluates the loop, whose leaves lie over the source's shape and whose target over the result's, for every combination of segments, one
 /// list for each axis.
-void run_runs(const Loop& loop, std::span<const RunList> axes);
+void run_segments(const Loop& loop, std::span<const SegmentList> axes);
 
-/// Evaluates the loop over the target's shape outside of the box that the single run of each axis covers.
-void run_around(const Loop& loop, std::span<const RunList> axes);
+/// Evaluates the loop over the target's shape outside of the box that the single segment of each axis covers.
+void run_around(const Loop& loop, std::span<const SegmentList> axes);
 
 /// How often the elements of an axis appear in a result: the axis as a whole one time after the other, or each element.
 struct Repeats {
