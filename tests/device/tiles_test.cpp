@@ -1,4 +1,4 @@
-// Tests of the squares in which a GPU reads transposed operands: when there are any, and that no two threads of a warp wait for one bank.
+// Tests of the tiles in which a GPU reads transposed operands: when there are any, and that no two threads of a warp wait for one bank.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ int conflicts(const std::vector<std::ptrdiff_t>& addresses, std::ptrdiff_t item)
   return static_cast<int>(most);
 }
 
-/// The worst of all warps of a block that stages or reads a square.
+/// The worst of all warps of a block that stages or reads a tile.
 int worst_conflicts(int edge, std::ptrdiff_t item, bool stages) {
   const std::ptrdiff_t pitch = device::tile_pitch(edge, item);
   int worst = 0;
@@ -56,21 +56,21 @@ Tiling tiling(const Numbers& extents, const std::vector<Numbers>& strides, const
 
 }  // namespace
 
-TEST_CASE("a square's rows and columns lie in different banks for elements of every size") {
+TEST_CASE("a tile's rows and columns lie in different banks for elements of every size") {
   struct Square {
     int edge;
     std::ptrdiff_t item;
   };
-  for (const Square& square : {Square{64, 1}, {64, 2}, {32, 1}, {32, 2}, {32, 4}, {32, 8}, {16, 8}, {16, 16}}) {
-    CAPTURE(square.edge);
-    CAPTURE(square.item);
-    CHECK(worst_conflicts(square.edge, square.item, true) == 1);
-    CHECK(worst_conflicts(square.edge, square.item, false) == 1);
+  for (const Square& tile : {Square{64, 1}, {64, 2}, {32, 1}, {32, 2}, {32, 4}, {32, 8}, {16, 8}, {16, 16}}) {
+    CAPTURE(tile.edge);
+    CAPTURE(tile.item);
+    CHECK(worst_conflicts(tile.edge, tile.item, true) == 1);
+    CHECK(worst_conflicts(tile.edge, tile.item, false) == 1);
   }
   CHECK(worst_conflicts(16, 4, false) == 2);  // only beside operands of 16 bytes
 }
 
-TEST_CASE("operands that are contiguous along another axis are staged, in squares that fit the widest of them") {
+TEST_CASE("operands that are contiguous along another axis are staged, in tiles that fit the widest of them") {
   const Tiling floats = tiling({100, 200}, {{200, 1}, {1, 100}, {200, 1}}, {4, 4, 4});
   CHECK(floats.edge == 32);
   CHECK(floats.axis == 0);
@@ -83,7 +83,7 @@ TEST_CASE("operands that are contiguous along another axis are staged, in square
   CHECK(tiling({100, 200}, {{200, 1}, {-1, -100}}, {4, 4}).edge == 32);
 }
 
-TEST_CASE("no squares where neighbours share sectors, repeat, or have no other axis that is long enough") {
+TEST_CASE("no tiles where neighbours share sectors, repeat, or have no other axis that is long enough") {
   CHECK(tiling({200}, {{1}, {100}}, {4, 4}).edge == 0);
   CHECK(tiling({100, 200}, {{200, 1}, {200, 1}}, {4, 4}).edge == 0);
   CHECK(tiling({100, 200}, {{200, 1}, {1, 0}}, {4, 4}).edge == 0);    // repeated along the last axis

@@ -1,5 +1,5 @@
-// Operands that are contiguous along another axis than the destination are read in squares: copies and expressions of every size of element, rank and
-// direction, with extents that no square divides.
+// Operands that are contiguous along another axis than the destination are read in tiles: copies and expressions of every size of element, rank and
+// direction, with extents that no tile divides.
 #include <doctest/doctest.h>
 
 #include <complex>
@@ -50,8 +50,8 @@ void check_layouts(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("transposed copies of elements of every size, with extents around those of a square", T, bool,
-                   float16, float, std::int64_t, std::complex<float>, std::complex<double>) {
+TEST_CASE_TEMPLATE("transposed copies of elements of every size, with extents around those of a tile", T, bool, float16,
+                   float, std::int64_t, std::complex<float>, std::complex<double>) {
   check_layouts<T>(Dim{16, 16});
   check_layouts<T>(Dim{64, 64});
   check_layouts<T>(Dim{33, 131});
@@ -129,10 +129,10 @@ TEST_CASE("transposed operands beside contiguous, repeated, constant, random and
   });
 }
 
-TEST_CASE("a block works on a square" * doctest::test_suite("fake")) {
+TEST_CASE("a block works on a tile" * doctest::test_suite("fake")) {
   const auto x = numbers<float>(Dim{70, 100}, 1).to(gpu);
   const Array<float, 2> y(Dim{100, 70}, gpu);
-  CHECK(launches_of([&] { assign(y, x.T() * 2.0f); }) == "launch 12 x 256;");  // 4 x 3 squares of 32 x 32
+  CHECK(launches_of([&] { assign(y, x.T() * 2.0f); }) == "launch 12 x 256;");  // 4 x 3 tiles of 32 x 32
   CHECK(launches_of([&] { static_cast<void>(x.T().clone()); }) == "launch 12 x 256;");
   const auto bytes = numbers<std::int8_t>(Dim{70, 100}, 1).to(gpu);
   CHECK(launches_of([&] { static_cast<void>(bytes.T().clone()); }) == "launch 4 x 256;");  // of 64 x 64

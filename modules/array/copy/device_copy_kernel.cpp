@@ -12,7 +12,7 @@ module tessera.array;
 import tessera.core;
 import tessera.device;
 
-// The kernels that copy between two layouts within a GPU: element by element, or in squares by way of shared memory where the two sides are contiguous
+// The kernels that copy between two layouts within a GPU: element by element, or in tiles by way of shared memory where the two sides are contiguous
 // along different axes.
 namespace tessera {
 
@@ -157,7 +157,7 @@ constexpr const char* elements = R"cuda(
 }
 )cuda";
 
-constexpr const char* squares = R"cuda(
+constexpr const char* tiles = R"cuda(
   __shared__ @T tile[@E * @P];
   const unsigned int x = threadIdx.x % @E, y = threadIdx.x / @E;
   const Index columns = (Index)a.extents[@L], rows = (Index)a.extents[@A];
@@ -197,11 +197,11 @@ constexpr const char* squares = R"cuda(
 std::string described(const KernelCopy& copy) {
   const bool tiled = copy.tiling.edge != 0;
   return "copy of " + std::to_string(copy.item) + "-byte elements along " + std::to_string(copy.axes.size()) + " axes" +
-         (tiled ? ", in squares of " + std::to_string(copy.tiling.edge) : std::string()) +
+         (tiled ? ", in tiles of " + std::to_string(copy.tiling.edge) : std::string()) +
          (copy.wide ? ", 64-bit indices" : "");
 }
 
-std::ptrdiff_t squares_of(const KernelCopy& copy) {
+std::ptrdiff_t tiles_of(const KernelCopy& copy) {
   std::vector<std::ptrdiff_t> extents;
   for (const CopyAxis& axis : copy.axes) extents.push_back(axis.extent);
   return device::tile_count(extents, copy.tiling);
@@ -215,9 +215,9 @@ void storage::launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void*
   copy.wide = copy.wide || indices == CopyIndices::wide;
   const bool tiled = copy.tiling.edge != 0;
   const device::Kernel& kernel = device::find_kernel(
-      stream.place(), device::item_support + filled(head, copy) + filled(tiled ? squares : elements, copy),
+      stream.place(), device::item_support + filled(head, copy) + filled(tiled ? tiles : elements, copy),
       described(copy));
-  const std::ptrdiff_t count = tiled ? squares_of(copy) : count_of(copy.axes);
+  const std::ptrdiff_t count = tiled ? tiles_of(copy) : count_of(copy.axes);
   device::Arguments arguments;
   arguments.put(to);
   arguments.put(from);

@@ -7,13 +7,13 @@ module;
 module tessera.device;
 import :tiles;
 
-// Which operands of a kernel are staged, and in squares of which axis and size.
+// Which operands of a kernel are staged, and in tiles of which axis and size.
 namespace tessera::device {
 
 namespace {
 
 constexpr std::ptrdiff_t sector = 32;         // bytes that a GPU reads at least
-constexpr std::ptrdiff_t least_extent = 16;   // shorter axes leave most threads of a square without work
+constexpr std::ptrdiff_t least_extent = 16;   // shorter axes leave most threads of a tile without work
 constexpr std::ptrdiff_t budget = 32 * 1024;  // of 48 KiB that every block can have
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }

@@ -100,7 +100,7 @@ class ElementwiseWriter : public KernelWriter {
   }
 };
 
-/// Builds the text for an expression some of whose operands are contiguous along another axis than the target: a block takes a square of the two axes,
+/// Builds the text for an expression some of whose operands are contiguous along another axis than the target: a block takes a tile of the two axes,
 /// reads those operands along their own axis into shared memory, and computes along the target's.
 class TiledWriter : public KernelWriter {
  public:
@@ -146,7 +146,7 @@ class TiledWriter : public KernelWriter {
     }
   }
 
-  /// Where the square begins: `column` along the last axis, `row` along the other, and the positions along all others.
+  /// Where the tile begins: `column` along the last axis, `row` along the other, and the positions along all others.
   void write_place() {
     text_ += "    const tessera_index column = tile % across * " + edge() + ";\n" +
              "    tessera_index rest = tile / across;\n    const tessera_index row = rest % down * " + edge() +
@@ -159,7 +159,7 @@ class TiledWriter : public KernelWriter {
     }
   }
 
-  /// The head of a loop over the elements of a square that a thread has: with x along one axis and y along the other.
+  /// The head of a loop over the elements of a tile that a thread has: with x along one axis and y along the other.
   void write_loop(const std::string& along_last, const std::string& along_other) {
     text_ += "#pragma unroll\n    for (int k = 0; k < " + edge() +
              "; k += " + std::to_string(device::tile_threads / variant_.edge) +

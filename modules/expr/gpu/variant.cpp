@@ -76,7 +76,7 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
   return count;
 }
 
-/// Decides which operands are staged, and in squares of which size.
+/// Decides which operands are staged, and in tiles of which size.
 void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
   static constexpr Axes nowhere{};  // the strides of what is not read from memory
   std::vector<device::TiledOperand> operands;
@@ -171,7 +171,7 @@ std::string to_string(const DeviceVariant& variant) {
   std::string text = "rank " + std::to_string(variant.rank) + (variant.wide ? ", 64" : ", 32") + "-bit indices, ";
   if (variant.edge != 0) {
     const std::string edge = std::to_string(variant.edge);
-    text += "squares of " + edge + " x " + edge + " elements along axes " + std::to_string(variant.axis) + " and " +
+    text += "tiles of " + edge + " x " + edge + " elements along axes " + std::to_string(variant.axis) + " and " +
             std::to_string(variant.rank - 1) + ", ";
   }
   text += variant.vector == 1 ? "one element an access" : std::to_string(variant.vector) + " elements an access";

@@ -67,8 +67,8 @@ struct DeviceVariant {
   std::vector<Access> access{};  // of the target, then of the leaves
   std::vector<std::uint8_t>
       shared_with{};  // for each operand, the first one that is the same memory; empty if no two are
-  int edge = 0;       // of the squares of staged operands (gpu/kernel.cppm); 0 when there are none
-  int axis = 0;       // the other axis of the squares than the last
+  int edge = 0;       // of the tiles of staged operands (gpu/kernel.cppm); 0 when there are none
+  int axis = 0;       // the other axis of the tiles than the last
 
   friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
 
@@ -94,7 +94,7 @@ std::string operand_name(std::size_t operand);
 /// Axes along which the kernel multiplies by a stride of this operand.
 std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
 
-/// Squares, of the kernels of variants that have any.
+/// Tiles, of the kernels of variants that have any.
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);
 
 /// Threads of a block that the kernel of this variant needs; 0 if any number is right.

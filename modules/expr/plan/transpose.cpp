@@ -10,7 +10,7 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Packing a block whose elements are neighbours down its columns: small squares are transposed in registers, so that memory is read
+// Packing a block whose elements are neighbours down its columns: small tiles are transposed in registers, so that memory is read
 // and written 16 bytes at a time. The measurements stand in docs/decisions/transposed-strips.md.
 namespace tessera::plan {
 
@@ -29,10 +29,10 @@ Vector<Item> interleaved(Vector<Item> a, Vector<Item> b, std::index_sequence<I..
   return __builtin_shufflevector(a, b, ((I % 2) * n + Half * (n / 2) + I / 2)...);
 }
 
-/// Transposes a square of lanes x lanes elements. Interleaving the first with the second half of the rows turns the bits of an
+/// Transposes a tile of lanes x lanes elements. Interleaving the first with the second half of the rows turns the bits of an
 /// element's row and column number by one place; after log2(lanes) turns they have changed roles.
 template <class Item>
-[[gnu::always_inline]] inline void transpose_square(Vector<Item> (&rows)[lanes<Item>]) {
+[[gnu::always_inline]] inline void transpose_tile(Vector<Item> (&rows)[lanes<Item>]) {
   constexpr auto n = static_cast<std::size_t>(lanes<Item>);
   for (std::size_t turn = 1; turn < n; turn *= 2) {
     Vector<Item> turned[n];
@@ -44,14 +44,14 @@ template <class Item>
   }
 }
 
-/// to[r * pitch + c] = from[r + c * column_step] for a square at `from`.
+/// to[r * pitch + c] = from[r + c * column_step] for a tile at `from`.
 template <class Item>
-[[gnu::always_inline]] inline void copy_square(const Item* from, std::ptrdiff_t column_step, Item* to,
-                                               std::ptrdiff_t pitch) {
-  Vector<Item> square[lanes<Item>];
-  for (std::ptrdiff_t c = 0; c < lanes<Item>; ++c) std::memcpy(&square[c], from + c * column_step, 16);
-  transpose_square<Item>(square);
-  for (std::ptrdiff_t r = 0; r < lanes<Item>; ++r) std::memcpy(to + r * pitch, &square[r], 16);
+[[gnu::always_inline]] inline void copy_tile(const Item* from, std::ptrdiff_t column_step, Item* to,
+                                             std::ptrdiff_t pitch) {
+  Vector<Item> tile[lanes<Item>];
+  for (std::ptrdiff_t c = 0; c < lanes<Item>; ++c) std::memcpy(&tile[c], from + c * column_step, 16);
+  transpose_tile<Item>(tile);
+  for (std::ptrdiff_t r = 0; r < lanes<Item>; ++r) std::memcpy(to + r * pitch, &tile[r], 16);
 }
 
 template <class Item>
@@ -73,7 +73,7 @@ void transpose_items(const Item* from, std::ptrdiff_t column_step, Item* to, std
     const std::ptrdiff_t whole_columns = columns / n * n;
     for (std::ptrdiff_t c = 0; c < whole_columns; c += n) {
       for (std::ptrdiff_t r = 0; r < whole_rows; r += n)
-        copy_square(from + r + c * column_step, column_step, to + r * pitch + c, pitch);
+        copy_tile(from + r + c * column_step, column_step, to + r * pitch + c, pitch);
     }
     copy_plainly(from + whole_columns * column_step, column_step, to + whole_columns, pitch, rows,
                  columns - whole_columns);
