@@ -23,8 +23,10 @@ template <class T>
 std::vector<std::int64_t> expected_positions(const std::vector<T>& row, bool is_descending) {
   std::vector<std::int64_t> positions(row.size());
   for (std::size_t i = 0; i < row.size(); ++i) positions[i] = static_cast<std::int64_t>(i);
-  std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t a, std::int64_t b) {
-    return is_before<T>(row[static_cast<std::size_t>(a)], row[static_cast<std::size_t>(b)], is_descending);
+  std::ranges::sort(positions, [&](std::int64_t a, std::int64_t b) {
+    const T x = row[static_cast<std::size_t>(a)];
+    const T y = row[static_cast<std::size_t>(b)];
+    return is_before<T>(x, y, is_descending) || (!is_before<T>(y, x, is_descending) && a < b);
   });
   return positions;
 }

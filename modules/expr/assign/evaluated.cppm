@@ -54,7 +54,8 @@ class EvaluatedIterator {
   std::ptrdiff_t left_;
 };
 
-template <ExpressionNode E>
+/// What begin() of an expression returns: its values, computed by the call and brought to the host.
+export template <ExpressionNode E>
 auto evaluated_begin(const E& expression) {
   const Array<value_of<E>, rank_of<E>> values = evaluate(expression);
   const Array<value_of<E>, rank_of<E>> on_host = values.to(Place(CpuPlace{}));
