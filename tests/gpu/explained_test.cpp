@@ -43,7 +43,7 @@ std::string checked(const D& destination, const S& source) {
   INFO(text);
   fake::start_log();
   assign(destination, source);
-  Stream::current(gpu).synchronize();
+  device::Stream::current(gpu).synchronize();
   CHECK(launches() == kernels_in(text));
   return text;
 }

@@ -7,7 +7,6 @@ import :op_state;
 // What each thread knows of its part in the engines of the process.
 namespace tessera {
 
-class Engine;
 namespace schedule {
 
 class Recorder;

@@ -16,7 +16,6 @@ import :searching;
 // The arithmetic of reductions, per operation and element type: what is accumulated, and tables of loops over it.
 namespace tessera::plan {
 
-
 template <ReduceOp Op, class C>
 struct AccumulatorOf {
   using type = C;
