@@ -1,5 +1,5 @@
 // The order of elements as that of unsigned numbers, in the form that CUB's radix sort takes for the key types of its own: it
-// orders keys while it reads them, so that no pass over memory is added. The CPU's counterpart is modules/algorithm/sort_order.cppm.
+// orders keys while it reads them, so that no pass over memory is added. The CPU's counterpart is modules/algorithm/sort/sort_order.cppm.
 #pragma once
 #include <cub/util_type.cuh>
 

@@ -266,7 +266,7 @@ std::string distance(const std::vector<T>& got, const std::vector<double>& expec
   return "";
 }
 
-/// From this many elements on, one operation uses several threads (modules/expr/plan.cppm).
+/// From this many elements on, one operation uses several threads (modules/expr/plan/plan.cppm).
 inline constexpr std::ptrdiff_t parallel_threshold = 64 * 1024;
 
 inline constexpr device::Isa all_isas[] = {device::Isa::baseline, device::Isa::avx2, device::Isa::avx512};
