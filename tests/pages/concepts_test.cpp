@@ -74,8 +74,6 @@ static_assert(HostPlace<CpuPlace> && HostPlace<PinnedPlace> && !HostPlace<GpuPla
 static_assert(memory::Allocator<memory::CpuSystemAllocator> &&
               memory::Allocator<memory::BuddyAllocator<memory::CpuSystemAllocator>> &&
               !memory::Allocator<std::allocator<float>> && !memory::Allocator<int>);
-static_assert(memory::StreamAllocator<memory::StreamOrderedAllocator<memory::CpuSystemAllocator, int>> &&
-              !memory::StreamAllocator<memory::CpuSystemAllocator>);
 // --8<-- [end:memory]
 
 // --8<-- [start:schedule]
