@@ -13,7 +13,8 @@ from declarations import comment_lines, declarations, name_and_kind, simplified,
 
 FOLDER = pathlib.Path("docs/reference")
 # Plumbing between rooms; the compiler lets users see these namespaces, and nothing promises that what is in them stays.
-INNER = {"blas", "compressing", "cublas", "device_kernels", "device_work", "math", "plan", "rows", "scanning", "schedule", "sorting", "storage"}
+INNER = {"blas", "compressing", "core", "cublas", "device_kernels", "device_work", "driver_memory", "launching", "math", "plan", "rows", "runtime",
+         "scanning", "schedule", "sorting", "storage"}
 # Pages that are no explanations; LAST are taken where there is no other.
 NOT_LINKED = ("index.md", "names.md", "reference/", "decisions/", "benchmarks/")
 LAST = ("concepts.md", "first-steps.md", "from-numpy.md", "from-pytorch.md", "from-eigen.md")
@@ -93,7 +94,7 @@ def qualified(item):
 
 def is_public(item):
     """What users may call."""
-    return item.exported and item.scope[:1] == ("tessera",) and item.scope[1:2] not in [(inner,) for inner in INNER]
+    return item.exported and item.scope[:1] == ("tessera",) and not INNER.intersection(item.scope[1:])
 
 
 def anchor(name):

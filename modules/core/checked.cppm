@@ -7,6 +7,8 @@ import :error;
 // Size arithmetic that throws where it would wrap.
 namespace tessera {
 
+namespace core {
+
 /// a * b. Throws ShapeError if it does not fit in ptrdiff_t.
 export constexpr std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b) {
   std::ptrdiff_t product = 0;
@@ -41,5 +43,10 @@ constexpr std::ptrdiff_t checked_extent(Integer extent) {
   }
   return static_cast<std::ptrdiff_t>(extent);
 }
+
+}  // namespace core
+using core::checked_add;
+using core::checked_extent;
+using core::checked_multiply;
 
 }  // namespace tessera

@@ -7,7 +7,7 @@ module tessera.core;
 // Shapes as text, and what is said of an axis that is not there.
 namespace tessera {
 
-std::string shape_text(std::span<const std::ptrdiff_t> extents) {
+std::string core::shape_text(std::span<const std::ptrdiff_t> extents) {
   std::string text = "(";
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     if (axis > 0) text += ", ";

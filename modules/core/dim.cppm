@@ -79,8 +79,13 @@ constexpr std::ptrdiff_t product(const Dim<Rank>& shape) {
   return count;
 }
 
+namespace core {
+
 /// "(2, 3)", and "(3,)" for one axis, as Python prints a tuple.
 export std::string shape_text(std::span<const std::ptrdiff_t> extents);
+
+}  // namespace core
+using core::shape_text;
 
 export template <int Rank>
 std::string to_string(const Dim<Rank>& shape) {

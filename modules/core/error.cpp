@@ -32,7 +32,7 @@ void throw_called_at(const Error& error, const std::source_location& where) {
 
 }  // namespace
 
-void rethrow_called_at(const std::source_location& where) {
+void core::rethrow_called_at(const std::source_location& where) {
   try {
     throw;
   } catch (const ShapeError& error) {

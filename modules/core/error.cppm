@@ -76,8 +76,13 @@ export struct Failure {
 /// One line: "operation: problem; operands; advice; called at file:line".
 export std::string to_string(const Failure& failure);
 
+namespace core {
+
 /// In a handler: throws what is being handled again, with "called at file:line" at the end of its message if that is one of the errors above
 /// and its message says no place yet.
 export [[noreturn]] void rethrow_called_at(const std::source_location& where);
+
+}  // namespace core
+using core::rethrow_called_at;
 
 }  // namespace tessera

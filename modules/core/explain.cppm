@@ -6,6 +6,8 @@ import tessera.standard;
 // Concepts that say in a sentence why they failed.
 namespace tessera {
 
+namespace core {
+
 /// A string literal as a template argument.
 export template <std::size_t Size>
 struct Sentence {
@@ -13,10 +15,15 @@ struct Sentence {
   constexpr Sentence(const char (&literal)[Size]) { std::copy_n(literal, Size, text); }
 };
 
+}  // namespace core
+using core::Sentence;
+
 /// Always false. As the last term of a disjunction it puts its sentence into the compiler's message:
 /// `requires(From::rank <= To::rank || unsatisfied<"the source has more axes than the destination">)`.
 export template <Sentence Why>
 inline constexpr bool unsatisfied = false;
+
+namespace core {
 
 /// Why an operation refuses what it was called with. The compiler prints the name behind `error =` in its first note, because operations
 /// are deleted for each of these reasons: `requires { a + b; }` is a question that has an answer.
@@ -60,5 +67,9 @@ export enum class Why {
 
 /// Not by an operator: arrays' own would be looked up, which ask this.
 export constexpr bool is_wrong(Why why) { return static_cast<int>(why) != 0; }
+
+}  // namespace core
+using core::is_wrong;
+using core::Why;
 
 }  // namespace tessera

@@ -2,7 +2,7 @@ export module tessera.core:time;
 import tessera.standard;
 
 // Points in time that no duration overflows.
-namespace tessera {
+namespace tessera::core {
 
 /// `duration` from now, rounded up to the clock's ticks: the clock's last point in time for whatever lies beyond it, now for durations that
 /// are not positive and for NaN.
@@ -16,4 +16,4 @@ std::chrono::steady_clock::time_point time_after(const std::chrono::duration<Rep
   return now + std::chrono::ceil<Clock::duration>(duration);
 }
 
-}  // namespace tessera
+}  // namespace tessera::core

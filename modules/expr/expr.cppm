@@ -50,6 +50,7 @@ export import :reduce;
 
 // cpu/normalise/: normalisations
 export import :normalise_task;
+export import :run_normalised;
 export import :normalisers;
 export import :normaliser_loops;
 

@@ -24,15 +24,15 @@ TEST_CASE("strides of a shape too large to count throw") {
 }
 
 TEST_CASE("contiguity ignores axes of extent 1 and empty arrays") {
-  CHECK(is_contiguous(Dim{2, 3}, {3, 1}));
-  CHECK_FALSE(is_contiguous(Dim{2, 3}, {1, 2}));
-  CHECK_FALSE(is_contiguous(Dim{2, 3}, {6, 2}));
-  CHECK_FALSE(is_contiguous(Dim<1>{3}, {-1}));
-  CHECK_FALSE(is_contiguous(Dim<1>{3}, {0}));
-  CHECK(is_contiguous(Dim{2, 1, 3}, {3, 99, 1}));
-  CHECK(is_contiguous(Dim{1, 3}, {-5, 1}));
-  CHECK(is_contiguous(Dim{4, 0}, {7, 7}));
-  CHECK(is_contiguous(Dim<0>{}, {}));
+  CHECK(storage::is_contiguous(Dim{2, 3}, {3, 1}));
+  CHECK_FALSE(storage::is_contiguous(Dim{2, 3}, {1, 2}));
+  CHECK_FALSE(storage::is_contiguous(Dim{2, 3}, {6, 2}));
+  CHECK_FALSE(storage::is_contiguous(Dim<1>{3}, {-1}));
+  CHECK_FALSE(storage::is_contiguous(Dim<1>{3}, {0}));
+  CHECK(storage::is_contiguous(Dim{2, 1, 3}, {3, 99, 1}));
+  CHECK(storage::is_contiguous(Dim{1, 3}, {-5, 1}));
+  CHECK(storage::is_contiguous(Dim{4, 0}, {7, 7}));
+  CHECK(storage::is_contiguous(Dim<0>{}, {}));
 }
 
 TEST_CASE("axes count from the end when negative") {

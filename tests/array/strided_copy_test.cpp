@@ -17,20 +17,21 @@ TEST_CASE("runs, strides and broadcasts are copied to where they belong") {
   int from[12], to[12] = {};
   std::iota(from, from + 12, 0);
   const std::ptrdiff_t shape[] = {2, 3}, rows[] = {3, 1}, columns[] = {1, 2}, repeated[] = {0, 4};
-  storage::copy_strided(shape, sizeof(int), {to, rows, CpuPlace{}}, {from, rows, CpuPlace{}});
+  storage::copy_strided(shape, {{to, rows, sizeof(int)}, CpuPlace{}}, {{from, rows, sizeof(int)}, CpuPlace{}});
   CHECK(joined(to) == "0 1 2 3 4 5 0 0 0 0 0 0");
-  storage::copy_strided(shape, sizeof(int), {to, rows, CpuPlace{}}, {from, columns, CpuPlace{}});
+  storage::copy_strided(shape, {{to, rows, sizeof(int)}, CpuPlace{}}, {{from, columns, sizeof(int)}, CpuPlace{}});
   CHECK(joined(to) == "0 2 4 1 3 5 0 0 0 0 0 0");
-  storage::copy_strided(shape, sizeof(int), {to + 6, columns, CpuPlace{}}, {from, repeated, CpuPlace{}});
+  storage::copy_strided(shape, {{to + 6, columns, sizeof(int)}, CpuPlace{}},
+                        {{from, repeated, sizeof(int)}, CpuPlace{}});
   CHECK(joined(to) == "0 2 4 1 3 5 0 0 4 4 8 8");
 }
 
 TEST_CASE("an empty shape copies nothing, rank 0 copies one element") {
   int from = 5, to = 0;
   const std::ptrdiff_t empty[] = {3, 0}, strides[] = {1, 1};
-  storage::copy_strided(empty, sizeof(int), {&to, strides, CpuPlace{}}, {&from, strides, CpuPlace{}});
+  storage::copy_strided(empty, {{&to, strides, sizeof(int)}, CpuPlace{}}, {{&from, strides, sizeof(int)}, CpuPlace{}});
   CHECK(to == 0);
-  storage::copy_strided({}, sizeof(int), {&to, {}, CpuPlace{}}, {&from, {}, CpuPlace{}});
+  storage::copy_strided({}, {{&to, {}, sizeof(int)}, CpuPlace{}}, {{&from, {}, sizeof(int)}, CpuPlace{}});
   CHECK(to == 5);
 }
 

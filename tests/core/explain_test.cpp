@@ -14,7 +14,7 @@ template <class T>
 concept Small = sizeof(T) <= 2 || unsatisfied<"the type has more than two bytes">;
 // --8<-- [end:explain]
 
-template <Sentence Text>
+template <core::Sentence Text>
 constexpr std::string_view text_of = Text.text;
 
 }  // namespace

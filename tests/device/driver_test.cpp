@@ -9,12 +9,12 @@ import tessera;
 using namespace tessera;
 
 TEST_CASE("the driver allocates nothing where there is no device") {
-  CHECK_THROWS_AS(device::driver_allocate(GpuPlace{0}, 64), DeviceError);
-  CHECK_THROWS_AS(device::driver_allocate(PinnedPlace{}, 64), DeviceError);
+  CHECK_THROWS_AS(device::driver_memory::driver_allocate(GpuPlace{0}, 64), DeviceError);
+  CHECK_THROWS_AS(device::driver_memory::driver_allocate(PinnedPlace{}, 64), DeviceError);
 }
 
 TEST_CASE("memory of the CPU does not come from the driver") {
-  CHECK_THROWS_WITH_AS(device::driver_allocate(CpuPlace{}, 64),
+  CHECK_THROWS_WITH_AS(device::driver_memory::driver_allocate(CpuPlace{}, 64),
                        "driver_allocate: cpu memory does not come from the CUDA driver", PlaceError);
 }
 

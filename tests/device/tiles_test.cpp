@@ -10,8 +10,8 @@
 import tessera;
 
 using namespace tessera;
-using device::TiledOperand;
-using device::Tiling;
+using device::launching::TiledOperand;
+using device::launching::Tiling;
 
 namespace {
 
@@ -35,9 +35,9 @@ int conflicts(const std::vector<std::ptrdiff_t>& addresses, std::ptrdiff_t item)
 
 /// The worst of all warps of a block that stages or reads a tile.
 int worst_conflicts(int edge, std::ptrdiff_t item, bool stages) {
-  const std::ptrdiff_t pitch = device::tile_pitch(edge, item);
+  const std::ptrdiff_t pitch = device::launching::tile_pitch(edge, item);
   int worst = 0;
-  for (int warp = 0; warp < device::tile_threads / 32; ++warp) {
+  for (int warp = 0; warp < device::launching::tile_threads / 32; ++warp) {
     std::vector<std::ptrdiff_t> addresses;
     for (int lane = 0; lane < 32; ++lane) {
       const std::ptrdiff_t x = (warp * 32 + lane) % edge, y = (warp * 32 + lane) / edge;
@@ -51,7 +51,7 @@ int worst_conflicts(int edge, std::ptrdiff_t item, bool stages) {
 Tiling tiling(const Numbers& extents, const std::vector<Numbers>& strides, const std::vector<std::ptrdiff_t>& items) {
   std::vector<TiledOperand> operands;
   for (std::size_t k = 0; k < strides.size(); ++k) operands.push_back({strides[k], items[k]});
-  return device::tiling_of(extents, operands);
+  return device::launching::tiling_of(extents, operands);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ TEST_CASE("operands that are contiguous along another axis are staged, in tiles 
   CHECK(floats.edge == 32);
   CHECK(floats.axis == 0);
   CHECK(floats.staged == std::vector<bool>{false, true, false});
-  CHECK(device::tile_count(std::vector<std::ptrdiff_t>{100, 200}, floats) == 4 * 7);
+  CHECK(device::launching::tile_count(std::vector<std::ptrdiff_t>{100, 200}, floats) == 4 * 7);
   CHECK(tiling({100, 200}, {{200, 1}, {1, 100}}, {1, 1}).edge == 64);
   CHECK(tiling({100, 200}, {{200, 1}, {1, 100}}, {8, 8}).edge == 32);
   CHECK(tiling({100, 200}, {{200, 1}, {1, 100}}, {16, 16}).edge == 16);

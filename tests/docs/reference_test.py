@@ -58,7 +58,7 @@ def visible(scope="tessera", more=""):
 def everything(scope="tessera", more=""):
     """All names behind `scope`, those of namespaces inside with their scope; INNER is left out."""
     names, namespaces = visible(scope, more)
-    for inner in namespaces - (INNER if scope == "tessera" else set()):
+    for inner in namespaces - INNER:
         names |= {f"{inner}::{name}" for name in everything(f"{scope}::{inner}", more)}
     return names
 

@@ -50,8 +50,8 @@ std::string folder_of_program() {
 
 Kernels open() {
   const std::string folder = folder_of_program();
-  device::Library library("the library of CUDA kernels", "TESSERA_CUDA_KERNELS",
-                          {folder + file_name, folder + "../lib/" + file_name, file_name});
+  device::runtime::Library library("the library of CUDA kernels", "TESSERA_CUDA_KERNELS",
+                                   {folder + file_name, folder + "../lib/" + file_name, file_name});
   Kernels kernels;
   library.require(kernels.sort, "tessera_sort");
   library.require(kernels.argsort, "tessera_argsort");

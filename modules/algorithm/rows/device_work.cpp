@@ -66,7 +66,7 @@ class Lender {
 
 void enqueue(GpuPlace place, const Accesses& accesses, Work work, const void* context) {
   device::Stream& stream = device::Stream::current(place);
-  device::make_current(place);
+  device::launching::make_current(place);
   const std::array reads{accesses.read, accesses.also_read};
   const std::array writes{accesses.written, accesses.also_written};
   const auto is_written = [&](device::StreamUses* uses) { return std::ranges::find(writes, uses) != writes.end(); };

@@ -49,8 +49,8 @@ device::StreamUses* uses_of(const A& array) {
 }
 
 template <class A>
-storage::StridedMemory memory_of(const A& array) {
-  return {array.data(), array.strides(), array.place(), uses_of(array)};
+storage::PlacedMemory memory_of(const A& array) {
+  return {rows::memory_of(array), array.place(), uses_of(array)};
 }
 
 /// Elements of an array on a GPU as contiguous rows: its own, or a copy of them.
@@ -59,11 +59,11 @@ auto contiguous_rows(const A& elements) {
   constexpr int last = A::rank - 1;
   using Rows = Array<value_of<A>, A::rank, typename A::place_type>;
   if constexpr (ArrayHandle<A> && Axis == last) {
-    if (is_contiguous(elements.shape(), elements.strides())) return elements;
+    if (storage::is_contiguous(elements.shape(), elements.strides())) return elements;
   }
   const auto moved = moveaxis(elements, Axis, last);
   const Rows copied(moved.shape(), moved.place());
-  storage::copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(copied), memory_of(moved));
+  storage::copy_strided(moved.shape().extents(), memory_of(copied), memory_of(moved));
   return copied;
 }
 
@@ -80,12 +80,12 @@ void on_rows_in_turn(const A& to, const B& from, const Run& run) {
     });
   };
   if constexpr (ArrayHandle<A> && Axis == last) {
-    if (is_contiguous(to.shape(), to.strides()) && !rows::may_overlap(to, source)) return enqueue_to(to);
+    if (storage::is_contiguous(to.shape(), to.strides()) && !rows::may_overlap(to, source)) return enqueue_to(to);
   }
   const Array<value_of<A>, A::rank, typename A::place_type> results(source.shape(), to.place());
   enqueue_to(results);
   const auto moved = moveaxis(to, Axis, last);
-  storage::copy_strided(moved.shape().extents(), sizeof(value_of<A>), memory_of(moved), memory_of(results));
+  storage::copy_strided(moved.shape().extents(), memory_of(moved), memory_of(results));
 }
 
 /// Calls run(from, to, rows, length, target), which may be copied, with device memory of contiguous rows along `Axis`; the results end up

@@ -12,19 +12,13 @@ import tessera.expr;
 // The rows of an array along one axis, for algorithms that see one row at a time, and what such an algorithm is asked for.
 namespace tessera::rows {
 
-/// Elements of an array, whose type is known at run time; strides in elements.
-struct Elements {
-  const void* data;
-  std::span<const std::ptrdiff_t> strides;
-};
-
 /// An algorithm along an axis of arrays of one shape. `from` and `to` are the same elements or share none.
 struct Call {
   DType dtype;  ///< of the elements that are read
   std::span<const std::ptrdiff_t> shape;
   int axis;
-  Elements from;
-  Elements to;
+  storage::StridedMemory from;
+  storage::StridedMemory to;
 };
 
 /// A tile: rows side by side, whose first elements are `from_gap` and `to_gap` apart.
@@ -127,19 +121,19 @@ auto elements_of(const O& operand) {
   }
 }
 
+/// What an array or a view refers to; no more than what it is of const elements is read.
+template <class A>
+storage::StridedMemory memory_of(const A& array) {
+  return {const_cast<std::remove_const_t<value_of<A>>*>(array.data()), array.strides(), sizeof(value_of<A>)};
+}
+
 /// The elements of an array or a view on the host in new storage.
 template <class A>
 auto copy_of(const A& elements) {
   const Array<value_of<A>, A::rank, typename A::place_type> copied(elements.shape(), elements.place());
-  storage::copy_strided(elements.shape().extents(), sizeof(value_of<A>),
-                        {copied.data(), copied.strides(), copied.place()},
-                        {elements.data(), elements.strides(), elements.place()});
+  storage::copy_strided(elements.shape().extents(), {memory_of(copied), copied.place()},
+                        {memory_of(elements), elements.place()});
   return copied;
-}
-
-template <class A>
-Elements memory_of(const A& array) {
-  return {array.data(), array.strides()};
 }
 
 /// The two may share memory: false is a proof.

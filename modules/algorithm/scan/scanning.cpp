@@ -46,7 +46,7 @@ class Scan {
         memory_{.from = static_cast<const T*>(call.from.data),
                 .from_step = tiling.from_step(),
                 .from_gap = tiling.from_gap(),
-                .to = static_cast<Result*>(const_cast<void*>(call.to.data)),
+                .to = static_cast<Result*>(call.to.data),
                 .to_step = tiling.to_step(),
                 .to_gap = tiling.to_gap()} {}
 

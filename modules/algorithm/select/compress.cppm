@@ -28,7 +28,7 @@ template <class A>
 auto contiguous(const A& elements) {
   using Contiguous = Array<value_of<A>, A::rank, typename A::place_type>;
   if constexpr (ArrayHandle<A> && A::rank > 0) {  // of rank 0 it may be an element that is not there: copying says so
-    if (is_contiguous(elements.shape(), elements.strides())) return elements;
+    if (storage::is_contiguous(elements.shape(), elements.strides())) return elements;
   }
   return Contiguous(evaluate(elements));
 }

@@ -21,9 +21,9 @@ namespace {
 constexpr unsigned gather_threads = 256;
 
 std::string gather_text(std::ptrdiff_t item, std::size_t axes) {
-  const std::string type = device::item_type(item);
+  const std::string type = device::launching::item_type(item);
   const std::string rank = std::to_string(axes);
-  return device::item_support + ("struct tessera_arguments {\n  " + type) + "* to;\n  const " + type +
+  return device::launching::item_support + ("struct tessera_arguments {\n  " + type) + "* to;\n  const " + type +
          "* from;\n  const long long* indices;\n  long long count, extent[" + rank + "], to_stride[" + rank +
          "], from_stride[" + rank +
          "];\n};\n"
@@ -54,7 +54,7 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   const GpuPlace place{copy.to.place.ordinal()};
   device::Stream& stream = device::Stream::current(place);
   const std::size_t axes = copy.slice.size() + 1;
-  const device::Kernel& kernel = device::find_kernel(place, gather_text(copy.item, axes),
+  const device::Kernel& kernel = device::find_kernel(place, gather_text(copy.to.item, axes),
                                                      "take of slices with " + std::to_string(axes - 1) + " axes");
   const memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(indices.size_bytes()));
   const memory::Allocation pinned(PinnedPlace{}, on_device.bytes());  // which stays until the stream has read it
@@ -62,7 +62,7 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   device::copy_async(on_device.data(), place, pinned.data(), PinnedPlace{}, on_device.bytes(), stream);
   pinned.uses()->note_read(stream.mark());
   on_device.uses()->note_write(stream.mark());
-  device::Arguments arguments;
+  device::launching::Arguments arguments;
   arguments.put(copy.to.data);
   arguments.put(copy.from.data);
   arguments.put(on_device.data());

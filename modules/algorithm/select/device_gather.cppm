@@ -12,10 +12,9 @@ namespace tessera {
 
 /// Slices of an array along its first axis and where they go; strides in elements, the first axis' first.
 struct SliceCopy {
-  storage::StridedMemory to;
-  storage::StridedMemory from;
+  storage::PlacedMemory to;
+  storage::PlacedMemory from;
   std::span<const std::ptrdiff_t> slice;  // extents of one slice
-  std::ptrdiff_t item;                    // bytes of an element
 };
 
 /// Slice i of `to` becomes slice indices[i] of `from`, all of which exist, as work of this thread's stream.

@@ -85,8 +85,7 @@ void take_into(const R& result, const O& x, const I& indices,
     const auto gather = [result, array, slices = std::move(slices)] {
       gather_on_device({.to = device_work::memory_of(result),
                         .from = device_work::memory_of(array),
-                        .slice = array.shape().extents().template subspan<1>(),
-                        .item = sizeof(T)},
+                        .slice = array.shape().extents().template subspan<1>()},
                        slices);
     };
     if (submit_algorithm(result, array, "take", gather)) return;
@@ -99,9 +98,10 @@ void take_into(const R& result, const O& x, const I& indices,
   const std::size_t lead = 1;
   const auto copy_slice = [&](std::ptrdiff_t i) {
     storage::copy_strided(
-        extents, sizeof(T),
-        {result.data() + i * result.strides()[0], std::span(result.strides()).subspan(lead), CpuPlace{}},
-        {array.data() + slice_at(i) * array.strides()[0], std::span(array.strides()).subspan(lead), CpuPlace{}});
+        extents,
+        {{result.data() + i * result.strides()[0], std::span(result.strides()).subspan(lead), sizeof(T)}, CpuPlace{}},
+        {{array.data() + slice_at(i) * array.strides()[0], std::span(array.strides()).subspan(lead), sizeof(T)},
+         CpuPlace{}});
   };
   constexpr std::ptrdiff_t slices_per_task = 64;
   parallel_for((count + slices_per_task - 1) / slices_per_task, [&](std::ptrdiff_t task) {

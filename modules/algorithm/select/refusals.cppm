@@ -15,6 +15,9 @@ import :compress;
 // have (expr/refusals.cppm).
 namespace tessera {
 
+using core::is_wrong;
+using core::Why;
+
 template <int Axis, class O>
 inline constexpr Why why_not_sorted = Why::nothing_is_wrong;
 template <int Axis, rows::KnownOperand O>

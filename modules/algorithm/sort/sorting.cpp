@@ -114,7 +114,7 @@ void sort_rows_of(const rows::Call& call, bool descending) {
       .from = static_cast<const Key*>(call.from.data),
       .from_step = tiling.from_step(),
       .from_gap = tiling.from_gap(),
-      .to = static_cast<Key*>(const_cast<void*>(call.to.data)),
+      .to = static_cast<Key*>(call.to.data),
       .to_step = tiling.to_step(),
       .to_gap = tiling.to_gap(),
   };
@@ -195,7 +195,7 @@ void argsort_rows_of(const rows::Call& call, bool descending) {
       .to_step = tiling.to_step(),
       .to_gap = tiling.to_gap(),
   };
-  auto* to = static_cast<std::int64_t*>(const_cast<void*>(call.to.data));
+  auto* to = static_cast<std::int64_t*>(call.to.data);
   if (are_shared(tiling)) {
     const memory::Allocation memory(CpuPlace{}, Scratch::bytes(2 * n));
     const Scratch scratch(static_cast<std::byte*>(memory.data()), 2 * n);

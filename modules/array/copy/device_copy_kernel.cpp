@@ -22,7 +22,7 @@ namespace {
 struct KernelCopy {
   std::vector<CopyAxis> axes;
   std::ptrdiff_t item;
-  device::Tiling tiling;
+  device::launching::Tiling tiling;
   bool wide = false;  // offsets and counts need 64 bits
 };
 
@@ -67,15 +67,16 @@ bool is_narrow(const std::vector<CopyAxis>& axes, std::ptrdiff_t CopyAxis::* sid
   return reach <= std::numeric_limits<std::int32_t>::max();
 }
 
-device::Tiling tiling_of(const KernelCopy& copy) {
+device::launching::Tiling tiling_of(const KernelCopy& copy) {
   std::vector<std::ptrdiff_t> extents, to, from;
   for (const CopyAxis& axis : copy.axes) {
     extents.push_back(axis.extent);
     to.push_back(axis.to);
     from.push_back(axis.from);
   }
-  const device::TiledOperand operands[] = {{.strides = to, .item = copy.item}, {.strides = from, .item = copy.item}};
-  return device::tiling_of(extents, operands);
+  const device::launching::TiledOperand operands[] = {{.strides = to, .item = copy.item},
+                                                      {.strides = from, .item = copy.item}};
+  return device::launching::tiling_of(extents, operands);
 }
 
 KernelCopy kernel_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, const void* to, const void* from) {
@@ -99,15 +100,15 @@ std::string filled(const char* text, const KernelCopy& copy) {
       continue;
     }
     switch (*++c) {
-      case 'T': result += device::item_type(copy.item); break;
+      case 'T': result += device::launching::item_type(copy.item); break;
       case 'I': result += copy.wide ? "unsigned long long" : "unsigned int"; break;
       case 'O': result += copy.wide ? "long long" : "int"; break;
       case 'R': result += std::to_string(copy.axes.size()); break;
       case 'L': result += std::to_string(copy.axes.size() - 1); break;
       case 'A': result += std::to_string(copy.tiling.axis); break;
       case 'E': result += std::to_string(edge); break;
-      case 'S': result += std::to_string(device::tile_threads / edge); break;
-      default: result += std::to_string(device::tile_pitch(edge, copy.item)); break;
+      case 'S': result += std::to_string(device::launching::tile_threads / edge); break;
+      default: result += std::to_string(device::launching::tile_pitch(edge, copy.item)); break;
     }
   }
   return result;
@@ -204,7 +205,7 @@ std::string described(const KernelCopy& copy) {
 std::ptrdiff_t tiles_of(const KernelCopy& copy) {
   std::vector<std::ptrdiff_t> extents;
   for (const CopyAxis& axis : copy.axes) extents.push_back(axis.extent);
-  return device::tile_count(extents, copy.tiling);
+  return device::launching::tile_count(extents, copy.tiling);
 }
 
 }  // namespace
@@ -215,10 +216,10 @@ void storage::launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void*
   copy.wide = copy.wide || indices == CopyIndices::wide;
   const bool tiled = copy.tiling.edge != 0;
   const device::Kernel& kernel = device::find_kernel(
-      stream.place(), device::item_support + filled(head, copy) + filled(tiled ? tiles : elements, copy),
+      stream.place(), device::launching::item_support + filled(head, copy) + filled(tiled ? tiles : elements, copy),
       described(copy));
   const std::ptrdiff_t count = tiled ? tiles_of(copy) : count_of(copy.axes);
-  device::Arguments arguments;
+  device::launching::Arguments arguments;
   arguments.put(to);
   arguments.put(from);
   arguments.put(count);
@@ -227,7 +228,7 @@ void storage::launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void*
   }
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 20;  // so that first + step fits 32 bits
   const std::ptrdiff_t wanted = tiled ? count : (count - 1) / elements_of_a_block + 1;
-  kernel.launch(stream, static_cast<unsigned>(std::min(wanted, most_blocks)), device::tile_threads, 0,
+  kernel.launch(stream, static_cast<unsigned>(std::min(wanted, most_blocks)), device::launching::tile_threads, 0,
                 std::move(arguments).take(), "copy", std::source_location::current());
 }
 

@@ -45,12 +45,12 @@ void throw_no_example() {
 void refuse_argument(const ArgumentFacts& facts, const schedule::ArgumentName& name) {
   const std::string which = "parameter " + std::to_string(name.parameter);
   if (!std::ranges::equal(facts.shape, facts.expected_shape)) {
-    throw ShapeError(
-        to_string(Failure{.operation = operation_of(name),
-                          .problem = which + " has the shape " + shape_text(facts.shape) +
-                                     ", and its expressions were recorded for " + shape_text(facts.expected_shape),
-                          .advice = "record a step of its own for this shape",
-                          .where = name.where}));
+    throw ShapeError(to_string(Failure{.operation = operation_of(name),
+                                       .problem = which + " has the shape " + core::shape_text(facts.shape) +
+                                                  ", and its expressions were recorded for " +
+                                                  core::shape_text(facts.expected_shape),
+                                       .advice = "record a step of its own for this shape",
+                                       .where = name.where}));
   }
   throw PlaceError(
       to_string(Failure{.operation = operation_of(name),

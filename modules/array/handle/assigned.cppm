@@ -31,7 +31,7 @@ class Assigned {
     try {
       Assignment::perform(destination, static_cast<S&&>(*static_cast<Value*>(const_cast<void*>(source))));
     } catch (...) {
-      rethrow_called_at(where);
+      core::rethrow_called_at(where);
     }
   }
 

@@ -98,7 +98,7 @@ std::vector<Awaited> awaited(const ViewVars& views, const Footprint& bytes, sche
 
 }  // namespace
 
-bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
+bool storage::is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept {
   auto bytes = static_cast<std::size_t>(view.item);  // wraps where there are no elements, whose extents have no bound
   for (const std::ptrdiff_t extent : view.shape) bytes *= static_cast<std::size_t>(extent);
   return std::cmp_equal(bytes, buffer.bytes()) && has_distinct_elements(view.shape, view.strides);

@@ -32,6 +32,8 @@ namespace storage {
 /// Whether any buffer has ever been named by an op, or may be used by streams: until then nothing has to be waited for.
 export inline std::atomic<bool> buffers_have_vars{false};
 
+export class BufferShare;
+
 }  // namespace storage
 using storage::buffers_have_vars;
 
@@ -118,7 +120,7 @@ export class Buffer {
 
  private:
   friend class ViewSubmission;
-  friend class BufferShare;
+  friend class storage::BufferShare;
 
   static constexpr std::uint64_t one_name = 1;
   static constexpr std::uint64_t one_hold = std::uint64_t{1} << 32;
@@ -138,6 +140,8 @@ export class Buffer {
   mutable std::atomic<BufferVar*> var_{nullptr};
   mutable std::atomic<std::uint64_t> shares_{one_name};  // names in the low half, holds in the high one
 };
+
+namespace storage {
 
 /// The view is all elements of the buffer, and has none of them twice.
 export bool is_all_of(const Buffer& buffer, const ViewMemory& view) noexcept;
@@ -194,5 +198,9 @@ export class BufferShare {
 
   mutable std::uintptr_t tagged_;  // the buffer's address, and whether this is a hold
 };
+
+}  // namespace storage
+using storage::BufferShare;
+using storage::is_all_of;
 
 }  // namespace tessera

@@ -7,6 +7,9 @@ import :concepts;
 // Compound assignment: `a += x` evaluates `a + x` into the elements, broadcast to a's shape, for every name that shares them.
 namespace tessera {
 
+using core::is_wrong;
+using core::Why;
+
 /// Elements of `D` that take what an operation on them and S gives.
 template <class D, class S>
 concept CompoundSource =

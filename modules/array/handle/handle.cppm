@@ -21,7 +21,7 @@ namespace tessera {
 /// Bytes of `shape`; every step is checked. Throws ShapeError if they do not fit in 63 bits.
 template <class T, int Rank>
 std::ptrdiff_t bytes_of(const Dim<Rank>& shape) {
-  return checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T)));
+  return core::checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T)));
 }
 
 /// Values for an array written in braces, one pair for each axis: {{1, 2}, {3, 4}}.
@@ -330,8 +330,8 @@ class Array : public ElementOperations<Array<T, Rank, P>, T, Rank, P, Constness:
     wait_at(Place(place_).on_host() ? Place(place) : Place(place_),
             schedule::Purpose::read);  // a GPU's streams order copies
     Array<value_type, Rank, Q> copy(shape(), place);
-    copy_strided(shape().extents(), sizeof(T), {copy.data(), copy.strides(), place, copy.buffer()->uses()},
-                 {const_cast<value_type*>(data_), strides(), place_, buffer()->uses()});
+    copy_strided(shape().extents(), {{copy.data(), copy.strides(), sizeof(T)}, place, copy.buffer()->uses()},
+                 {{const_cast<value_type*>(data_), strides(), sizeof(T)}, place_, buffer()->uses()});
     return copy;
   }
 

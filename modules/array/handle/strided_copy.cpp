@@ -13,8 +13,8 @@ namespace tessera {
 
 namespace {
 
-std::vector<CopyAxis> merged_axes(std::span<const std::ptrdiff_t> shape, const StridedMemory& to,
-                                  const StridedMemory& from) {
+std::vector<CopyAxis> merged_axes(std::span<const std::ptrdiff_t> shape, const PlacedMemory& to,
+                                  const PlacedMemory& from) {
   std::vector<CopyAxis> axes;  // slowest first
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 1) continue;
@@ -69,14 +69,13 @@ struct Copier {
 
 }  // namespace
 
-void storage::copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
-                           const StridedMemory& from) {
+void storage::copy_strided(std::span<const std::ptrdiff_t> shape, const PlacedMemory& to, const PlacedMemory& from) {
   for (const std::ptrdiff_t extent : shape) {
     if (extent == 0) return;
   }
   const std::vector<CopyAxis> axes = merged_axes(shape, to, from);
-  if (!to.place.on_host() || !from.place.on_host()) return copy_with_device(axes, item_bytes, to, from);
-  copy_on_host(axes, item_bytes, to.data, from.data);
+  if (!to.place.on_host() || !from.place.on_host()) return copy_with_device(axes, to, from);
+  copy_on_host(axes, to.item, to.data, from.data);
 }
 
 void copy_on_host(const std::vector<CopyAxis>& axes, std::ptrdiff_t item_bytes, void* to, const void* from) {

@@ -10,19 +10,23 @@ namespace tessera {
 
 namespace storage {
 
-/// One side of a copy; strides in elements, one per axis. `uses` is null if no stream works with the memory.
+/// Elements along axes whose extents stand beside it, of a type known at run time: what is written, or what is only read.
 export struct StridedMemory {
   void* data;
-  std::span<const std::ptrdiff_t> strides;
+  std::span<const std::ptrdiff_t> strides;  // in elements, one for each axis
+  std::ptrdiff_t item;                      // bytes of an element
+};
+
+/// One side of a copy. `uses` is null if no stream works with the memory.
+export struct PlacedMemory : StridedMemory {
   Place place;
   device::StreamUses* uses = nullptr;
 };
 
-/// Copies all elements of `shape` from one layout to another; the two must not overlap. Between GPUs, and from pinned memory to a GPU, the copy is work
+/// Copies all elements of `shape` from one layout to another, of items of the same size; the two must not overlap. Between GPUs, and from pinned memory to a GPU, the copy is work
 /// of this thread's stream, after what uses the two; a copy to or from other host memory is done when the function returns. Throws
 /// DeviceError if a device copy fails.
-export void copy_strided(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t item_bytes, const StridedMemory& to,
-                         const StridedMemory& from);
+export void copy_strided(std::span<const std::ptrdiff_t> shape, const PlacedMemory& to, const PlacedMemory& from);
 
 /// An axis that both sides of a copy have; strides in elements.
 export struct CopyAxis {
@@ -32,6 +36,7 @@ export struct CopyAxis {
 }  // namespace storage
 using storage::copy_strided;
 using storage::CopyAxis;
+using storage::PlacedMemory;
 using storage::StridedMemory;
 
 /// Copies along the axes, slowest first, on the host.

@@ -82,8 +82,8 @@ void storage::require_distinct_elements(std::span<const std::ptrdiff_t> shape, s
   if (has_distinct_elements(shape, strides)) return;
   throw ShapeError(to_string(Failure{
       .operation = operation,
-      .problem = "the view of shape " + shape_text(shape) + " that is to be written has elements more than once",
-      .operands = {"its strides are " + shape_text(strides)},
+      .problem = "the view of shape " + core::shape_text(shape) + " that is to be written has elements more than once",
+      .operands = {"its strides are " + core::shape_text(strides)},
       .advice = "write the array that it repeats, or a copy of the view",
       .where = where}));
 }
@@ -134,15 +134,16 @@ void storage::check_broadcast(std::span<const std::ptrdiff_t> from, std::span<co
                               const char* operation) {
   const std::size_t lead = to.size() - std::min(from.size(), to.size());
   if (from.size() > to.size()) {
-    throw ShapeError(to_string(Failure{
-        .operation = operation, .problem = "the shape " + shape_text(from) + " has more axes than " + shape_text(to)}));
+    throw ShapeError(to_string(
+        Failure{.operation = operation,
+                .problem = "the shape " + core::shape_text(from) + " has more axes than " + core::shape_text(to)}));
   }
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
     if (from[axis] == to[lead + axis] || from[axis] == 1) continue;
     throw ShapeError(
         to_string(Failure{.operation = operation,
-                          .problem = "the shape " + shape_text(from) + " does not broadcast to " + shape_text(to) +
-                                     ": axis " + std::to_string(lead + axis) + " has extents " +
+                          .problem = "the shape " + core::shape_text(from) + " does not broadcast to " +
+                                     core::shape_text(to) + ": axis " + std::to_string(lead + axis) + " has extents " +
                                      std::to_string(from[axis]) + " and " + std::to_string(to[lead + axis]),
                           .advice = "extents must be equal, or 1 in the operand"}));
   }

@@ -35,9 +35,6 @@ constexpr Strides<Rank> contiguous_strides(const Dim<Rank>& shape) {
   return strides;
 }
 
-}  // namespace storage
-using storage::contiguous_strides;
-
 /// The elements lie in row-major order without gaps. Axes of extent 1 and empty arrays do not matter.
 export template <int Rank>
 constexpr bool is_contiguous(const Dim<Rank>& shape, const Strides<Rank>& strides) {
@@ -50,13 +47,13 @@ constexpr bool is_contiguous(const Dim<Rank>& shape, const Strides<Rank>& stride
   return true;
 }
 
-namespace storage {
-
 /// An axis counted from the end when negative. Throws IndexError outside [-rank, rank).
 export int checked_axis(std::ptrdiff_t axis, int rank, const char* operation);
 
 }  // namespace storage
 using storage::checked_axis;
+using storage::contiguous_strides;
+using storage::is_contiguous;
 
 /// Axes in the order `axes`. Throws IndexError if `axes` is not a permutation.
 template <int Rank>

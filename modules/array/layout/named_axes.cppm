@@ -7,6 +7,8 @@ import tessera.core;
 // Axes as template arguments: squeeze<0, -1>(x).
 namespace tessera {
 
+namespace storage {
+
 /// Which axes are named; negative ones count from the end, and naming none names all.
 export template <int Rank, int... Axis>
 constexpr std::array<bool, static_cast<std::size_t>(Rank)> named_axes() {
@@ -15,6 +17,9 @@ constexpr std::array<bool, static_cast<std::size_t>(Rank)> named_axes() {
   ((named[static_cast<std::size_t>(Axis < 0 ? Axis + Rank : Axis)] = true), ...);
   return named;
 }
+
+}  // namespace storage
+using storage::named_axes;
 
 template <int Rank, int... Axis>
 constexpr bool names_axes() {

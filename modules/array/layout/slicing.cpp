@@ -51,8 +51,8 @@ void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::spa
                                    : " takes " + std::to_string(-shape[at]) + " to " + std::to_string(shape[at] - 1) +
                                          ", not " + std::to_string(index[at]);
   throw IndexError(to_string(Failure{.operation = "element access",
-                                     .problem = "index " + shape_text(index) + " is outside the shape " +
-                                                shape_text(shape) + ": axis " + std::to_string(axis) + accepted,
+                                     .problem = "index " + core::shape_text(index) + " is outside the shape " +
+                                                core::shape_text(shape) + ": axis " + std::to_string(axis) + accepted,
                                      .where = where}));
 }
 

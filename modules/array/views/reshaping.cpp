@@ -13,7 +13,7 @@ import tessera.memory;
 namespace tessera {
 
 std::ptrdiff_t inferred_extent(std::initializer_list<std::ptrdiff_t> extents, std::ptrdiff_t count) {
-  const std::string text = shape_text(std::span(extents.begin(), extents.size()));
+  const std::string text = core::shape_text(std::span(extents.begin(), extents.size()));
   const auto open = std::ranges::count(extents, -1);
   if (open == 0) return 0;
   if (open > 1) {
@@ -23,7 +23,7 @@ std::ptrdiff_t inferred_extent(std::initializer_list<std::ptrdiff_t> extents, st
   }
   std::ptrdiff_t known = std::ranges::find(extents, 0) != extents.end() ? 0 : 1;
   for (const std::ptrdiff_t extent : extents) {
-    if (extent != -1) known = checked_multiply(known, checked_extent(extent));
+    if (extent != -1) known = core::checked_multiply(known, core::checked_extent(extent));
   }
   if (known == 0 || count % known != 0) {
     throw ShapeError(to_string(Failure{

@@ -61,6 +61,8 @@ decltype(auto) transpose(A&& array) {
       .where = where}));
 }
 
+namespace storage {
+
 /// The layout of the same elements under another shape, if there is one. Throws ShapeError if the element counts differ.
 export template <int Rank, int To>
 std::optional<Layout<To>> reshaped(const Dim<Rank>& from, const Strides<Rank>& strides, std::ptrdiff_t size,
@@ -75,6 +77,9 @@ std::optional<Layout<To>> reshaped(const Dim<Rank>& from, const Strides<Rank>& s
     layout.strides[static_cast<std::size_t>(axis)] = (*found)[static_cast<std::size_t>(axis)];
   return layout;
 }
+
+}  // namespace storage
+using storage::reshaped;
 
 /// The same elements in row-major order under another shape: a view that shares the storage where strides allow one, a
 /// copy otherwise. Throws ShapeError if the element counts differ.

@@ -119,9 +119,9 @@ class ViewSubmission {
     view.look_again();
     if (view.may_be_written) named_.reads(view.written);
     if (view.was_read) {
-      AccessList join;
+      schedule::AccessList join;
       join.changes(*view.reading);
-      enlist_join(engine_, join, ready_);
+      schedule::enlist_join(engine_, join, ready_);
       view.was_read = false;
       view.is_joined = true;
     }
@@ -146,7 +146,7 @@ class ViewSubmission {
   schedule::OpState& op_;
   schedule::ReadyList& ready_;
   std::vector<ViewVars*> touched_;
-  AccessList named_;
+  schedule::AccessList named_;
 };
 
 void storage::submit_by_views(Engine& engine, schedule::OpState& op, std::span<ViewAccess> accesses, Views mode) {

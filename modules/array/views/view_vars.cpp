@@ -72,13 +72,13 @@ void reunite_views(BufferVar& shared, Engine* engine, schedule::ReadyList& ready
   if (is_idle) {
     schedule::reunite(shared.var, failure);
   } else {
-    AccessList accesses;
+    schedule::AccessList accesses;
     accesses.writes(shared.var);
     for (const ViewVar& view : views.list) {
       accesses.changes(view.written);
       if (view.reading) accesses.writes(*view.reading);
     }
-    enlist_join(*engine, accesses, ready);
+    schedule::enlist_join(*engine, accesses, ready);
     schedule::reunite(shared.var);
   }
   shared.last_named.store(engine, std::memory_order_release);
@@ -95,17 +95,17 @@ ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, 
   const schedule::VarCondition before = schedule::reserve_for_joins(shared.var);
   try {
     if (!before.is_idle || before.failure) {
-      AccessList after_writers;
+      schedule::AccessList after_writers;
       after_writers.reads(shared.var);
       after_writers.writes(all.written);
-      enlist_join(engine, after_writers, ready);
+      schedule::enlist_join(engine, after_writers, ready);
       all.may_be_written = true;
     }
     if (before.has_readers) {
-      AccessList after_readers;
+      schedule::AccessList after_readers;
       after_readers.writes(shared.var);
       after_readers.writes(*all.reading);
-      enlist_join(engine, after_readers, ready);
+      schedule::enlist_join(engine, after_readers, ready);
       all.is_joined = true;
     }
   } catch (...) {

@@ -9,7 +9,7 @@ module tessera.device;
 import :arguments;
 
 // Laying out the members of a struct as CUDA does.
-namespace tessera::device {
+namespace tessera::device::launching {
 
 void Arguments::align(std::size_t alignment) {
   bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment);
@@ -34,4 +34,4 @@ std::vector<std::byte> Arguments::take() && {
   return std::move(bytes_);
 }
 
-}  // namespace tessera::device
+}  // namespace tessera::device::launching

@@ -4,7 +4,7 @@ export module tessera.device:arguments;
 import tessera.standard;
 
 // The bytes that a kernel is given.
-namespace tessera::device {
+namespace tessera::device::launching {
 
 /// The bytes of a kernel's one parameter, a struct, member by member.
 export class Arguments {
@@ -34,4 +34,4 @@ export class Arguments {
   std::size_t alignment_ = 1;
 };
 
-}  // namespace tessera::device
+}  // namespace tessera::device::launching

@@ -4,7 +4,7 @@ module tessera.device;
 import :items;
 
 // CUDA's unsigned integers by their size.
-namespace tessera::device {
+namespace tessera::device::launching {
 
 const char* item_type(std::ptrdiff_t bytes) {
   switch (bytes) {
@@ -16,4 +16,4 @@ const char* item_type(std::ptrdiff_t bytes) {
   }
 }
 
-}  // namespace tessera::device
+}  // namespace tessera::device::launching

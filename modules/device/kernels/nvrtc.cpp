@@ -21,16 +21,16 @@ const Nvrtc& Nvrtc::instance() {
 }
 
 Nvrtc::Nvrtc() {
-  Library library("the NVRTC library", "TESSERA_NVRTC",
-                  {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
-                   "/usr/local/cuda/lib64/libnvrtc.so"});
+  runtime::Library library("the NVRTC library", "TESSERA_NVRTC",
+                           {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
+                            "/usr/local/cuda/lib64/libnvrtc.so"});
   find_functions(library);
   reason_ = library.reason();
   if (reason_.empty()) read_version();
   if (reason_.empty()) find_path();
 }
 
-void Nvrtc::find_functions(Library& library) {
+void Nvrtc::find_functions(runtime::Library& library) {
   library.require(version_of_, "nvrtcVersion");
   library.require(count_architectures_, "nvrtcGetNumSupportedArchs");
   library.require(list_architectures_, "nvrtcGetSupportedArchs");

@@ -36,7 +36,7 @@ class Nvrtc {
  private:
   using Program = void*;
 
-  void find_functions(Library& library);
+  void find_functions(runtime::Library& library);
   void read_version();
   void find_path();
   void run(Program program, std::span<const std::string> options, Compiled& compiled) const;

@@ -8,7 +8,7 @@ module tessera.device;
 import :tiles;
 
 // Which operands of a kernel are staged, and in tiles of which axis and size.
-namespace tessera::device {
+namespace tessera::device::launching {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::ptrdiff_t tile_count(std::span<const std::ptrdiff_t> extents, const Tiling&
   return count;
 }
 
-}  // namespace tessera::device
+}  // namespace tessera::device::launching

@@ -5,7 +5,7 @@ import tessera.standard;
 
 // Kernels that walk arrays of which some are contiguous along one axis and some along another. A block of threads takes a tile of both axes and
 // brings the elements of the latter to its shared memory, along their own axis; docs/decisions/device-tiles.md has the reasons for the sizes.
-namespace tessera::device {
+namespace tessera::device::launching {
 
 /// An operand of a kernel: strides along the kernel's axes, slowest first, in elements of `item` bytes.
 export struct TiledOperand {
@@ -36,4 +36,4 @@ export constexpr int tile_pitch(int edge, std::ptrdiff_t item) {
 /// Tiles that cover all elements.
 export std::ptrdiff_t tile_count(std::span<const std::ptrdiff_t> extents, const Tiling& tiling);
 
-}  // namespace tessera::device
+}  // namespace tessera::device::launching

@@ -10,7 +10,7 @@ import :gpu_error;
 // Memory of GPUs and page-locked memory of the host, and copies for which the host waits.
 namespace tessera::device {
 
-void* driver_allocate(Place place, std::ptrdiff_t bytes) {
+void* driver_memory::driver_allocate(Place place, std::ptrdiff_t bytes) {
   if (place.kind() == PlaceKind::cpu)
     throw PlaceError("driver_allocate: cpu memory does not come from the CUDA driver");
   enter(place);
@@ -25,7 +25,7 @@ void* driver_allocate(Place place, std::ptrdiff_t bytes) {
   return pinned ? on_host : reinterpret_cast<void*>(on_device);
 }
 
-void driver_free(Place place, void* pointer) noexcept {
+void driver_memory::driver_free(Place place, void* pointer) noexcept {
   driver().set_context(driver().contexts[static_cast<std::size_t>(place.ordinal())]);
   if (place.kind() == PlaceKind::pinned) {
     driver().host_free(pointer);

@@ -10,7 +10,7 @@ import :gpu_error;
 
 // Memory from the pools that the CUDA driver keeps for each GPU. Their memory belongs to the order of a stream: one of its own for each GPU, on which
 // nothing else runs, so that to wait for it takes no longer than the driver's own work.
-namespace tessera::device {
+namespace tessera::device::driver_memory {
 
 namespace {
 
@@ -79,4 +79,4 @@ void pool_free(GpuPlace place, void* pointer) noexcept {
   if (driver().pool_free(address(pointer), own.stream->native()) == cuda_success) own.stream->count_work();
 }
 
-}  // namespace tessera::device
+}  // namespace tessera::device::driver_memory

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int lowest_driver = 12000;  // CUDA 12.0, the first whose driver API has everything used here
 
-void resolve_devices(Library& library, Driver& driver) {
+void resolve_devices(runtime::Library& library, Driver& driver) {
   library.require(driver.init, "cuInit");
   library.require(driver.driver_version, "cuDriverGetVersion");
   library.require(driver.device_count, "cuDeviceGetCount");
@@ -30,7 +30,7 @@ void resolve_devices(Library& library, Driver& driver) {
   library.require(driver.error_name, "cuGetErrorName");
 }
 
-void resolve_memory(Library& library, Driver& driver) {
+void resolve_memory(runtime::Library& library, Driver& driver) {
   library.require(driver.memory_allocate, "cuMemAlloc_v2");
   library.require(driver.memory_free, "cuMemFree_v2");
   library.find(driver.pool_allocate, "cuMemAllocAsync");
@@ -44,7 +44,7 @@ void resolve_memory(Library& library, Driver& driver) {
   library.require(driver.fill_32, "cuMemsetD32Async");
 }
 
-void resolve_work(Library& library, Driver& driver) {
+void resolve_work(runtime::Library& library, Driver& driver) {
   library.require(driver.stream_create, "cuStreamCreate");
   library.require(driver.stream_wait, "cuStreamWaitEvent");
   library.require(driver.event_create, "cuEventCreate");
@@ -147,7 +147,7 @@ void find_devices(Driver& driver) {
 
 Driver open_driver() {
   Driver driver;
-  Library library("the CUDA driver library", "TESSERA_CUDA_DRIVER", {"libcuda.so.1"});
+  runtime::Library library("the CUDA driver library", "TESSERA_CUDA_DRIVER", {"libcuda.so.1"});
   resolve_devices(library, driver);
   resolve_memory(library, driver);
   resolve_work(library, driver);

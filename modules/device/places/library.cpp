@@ -11,7 +11,7 @@ module tessera.device;
 import :library;
 
 // Asking the system's loader for libraries and their functions.
-namespace tessera::device {
+namespace tessera::device::runtime {
 
 namespace {
 
@@ -56,4 +56,4 @@ void* Library::required(const char* name) {
   return function;
 }
 
-}  // namespace tessera::device
+}  // namespace tessera::device::runtime

@@ -4,7 +4,7 @@ export module tessera.device:library;
 import tessera.standard;
 
 // Libraries that are opened at run time, so that one binary runs with and without them.
-namespace tessera::device {
+namespace tessera::device::runtime {
 
 /// A shared library and the functions in it, by their published C signatures. It is never closed.
 export class Library {
@@ -39,4 +39,4 @@ export class Library {
   std::string name_, file_, reason_;
 };
 
-}  // namespace tessera::device
+}  // namespace tessera::device::runtime

@@ -53,8 +53,8 @@ void copy_rows_async(const RowCopy& copy, Stream& stream) {
   if (copy.row_bytes == 0 || copy.rows == 0) return;
   const bool is_one_run = copy.rows == 1 || (copy.to_pitch == copy.row_bytes && copy.from_pitch == copy.row_bytes);
   if (is_one_run) {
-    return copy_async(copy.to, copy.to_place, copy.from, copy.from_place, checked_multiply(copy.row_bytes, copy.rows),
-                      stream);
+    return copy_async(copy.to, copy.to_place, copy.from, copy.from_place,
+                      core::checked_multiply(copy.row_bytes, copy.rows), stream);
   }
   if (copy.to_pitch > longest_pitch || copy.from_pitch > longest_pitch) return copy_row_by_row(copy, stream);
   require_device(copy.to_place);
@@ -66,14 +66,14 @@ void copy_rows_async(const RowCopy& copy, Stream& stream) {
   set_target(rows, copy, two_gpus ? CuRows::unified : CuRows::device);
   rows.row_bytes = static_cast<std::size_t>(copy.row_bytes);
   rows.rows = static_cast<std::size_t>(copy.rows);
-  const TracedWork traced(stream, "copy", checked_multiply(copy.row_bytes, copy.rows));
+  const TracedWork traced(stream, "copy", core::checked_multiply(copy.row_bytes, copy.rows));
   check(driver().copy_rows(&rows, stream.native()), "cuMemcpy2DAsync", stream.place());
   stream.count_work();
 }
 
 void fill_async(void* to, std::ptrdiff_t count, int item_bytes, std::uint32_t pattern, Stream& stream) {
   if (count == 0) return;
-  const TracedWork traced(stream, "fill", checked_multiply(count, std::ptrdiff_t{item_bytes}));
+  const TracedWork traced(stream, "fill", core::checked_multiply(count, std::ptrdiff_t{item_bytes}));
   enter(stream.place());
   const CuPointer target = address(to);
   const auto items = static_cast<std::size_t>(count);

@@ -115,7 +115,7 @@ Stream& Stream::current(GpuPlace place) {
 
 StreamMark Stream::mark() const { return StreamMark(const_cast<Stream&>(*this), state_->given()); }
 
-void make_current(GpuPlace place) {
+void launching::make_current(GpuPlace place) {
   require_device(place);
   enter(place);
 }

@@ -86,8 +86,12 @@ export class Stream {
   StreamState* state_;
 };
 
+namespace launching {
+
 /// Makes a GPU's context the calling thread's, for libraries that are given streams of that GPU. Throws DeviceError without that GPU.
 export void make_current(GpuPlace place);
+
+}  // namespace launching
 
 /// "`w - 0.1 * g` at train.cpp:12": the first launch of the GPU that is not known to have succeeded; empty if there is
 /// none.

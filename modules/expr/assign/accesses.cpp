@@ -34,7 +34,7 @@ void AssignmentAccesses::add(const plan::Written& memory, const Buffer* buffer) 
 
 OperandVisitor::OperandVisitor(AssignmentAccesses& to)
     : LeafVisitor{.visit =
-                      [](const LeafVisitor& self, const plan::Written& memory, const BufferShare* share) {
+                      [](const LeafVisitor& self, const plan::Written& memory, const storage::BufferShare* share) {
                         static_cast<const OperandVisitor&>(self).accesses_.add(
                             memory, share == nullptr ? nullptr : share->get());
                         return false;  // go on
@@ -89,7 +89,7 @@ void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, schedul
     if (is_recorded) static_cast<void>(buffer.var());  // replays name the buffer, whatever its views have by then
     return buffer.var_for(engine);
   };
-  AccessList list;
+  schedule::AccessList list;
   // What is left of a failed op's elements where only some are written is as wrong as before. Of a parameter it is known in each replay.
   if (written.parameter != nullptr) {
     list.writes(*written.parameter);
@@ -111,7 +111,8 @@ void submit_by_views(const AssignmentAccesses& accesses, Engine& engine, schedul
   accesses.for_each_whole([&](const Buffer& buffer) {
     views.push_back({.buffer = &buffer, .bytes = storage::footprint_of(buffer), .reads = true, .writes = false});
   });
-  tessera::storage::submit_by_views(engine, op, views, written.divides ? Views::disjoint : Views::whole);
+  tessera::storage::submit_by_views(engine, op, views,
+                                    written.divides ? storage::Views::disjoint : storage::Views::whole);
 }
 
 /// Whether a Var that the assignment would name may be divided among views, or shall be.

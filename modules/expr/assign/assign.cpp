@@ -43,18 +43,18 @@ bool broadcasts_to(std::span<const std::ptrdiff_t> from, std::span<const std::pt
 void check_renaming(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> shape) {
   const bool is_empty = std::ranges::find(shape, 0) != shape.end();
   if (!is_empty && !std::ranges::equal(from, shape) && broadcasts_to(from, shape)) {
-    throw ShapeError(to_string(
-        Failure{.operation = "assignment",
-                .problem = "the right side is " + shape_text(from) + ", the array on the left " + shape_text(shape),
-                .advice = "a(ellipsis) = x broadcasts x over the elements of a; a = evaluate(x) gives a the value and "
-                          "the shape of x"}));
+    throw ShapeError(to_string(Failure{
+        .operation = "assignment",
+        .problem = "the right side is " + core::shape_text(from) + ", the array on the left " + core::shape_text(shape),
+        .advice = "a(ellipsis) = x broadcasts x over the elements of a; a = evaluate(x) gives a the value and "
+                  "the shape of x"}));
   }
   if (schedule::thread_context().recorder == nullptr) return;
   throw SchedulerError(to_string(
       Failure{.operation = "assignment in a capture",
               .problem = "the name on the left would need new storage in each replay, because another name shares what "
                          "it has, or its shape is another one than " +
-                         shape_text(from),
+                         core::shape_text(from),
               .advice = "write the elements: a(ellipsis) = x"}));
 }
 

@@ -50,7 +50,7 @@ void assign_by_plan(const D& destination, const Node& node) {
   }
   if constexpr (ReadsMemoryOnly<Node>) {
     static_assert(D::rank <= plan::most_axes, "an expression can have at most 16 axes");
-    plan::Leaf storage[Node::leaf_count + 1];
+    plan::Operand storage[Node::leaf_count + 1];
     plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     const auto lowered = node.lower(lowering);
     plan::evaluate_safely(lowering, {destination.data(), destination.strides(), sizeof(T)},
@@ -61,7 +61,7 @@ void assign_by_plan(const D& destination, const Node& node) {
         ComputesItself<Node, T> ? node.any_leaf(plan::OverlapVisitor(written)) : node.conflicts(written);
     if (!aliased) return evaluate_into(node, destination.data(), shape, destination.strides(), place);
     const Strides<D::rank> strides = storage::contiguous_strides(shape);
-    const plan::Temporary values(place, checked_multiply(product(shape), sizeof(T)));
+    const plan::Temporary values(place, core::checked_multiply(product(shape), sizeof(T)));
     evaluate_into(node, static_cast<T*>(values.data()), shape, strides, place);
     plan::copy_elements(values.data(), shape.extents(), {destination.data(), destination.strides(), sizeof(T)}, place);
   }

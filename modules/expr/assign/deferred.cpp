@@ -53,7 +53,7 @@ bool submit_assignment(const Async& scope, const AssignmentTarget& target, const
                        AssignmentForm& form) {
   AssignmentAccesses accesses({.buffer = target.buffer,
                                .memory = target.memory,
-                               .rewrites = is_all_of(*target.buffer, target.memory),
+                               .rewrites = storage::is_all_of(*target.buffer, target.memory),
                                .divides = ScopeOfAssignment{scope}.divides()});
   plan::Axes extents;
   form.look(operands.node, OperandVisitor(accesses), extents.data());

@@ -14,7 +14,7 @@ import tessera.array;
 // From a lowered assignment to the text and the arguments of its kernel.
 namespace tessera {
 
-void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Target& target, DType dtype,
+void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Operand& target, DType dtype,
                            std::span<const std::byte> scalars, Indices indices) {
   const plan::LoopPlan loop = plan::plan_of(plan::Loop{.rank = lowering_->rank(),
                                                        .extents = lowering_->extents(),

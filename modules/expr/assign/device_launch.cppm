@@ -37,7 +37,7 @@ export class DeviceLaunch {
     lowering_.emplace(std::span(storage_), destination.shape().extents(), destination.place(), plan::Fusion::none);
     node.lower(*lowering_);
     const std::vector<std::byte> scalars = plan::scalars_of(device_form<Node>, &node);
-    plan::Target target{.data = destination.data(), .strides = {}, .item = sizeof(T)};
+    plan::Operand target = plan::operand_at(destination.data(), sizeof(T));
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(D::rank); ++axis)
       target.strides[axis] = destination.strides()[axis];
     prepare(element, target, dtype_of<T>, scalars, indices);
@@ -57,10 +57,10 @@ export class DeviceLaunch {
   const std::string& variant() const { return variant_; }
 
  private:
-  void prepare(const plan::DeviceElement& element, const plan::Target& target, DType dtype,
+  void prepare(const plan::DeviceElement& element, const plan::Operand& target, DType dtype,
                std::span<const std::byte> scalars, Indices indices);
 
-  std::vector<plan::Leaf> storage_;
+  std::vector<plan::Operand> storage_;
   std::optional<plan::Lowering> lowering_;  // keeps intermediate results
   std::string kernel_, support_, variant_;
   std::vector<std::byte> arguments_;

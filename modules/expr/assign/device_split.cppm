@@ -65,7 +65,7 @@ class DeviceParts {
     } else {
       using Held = compute_t<typename Node::value_type>;
       const Dim<Node::rank> shape = node.shape();
-      const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
+      const auto bytes = core::checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
       const ArrayView<Held, Node::rank, Place> view(static_cast<Held*>(memory_(place_, bytes)),
                                                     {.shape = shape, .strides = storage::contiguous_strides(shape)},
                                                     place_);

@@ -26,14 +26,14 @@ std::ptrdiff_t element_count(int rank, const Axes& extents) {
 
 /// Drops axes of one element, makes the target's strides positive and descending, merges what is contiguous.
 void simplify(Space& space) {
-  Space::Operand& target = space.operands.front();
+  Operand& target = space.operands.front();
   for (int axis = space.rank; axis-- > 0;) {
     const auto at = static_cast<std::size_t>(axis);
     if (space.extents[at] == 1) {
       space.remove_axis(axis);
     } else if (target.strides[at] < 0) {
       space.advance(axis, space.extents[at] - 1);
-      for (Space::Operand& operand : space.operands) operand.strides[at] = -operand.strides[at];
+      for (Operand& operand : space.operands) operand.strides[at] = -operand.strides[at];
     }
   }
   for (int axis = 1; axis < space.rank; ++axis) {  // insertion sort: stable, and ranks are small
@@ -47,7 +47,7 @@ void simplify(Space& space) {
   if (space.rank == 0) {
     space.rank = 1;
     space.extents[0] = 1;
-    for (Space::Operand& operand : space.operands) operand.strides[0] = 0;
+    for (Operand& operand : space.operands) operand.strides[0] = 0;
   }
 }
 
@@ -60,7 +60,7 @@ enum class Delivery : std::uint8_t {
 };
 
 /// Delivery of a block, or of a row of a strip. It holds for the smaller ones at the end of an axis too.
-Delivery delivery_of(const Space::Operand& operand, const Cut& cut) {
+Delivery delivery_of(const Operand& operand, const Cut& cut) {
   Block block = cut.shape;
   if (cut.strips) {
     if (is_transposed(operand, block)) return Delivery::transposed;
@@ -142,7 +142,7 @@ class Worker {
 
   /// Finds the rows of a strip of operand number k, or packs all of them; none if each has to be delivered by itself.
   void find_rows(std::size_t k, const Block& strip) {
-    const Space::Operand& leaf = operands_[k];
+    const Operand& leaf = operands_[k];
     Rows& rows = rows_.data()[k];
     rows = {nullptr, 0};
     if (delivery(k) == Delivery::direct) {
@@ -161,7 +161,7 @@ class Worker {
 
   /// Gives the kernel operand number k's elements of a block, which begin `offset` elements into it.
   void deliver(std::size_t k, const Block& block, std::ptrdiff_t offset) {
-    const Space::Operand& leaf = operands_[k];
+    const Operand& leaf = operands_[k];
     if (delivery(k) == Delivery::direct) return input(k).read(leaf.data + offset * leaf.item);
     plan::deliver(leaf, block, offset, target_.item, buffer(k), input(k));
   }
@@ -179,8 +179,8 @@ class Worker {
   std::byte* buffer(std::size_t k) const { return buffers_ + static_cast<std::ptrdiff_t>(k) * buffer_stride; }
 
   const Loop& loop_;
-  std::span<const Space::Operand> operands_;
-  const Space::Operand& target_;
+  std::span<const Operand> operands_;
+  const Operand& target_;
   const Cut& cut_;
   std::byte* buffers_;  // one for each operand, the target's first
   PerOperand<Delivery> deliveries_;
@@ -211,7 +211,7 @@ bool is_at_once(const Loop& loop, std::ptrdiff_t elements, std::array<Input, 8>&
   if (elements > direct_columns || loop.leaves.size() > inputs.size()) return false;
   if (!is_contiguous(loop.rank, loop.extents, loop.target.strides)) return false;
   for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
-    const Leaf& leaf = loop.leaves[k];
+    const Operand& leaf = loop.leaves[k];
     if (leaf.data == nullptr || !is_contiguous(loop.rank, loop.extents, leaf.strides)) return false;
     inputs[k].read(leaf.data);
   }
@@ -242,7 +242,7 @@ void run(const Loop& loop) {
   Evaluation evaluation{
       .loop = loop, .space = {.rank = loop.rank, .extents = loop.extents, .operands = storage.empty()}, .cut = {}};
   evaluation.space.add(loop.target);
-  for (const Leaf& leaf : loop.leaves) evaluation.space.add(leaf);
+  for (const Operand& leaf : loop.leaves) evaluation.space.add(leaf);
   simplify(evaluation.space);
   evaluation.cut = cut(evaluation.space);
   const std::ptrdiff_t blocks = count_blocks(evaluation.space, evaluation.cut.shape);
@@ -258,7 +258,7 @@ LoopPlan simplified(const Loop& loop) {
   plan.operands.resize(loop.leaves.size() + 1);
   Space space{.rank = loop.rank, .extents = loop.extents, .operands = std::span(plan.operands).first(0)};
   space.add(loop.target);
-  for (const Leaf& leaf : loop.leaves) space.add(leaf);
+  for (const Operand& leaf : loop.leaves) space.add(leaf);
   simplify(space);
   plan.rank = space.rank;
   plan.extents = space.extents;

@@ -13,9 +13,9 @@ namespace tessera::plan {
 struct LoopPlan {
   int rank = 0;
   Axes extents{};
-  std::vector<Space::Operand> operands{};
-  Axes walked_extents{};                 // the same axes and operands in the order in which blocks are visited
-  std::vector<Space::Operand> walked{};  // on the CPU; `block` names their axes
+  std::vector<Operand> operands{};
+  Axes walked_extents{};          // the same axes and operands in the order in which blocks are visited
+  std::vector<Operand> walked{};  // on the CPU; `block` names their axes
   Block block{};
   bool strips = false;   // blocks are strips, whose rows are computed one by one
   bool at_once = false;  // no blocks: one call of the kernel on memory as it lies

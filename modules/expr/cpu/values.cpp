@@ -24,7 +24,7 @@ std::ptrdiff_t Values::bytes_for(std::size_t leaves) {
   return input_bytes(leaves) + static_cast<std::ptrdiff_t>(leaves) * packing_stride;
 }
 
-Values::Values(std::span<const Space::Operand> leaves, Kernel kernel, const void* nodes, std::ptrdiff_t item,
+Values::Values(std::span<const Operand> leaves, Kernel kernel, const void* nodes, std::ptrdiff_t item,
                std::byte* memory)
     : leaves_(leaves),
       kernel_(kernel),
@@ -33,7 +33,7 @@ Values::Values(std::span<const Space::Operand> leaves, Kernel kernel, const void
       delivered_(new (memory) Input[leaves.size()]),
       packed_(memory + input_bytes(leaves.size())) {}
 
-void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offset, std::ptrdiff_t written_item,
+void deliver(const Operand& leaf, const Block& block, std::ptrdiff_t offset, std::ptrdiff_t written_item,
              std::byte* buffer, Input& input) {
   if (is_direct(leaf, block)) return input.read(leaf.data + offset * leaf.item);
   if (is_repeated(leaf, block)) {
@@ -51,7 +51,7 @@ const std::byte* Values::block(const Block& block, const std::ptrdiff_t* offsets
     return to;
   }
   for (std::size_t k = 0; k < leaves_.size(); ++k) {
-    const Space::Operand& leaf = leaves_[k];
+    const Operand& leaf = leaves_[k];
     deliver(leaf, block, offsets[k], item_, packed_ + static_cast<std::ptrdiff_t>(k) * packing_stride, delivered_[k]);
   }
   kernel_(nodes_, to, delivered_, block.rows * block.columns);

@@ -14,7 +14,7 @@ inline constexpr std::ptrdiff_t packing_stride = block_elements * 16 + 64;
 
 /// Makes a block of a leaf the input of a kernel that writes elements of `written_item` bytes: where it lies, as one repeated
 /// value, or packed into `buffer`.
-void deliver(const Space::Operand& leaf, const Block& block, std::ptrdiff_t offset, std::ptrdiff_t written_item,
+void deliver(const Operand& leaf, const Block& block, std::ptrdiff_t offset, std::ptrdiff_t written_item,
              std::byte* buffer, Input& input);
 
 /// Computes blocks of values from the operands of a Space.
@@ -24,8 +24,7 @@ class Values {
   static std::ptrdiff_t bytes_for(std::size_t leaves);
 
   /// Without a kernel the values, of `item` bytes, are the elements of the only leaf. `memory` is 64-byte aligned and outlives this.
-  Values(std::span<const Space::Operand> leaves, Kernel kernel, const void* nodes, std::ptrdiff_t item,
-         std::byte* memory);
+  Values(std::span<const Operand> leaves, Kernel kernel, const void* nodes, std::ptrdiff_t item, std::byte* memory);
 
   /// The values lie in memory already, one after the other along `axis`.
   bool lie_along(int axis) const {
@@ -37,7 +36,7 @@ class Values {
   const std::byte* block(const Block& block, const std::ptrdiff_t* offsets, std::byte* to) const;
 
  private:
-  std::span<const Space::Operand> leaves_;
+  std::span<const Operand> leaves_;
   Kernel kernel_;
   const void* nodes_;
   std::ptrdiff_t item_;

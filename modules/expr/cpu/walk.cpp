@@ -23,7 +23,7 @@ constexpr std::ptrdiff_t most_direct_rows =
 /// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
 int transposed_axis(const Space& space) {
   const auto last = static_cast<std::size_t>(space.rank - 1);
-  for (const Space::Operand& leaf : space.operands.subspan(1)) {
+  for (const Operand& leaf : space.operands.subspan(1)) {
     if (leaf.data == nullptr || std::abs(leaf.strides[last]) <= 1) continue;
     for (int axis = 0; axis + 1 < space.rank; ++axis) {
       if (std::abs(leaf.strides[static_cast<std::size_t>(axis)]) == 1) return axis;
@@ -35,7 +35,7 @@ int transposed_axis(const Space& space) {
 /// Rows of a strip: one cache line of its largest transposed operand.
 std::ptrdiff_t strip_rows(const Space& space, const Block& strip) {
   std::ptrdiff_t item = 1;
-  for (const Space::Operand& leaf : space.operands.subspan(1)) {
+  for (const Operand& leaf : space.operands.subspan(1)) {
     if (is_transposed(leaf, strip)) item = std::max(item, leaf.item);
   }
   return strip_row_bytes / item;
@@ -47,9 +47,9 @@ Cut cut(Space& space) {
   const int last = space.rank - 1;
   const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
   Block block{.rows = 1, .columns = std::min(extent, direct_columns), .row_axis = -1, .column_axis = last};
-  const Space::Operand& target = space.operands.front();
+  const Operand& target = space.operands.front();
   const auto leaves = space.operands.subspan(1);
-  const bool unpacked = is_direct(target, block) && std::ranges::all_of(leaves, [&](const Space::Operand& leaf) {
+  const bool unpacked = is_direct(target, block) && std::ranges::all_of(leaves, [&](const Operand& leaf) {
                           return is_direct(leaf, block) || is_repeated(leaf, block);
                         });
   if (const int axis = transposed_axis(space); axis >= 0) {
@@ -71,14 +71,13 @@ Cut cut(Space& space) {
     block.columns = std::min(extent, block_elements);
   } else if (const std::ptrdiff_t rows = std::min(most_direct_rows, direct_columns / block.columns);
              space.rank > 1 && rows > 1) {
-    const bool buffered =
-        !std::ranges::all_of(leaves, [&](const Space::Operand& leaf) { return is_direct(leaf, block); });
+    const bool buffered = !std::ranges::all_of(leaves, [&](const Operand& leaf) { return is_direct(leaf, block); });
     block.row_axis = last - 1;
     block.rows = std::min(rows, space.extents[static_cast<std::size_t>(last - 1)]);
     return {.shape = block, .strips = true, .buffered = buffered};
   }
   const bool all_direct =
-      std::ranges::all_of(space.operands, [&](const Space::Operand& operand) { return is_direct(operand, block); });
+      std::ranges::all_of(space.operands, [&](const Operand& operand) { return is_direct(operand, block); });
   return {.shape = block, .buffered = !all_direct};
 }
 

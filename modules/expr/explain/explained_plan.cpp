@@ -28,7 +28,7 @@ std::string decimal(double value) {
   return {text, end.ptr};
 }
 
-std::string axes_text(int rank, const Axes& values) { return shape_text(std::span(values).first(at(rank))); }
+std::string axes_text(int rank, const Axes& values) { return core::shape_text(std::span(values).first(at(rank))); }
 
 std::string line_of(std::string name, DType dtype, const std::string& strides, const std::string& delivery) {
   name.resize(std::max(name.size() + 1, std::size_t{4}), ' ');
@@ -39,7 +39,7 @@ std::string line_of(std::string name, DType dtype, const std::string& strides, c
   return "  " + name + delivery + "\n";
 }
 
-std::string delivery(const LoopPlan& plan, const Space::Operand& operand, bool is_target) {
+std::string delivery(const LoopPlan& plan, const Operand& operand, bool is_target) {
   if (operand.data == nullptr) return "generated block by block";
   Block computed = plan.block;  // what one call of the kernel computes
   if (plan.strips) computed.rows = 1;
@@ -98,8 +98,8 @@ std::string device_loop_text(const ExplainedStage& stage) {
                                                                : ways[static_cast<int>(work.variant.access[k])];
     text += line_of(operand_name(k), type_at(stage, k), axes_text(plan.rank, plan.operands[k].strides), way);
   }
-  return text + "  one kernel of " + counted(work.blocks, "block") + " of " + std::to_string(device::tile_threads) +
-         " threads\n";
+  return text + "  one kernel of " + counted(work.blocks, "block") + " of " +
+         std::to_string(device::launching::tile_threads) + " threads\n";
 }
 
 std::string loop_text(const ExplainedStage& stage) {
@@ -108,7 +108,7 @@ std::string loop_text(const ExplainedStage& stage) {
   const LoopPlan& plan = stage.tile ? *stage.tile : stage.plan;
   std::string text = heading(plan.elements, stage.target, plan.rank, plan.walked_extents);
   for (std::size_t k = 0; k < plan.walked.size(); ++k) {
-    const Space::Operand& operand = plan.walked[k];
+    const Operand& operand = plan.walked[k];
     text += line_of(operand_name(k), type_at(stage, k), axes_text(plan.rank, operand.strides),
                     k > 0 && stage.cached == k - 1 ? "computed in the cache just before it is read"
                                                    : delivery(plan, operand, k == 0));
@@ -180,7 +180,7 @@ std::string side_text(std::string_view name, std::ptrdiff_t rows, std::ptrdiff_t
                       std::ptrdiff_t column) {
   const bool takes = is_blas_matrix(rows, columns, row, column);
   const bool transposed = takes && blas_matrix(rows, columns, row, column).is_transposed;
-  return "  " + std::string(name) + " strides " + shape_text(std::array{row, column}) +
+  return "  " + std::string(name) + " strides " + core::shape_text(std::array{row, column}) +
          (transposed ? "  transposed, by a flag"
           : takes    ? "  as it lies"
                      : "  neither axis is contiguous") +
@@ -205,8 +205,8 @@ std::string by_text(const ProductPlan& plan) {
 std::string product_text(const ExplainedStage& stage) {
   const ProductPlan& plan = stage.product;
   const TiledProduct& product = plan.batch.matrices;
-  std::string text = "  " + shape_text(std::array{product.rows, product.inner}) + " times " +
-                     shape_text(std::array{product.inner, product.columns}) + " into " + stage.target + ", " +
+  std::string text = "  " + core::shape_text(std::array{product.rows, product.inner}) + " times " +
+                     core::shape_text(std::array{product.inner, product.columns}) + " into " + stage.target + ", " +
                      by_text(plan);
   if (plan.products > 0 && product.place.on_host()) {
     text += plan.grid.count() == 1
@@ -285,7 +285,7 @@ std::string loop_cost(const ExplainedStage& stage) {
   std::string parts;
   double read = 0;
   for (std::size_t k = 1; k < plan.operands.size(); ++k) {
-    const Space::Operand& operand = plan.operands[k];
+    const Operand& operand = plan.operands[k];
     if (operand.data == nullptr) continue;
     const double bytes = bytes_of(plan.rank, plan.extents, operand.strides, operand.item);
     read += bytes;
@@ -301,7 +301,7 @@ std::string loop_cost(const ExplainedStage& stage) {
 
 std::string reduction_cost(const ExplainedStage& stage) {
   double read = 0;
-  for (const Leaf& leaf : stage.leaves) {
+  for (const Operand& leaf : stage.leaves) {
     if (leaf.data != nullptr) read += bytes_of(stage.reduction.rank, stage.reduction.extents, leaf.strides, leaf.item);
   }
   const int flops = flops_of(stage);

@@ -22,9 +22,9 @@ import :dot;
 import :dot_node;
 import :factor;
 import :normalising;
-import :normalise_task;
+import :run_normalised;
 import :product;
-import :reduction_task;
+import :reduce;
 import :device_split;
 import :gpu_variant;
 import :gpu_form;
@@ -124,7 +124,7 @@ class Explainer {
       if (node.shape() == shape)
         return finish(add_itself<To>(node, data, strides, place), std::move(target), dtype_of<To>);
     }
-    plan::Leaf storage[Node::leaf_count + 1];
+    plan::Operand storage[Node::leaf_count + 1];
     plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
     if constexpr (Node::rank == Rank && NormalisesOperand<Node>) {
       if (node.shape() == shape) {
@@ -184,7 +184,7 @@ class Explainer {
   static plan::Loop loop_of(const plan::Lowering& lowering, const void* data, const Strides<Rank>& strides) {
     plan::Loop loop{.rank = Rank,
                     .extents = lowering.extents(),
-                    .target = {.data = const_cast<void*>(data), .strides = {}, .item = sizeof(To)},
+                    .target = plan::operand_at(const_cast<void*>(data), sizeof(To)),
                     .leaves = lowering.leaves(),
                     .kernel = nullptr,
                     .nodes = nullptr,
@@ -269,7 +269,7 @@ class Explainer {
   std::size_t add_reduction(const Node& node, const void* data, const Strides<Node::rank>& strides, Place place) {
     using Operand = std::remove_cvref_t<decltype(node.operand())>;
     const auto shape = node.operand().shape();
-    plan::Leaf storage[Operand::leaf_count + 1];
+    plan::Operand storage[Operand::leaf_count + 1];
     plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     Stage stage = stage_along_axes(node, lowering, Stage::Kind::reduction);
     const plan::Reduction work =
@@ -319,7 +319,7 @@ class Explainer {
     Factor<Node::rank> make(const Node& node, Place place, bool for_blas) const {
       if constexpr (FactorInMemory<Node, T>) {
         if (stays<T, Left>(node, for_blas)) {
-          plan::Leaf storage[Node::leaf_count + 1];
+          plan::Operand storage[Node::leaf_count + 1];
           plan::Lowering lowering(storage, node.shape().extents(), place, plan::Fusion::none);
           explainer->add_node(*stage, lowering, node, 1);
           return {node.array().data(), node.array().strides(), nullptr};

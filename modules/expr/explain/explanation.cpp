@@ -172,7 +172,7 @@ std::string layout_text(std::span<const std::ptrdiff_t> shape, std::span<const s
     contiguous = contiguous && (shape[axis] == 1 || static_cast<std::size_t>(strides[axis]) == expected);
     expected *= static_cast<std::size_t>(shape[axis]);
   }
-  return "strides " + shape_text(strides) + (contiguous ? ", contiguous" : "") + ", on " + std::string(place);
+  return "strides " + core::shape_text(strides) + (contiguous ? ", contiguous" : "") + ", on " + std::string(place);
 }
 
 std::string value_text(DType dtype, const void* bytes) {

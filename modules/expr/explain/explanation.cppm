@@ -7,9 +7,9 @@ import tessera.device;
 import :plan;
 import :lowering;
 import :elementwise;
-import :normalise_task;
+import :run_normalised;
 import :product;
-import :reduction_task;
+import :reduce;
 import :gpu_variant;
 import :gpu_form;
 import :gpu_evaluation;
@@ -60,7 +60,7 @@ struct ExplainedStage {
   ReductionPlan folding{};              // the same, on the CPU
   DeviceFoldPlan device_folding{};      // and on a GPU
   NormalisationPlan normalisation{};    // on the CPU
-  std::vector<Leaf> leaves{};
+  std::vector<Operand> leaves{};
   ProductPlan product{};
   bool is_transposed = false;  // the product of the right factor's transpose and the left's is computed
   DeviceElement device{};

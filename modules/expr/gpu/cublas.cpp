@@ -62,7 +62,7 @@ struct CuBlas {
 };
 
 /// ", cuBLAS 13.0.2"
-std::string version_text(const device::Library& library) {
+std::string version_text(const device::runtime::Library& library) {
   Status (*property)(int, int*) = nullptr;
   library.find(property, "cublasGetProperty");
   if (property == nullptr) return "";
@@ -76,9 +76,9 @@ std::string version_text(const device::Library& library) {
 }
 
 CuBlas open() {
-  device::Library library("cuBLAS", "TESSERA_CUBLAS",
-                          {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
-                           "/usr/local/cuda/lib64/libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so"});
+  device::runtime::Library library("cuBLAS", "TESSERA_CUBLAS",
+                                   {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
+                                    "/usr/local/cuda/lib64/libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so"});
   CuBlas cublas;
   library.require(cublas.create, "cublasCreate_v2");
   library.require(cublas.set_stream, "cublasSetStream_v2");

@@ -20,9 +20,9 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t threads = device::tile_threads;         // of a block
-constexpr std::ptrdiff_t warp = 32;                              // threads, or columns that a block folds
-constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;  // so that i + step fits 32 bits
+constexpr std::ptrdiff_t threads = device::launching::tile_threads;  // of a block
+constexpr std::ptrdiff_t warp = 32;                                  // threads, or columns that a block folds
+constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;      // so that i + step fits 32 bits
 
 /// Elements of so many bytes as unsigned integers, or as pairs of doubles.
 template <DType Type>
@@ -160,7 +160,7 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   require_device_text(outer);
   require_device_text(inner);
   const auto leaf = static_cast<std::size_t>(work.leaf);
-  std::vector<Leaf> leaves;
+  std::vector<Operand> leaves;
   for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
     if (k != leaf) leaves.push_back(loop.leaves[k]);
   }

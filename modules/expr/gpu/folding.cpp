@@ -246,7 +246,7 @@ class FoldingWriter : public KernelWriter {
 };
 
 /// The arguments that both kernels have behind their pointers and scalars.
-void put_sizes(device::Arguments& arguments, const ReductionTask& task, const DeviceVariant& variant,
+void put_sizes(device::launching::Arguments& arguments, const ReductionTask& task, const DeviceVariant& variant,
                const FoldCut& cut, std::size_t operands, int rank) {
   const Finish& finish = task.reduction.finish;
   arguments.put(finish.count);
@@ -309,7 +309,7 @@ DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& el
   DeviceVariant variant{.target = target, .rank = task.space.rank};
   variant.wide = !fits_narrow(task.outputs) || !fits_narrow(task.reduced);
   for (std::size_t k = 0; k < task.space.operands.size(); ++k) {
-    const Space::Operand& operand = task.space.operands[k];
+    const Operand& operand = task.space.operands[k];
     std::ptrdiff_t reach = 0;
     for (int axis = 0; axis < task.space.rank; ++axis) {
       std::ptrdiff_t along = 0;
@@ -334,7 +334,7 @@ std::string folding_kernel(const DeviceElement& element, const DeviceVariant& va
 std::vector<std::byte> folding_arguments(const ReductionTask& task, const DeviceElement& element,
                                          const DeviceVariant& variant, const FoldCut& cut, void* partials,
                                          std::span<const std::byte> scalars) {
-  device::Arguments arguments;
+  device::launching::Arguments arguments;
   put_operands(arguments, task.space.operands);
   arguments.put(partials);
   put_scalars(arguments, scalars, element.scalars.size());
@@ -348,7 +348,7 @@ std::string merging_kernel(const DeviceElement& element, const DeviceVariant& va
 
 std::vector<std::byte> merging_arguments(const ReductionTask& task, const DeviceVariant& variant, const FoldCut& cut,
                                          void* partials) {
-  device::Arguments arguments;
+  device::launching::Arguments arguments;
   arguments.put(task.space.operands.front().data);
   arguments.put(partials);
   put_sizes(arguments, task, variant, cut, 1, task.kept);

@@ -110,7 +110,7 @@ class TiledWriter : public KernelWriter {
     write_types();
     write_arguments(0);
     write_element();
-    text_ += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(device::tile_threads) +
+    text_ += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(device::launching::tile_threads) +
              ") tessera_kernel(const __grid_constant__ tessera_arguments a) {\n";
     write_memory();
     text_ += "  const unsigned int x = threadIdx.x % " + edge() + ", y = threadIdx.x / " + edge() +
@@ -133,7 +133,7 @@ class TiledWriter : public KernelWriter {
     return variant_.access[operand] == Access::staged && !variant_.is_shared(operand);
   }
   int pitch(std::size_t operand) const {
-    return device::tile_pitch(variant_.edge, item_size(dtype_at(element_, variant_.target, operand)));
+    return device::launching::tile_pitch(variant_.edge, item_size(dtype_at(element_, variant_.target, operand)));
   }
   static std::string tile(std::size_t operand) { return "tile" + std::to_string(operand - 1); }
 
@@ -162,7 +162,7 @@ class TiledWriter : public KernelWriter {
   /// The head of a loop over the elements of a tile that a thread has: with x along one axis and y along the other.
   void write_loop(const std::string& along_last, const std::string& along_other) {
     text_ += "#pragma unroll\n    for (int k = 0; k < " + edge() +
-             "; k += " + std::to_string(device::tile_threads / variant_.edge) +
+             "; k += " + std::to_string(device::launching::tile_threads / variant_.edge) +
              ") {\n      const tessera_index at_last = column + " + along_last + ", at_other = row + " + along_other +
              ";\n      if (at_last >= a.extent" + last() + " || at_other >= a.extent" + other() +
              ") continue;\n      const tessera_offset i" + last() + " = at_last, i" + other() + " = at_other;\n";

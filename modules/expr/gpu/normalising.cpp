@@ -283,7 +283,7 @@ std::string normalising_kernel(const NormalisingKernel& kernel, const DeviceElem
 std::vector<std::byte> normalising_arguments(const ReductionTask& task, const DeviceElement& element,
                                              const DeviceVariant& variant, std::span<const std::byte> scalars,
                                              double epsilon) {
-  device::Arguments arguments;
+  device::launching::Arguments arguments;
   put_operands(arguments, task.space.operands);
   put_scalars(arguments, scalars, element.scalars.size());
   arguments.put(epsilon);

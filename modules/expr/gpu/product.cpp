@@ -121,7 +121,7 @@ bool is_one_call(const BatchedProduct& batch, const ProductTarget& target, std::
 
 /// One call for each position of all leading axes, or of all but the last.
 void run_by_cublas(const ProductPlan& plan, device::Stream& stream) {
-  device::make_current(stream.place());
+  device::launching::make_current(stream.place());
   const BatchedProduct& batch = plan.batch;
   const auto last = static_cast<std::size_t>(batch.rank - 1);
   const bool at_once = plan.together > 1;
@@ -177,7 +177,7 @@ void run_on_device(const ProductPlan& plan) {
   const std::string cause =
       "product of " + std::string(name(product.factors)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
   const device::Kernel& kernel = device::find_kernel(place, product_kernel(product, batch.rank), cause);
-  device::Arguments arguments;
+  device::launching::Arguments arguments;
   for (const void* pointer : {product.a, product.b, static_cast<const void*>(plan.target.data)}) arguments.put(pointer);
   for (const std::ptrdiff_t number :
        {product.rows, product.columns, product.inner, plan.grid.down, plan.grid.across, product.a_row, product.a_column,

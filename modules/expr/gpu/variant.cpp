@@ -28,11 +28,11 @@ constexpr std::ptrdiff_t narrow_limit = std::numeric_limits<std::int32_t>::max()
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
-std::span<const std::ptrdiff_t> strides_of(const LoopPlan& plan, const Space::Operand& operand) {
+std::span<const std::ptrdiff_t> strides_of(const LoopPlan& plan, const Operand& operand) {
   return std::span(operand.strides).first(at(plan.rank));
 }
 
-Access access_of(const LoopPlan& plan, const Space::Operand& operand) {
+Access access_of(const LoopPlan& plan, const Operand& operand) {
   const auto strides = strides_of(plan, operand);
   if (std::ranges::all_of(strides, [](std::ptrdiff_t stride) { return stride == 0; })) return Access::constant;
   if (operand.generate != nullptr) return Access::strided;
@@ -41,7 +41,7 @@ Access access_of(const LoopPlan& plan, const Space::Operand& operand) {
 }
 
 /// Every distance between elements of the operand fits 32 bits.
-bool is_narrow(const LoopPlan& plan, const Space::Operand& operand) {
+bool is_narrow(const LoopPlan& plan, const Operand& operand) {
   std::ptrdiff_t reach = 0;
   for (int axis = 0; axis < plan.rank; ++axis) {
     std::ptrdiff_t along = 0;
@@ -52,7 +52,7 @@ bool is_narrow(const LoopPlan& plan, const Space::Operand& operand) {
 }
 
 /// A whole number of accesses of `count` elements begins at an aligned address in every row.
-bool is_aligned(const LoopPlan& plan, const Space::Operand& operand, DType dtype, int count) {
+bool is_aligned(const LoopPlan& plan, const Operand& operand, DType dtype, int count) {
   const std::ptrdiff_t bytes = item_size(dtype) * count;
   if (reinterpret_cast<std::uintptr_t>(operand.data) % static_cast<std::uintptr_t>(bytes) != 0) return false;
   for (int axis = 0; axis + 1 < plan.rank; ++axis) {
@@ -79,13 +79,14 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
 /// Decides which operands are staged, and in tiles of which size.
 void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
   static constexpr Axes nowhere{};  // the strides of what is not read from memory
-  std::vector<device::TiledOperand> operands;
+  std::vector<device::launching::TiledOperand> operands;
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-    const Space::Operand& operand = plan.operands[k];
+    const Operand& operand = plan.operands[k];
     const bool is_read = operand.generate == nullptr && !variant.is_shared(k);
     operands.push_back({is_read ? strides_of(plan, operand) : std::span(nowhere).first(at(plan.rank)), operand.item});
   }
-  const device::Tiling tiling = device::tiling_of(std::span(plan.extents).first(at(plan.rank)), operands);
+  const device::launching::Tiling tiling =
+      device::launching::tiling_of(std::span(plan.extents).first(at(plan.rank)), operands);
   variant.edge = tiling.edge;
   variant.axis = tiling.axis;
   for (std::size_t k = 0; k < tiling.staged.size(); ++k) {
@@ -93,15 +94,15 @@ void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
   }
 }
 
-bool share_memory(const Space::Operand& a, const Space::Operand& b, int rank) {
-  const auto strides = [rank](const Space::Operand& operand) { return std::span(operand.strides).first(at(rank)); };
+bool share_memory(const Operand& a, const Operand& b, int rank) {
+  const auto strides = [rank](const Operand& operand) { return std::span(operand.strides).first(at(rank)); };
   return a.generate == nullptr && b.generate == nullptr && a.data == b.data &&
          std::ranges::equal(strides(a), strides(b));
 }
 
 }  // namespace
 
-void find_shared_operands(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
+void find_shared_operands(std::span<const Operand> operands, int rank, const DeviceElement& element,
                           DeviceVariant& variant) {
   constexpr std::size_t most = std::numeric_limits<std::uint8_t>::max();
   if (operands.size() > most) return;
@@ -136,7 +137,7 @@ std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand) 
 DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element, DType target) {
   DeviceVariant variant{.target = target, .rank = plan.rank};
   variant.wide = plan.elements > narrow_limit;
-  for (const Space::Operand& operand : plan.operands) {
+  for (const Operand& operand : plan.operands) {
     variant.access.push_back(access_of(plan, operand));
     variant.wide = variant.wide || !is_narrow(plan, operand);
   }
@@ -147,14 +148,15 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
 }
 
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant) {
-  return device::tile_count(std::span(plan.extents).first(at(plan.rank)), {.axis = variant.axis, .edge = variant.edge});
+  return device::launching::tile_count(std::span(plan.extents).first(at(plan.rank)),
+                                       {.axis = variant.axis, .edge = variant.edge});
 }
 
-int block_threads(const DeviceVariant& variant) { return variant.edge == 0 ? 0 : device::tile_threads; }
+int block_threads(const DeviceVariant& variant) { return variant.edge == 0 ? 0 : device::launching::tile_threads; }
 
 std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
                                         const DeviceVariant& variant, std::span<const std::byte> scalars) {
-  device::Arguments arguments;
+  device::launching::Arguments arguments;
   put_operands(arguments, plan.operands);
   put_scalars(arguments, scalars, element.scalars.size());
   const bool tiled = variant.edge != 0;

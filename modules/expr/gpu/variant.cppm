@@ -82,7 +82,7 @@ struct DeviceVariant {
 DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element, DType target);
 
 /// Notes which leaves in memory are the same elements in the same order.
-void find_shared_operands(std::span<const Space::Operand> operands, int rank, const DeviceElement& element,
+void find_shared_operands(std::span<const Operand> operands, int rank, const DeviceElement& element,
                           DeviceVariant& variant);
 
 /// Element type of operand number `operand`: the target, then the leaves.

@@ -127,12 +127,12 @@ void KernelWriter::write_load(std::size_t operand) {
            value_of(operand, address(operand)) + ";\n";
 }
 
-void put_operands(device::Arguments& arguments, std::span<const Space::Operand> operands) {
-  for (const Space::Operand& operand : operands)
+void put_operands(device::launching::Arguments& arguments, std::span<const Operand> operands) {
+  for (const Operand& operand : operands)
     operand.generate == nullptr ? arguments.put(operand.data) : arguments.put(operand.first);
 }
 
-void put_scalars(device::Arguments& arguments, std::span<const std::byte> scalars, std::size_t count) {
+void put_scalars(device::launching::Arguments& arguments, std::span<const std::byte> scalars, std::size_t count) {
   constexpr std::size_t slot = 16;  // alignas of every scalar
   for (std::size_t k = 0; k < count; ++k) arguments.put(scalars.subspan(k * slot, slot), slot);
 }

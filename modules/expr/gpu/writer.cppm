@@ -45,9 +45,9 @@ class KernelWriter {
 };
 
 /// Where each operand begins: its address, or the position of its first element if it is generated.
-void put_operands(device::Arguments& arguments, std::span<const Space::Operand> operands);
+void put_operands(device::launching::Arguments& arguments, std::span<const Operand> operands);
 
 /// `count` scalars, each in a slot of its own.
-void put_scalars(device::Arguments& arguments, std::span<const std::byte> scalars, std::size_t count);
+void put_scalars(device::launching::Arguments& arguments, std::span<const std::byte> scalars, std::size_t count);
 
 }  // namespace tessera::plan

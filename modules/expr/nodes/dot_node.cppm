@@ -257,7 +257,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   }
 
   std::ptrdiff_t product_bytes() const {
-    return checked_multiply(product(shape()), static_cast<std::ptrdiff_t>(sizeof(Computed)));
+    return core::checked_multiply(product(shape()), static_cast<std::ptrdiff_t>(sizeof(Computed)));
   }
 
   A a_;

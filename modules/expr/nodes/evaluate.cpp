@@ -15,10 +15,10 @@ namespace tessera::plan {
 
 namespace {
 
-Loop loop_of(const Lowering& lowering, const Destination& destination, const Computation& computation) {
+Loop loop_of(const Lowering& lowering, const storage::StridedMemory& destination, const Computation& computation) {
   Loop loop{.rank = lowering.rank(),
             .extents = lowering.extents(),
-            .target = {.data = destination.data, .strides = {}, .item = destination.item},
+            .target = operand_at(destination.data, destination.item),
             .leaves = lowering.leaves(),
             .kernel = computation.kernel,
             .nodes = computation.nodes,
@@ -32,10 +32,10 @@ std::span<const std::ptrdiff_t> shape_of(const Lowering& lowering) {
   return std::span(lowering.extents()).first(static_cast<std::size_t>(lowering.rank()));
 }
 
-bool has_conflict(const Lowering& lowering, const Destination& destination) {
+bool has_conflict(const Lowering& lowering, const storage::StridedMemory& destination) {
   const auto shape = shape_of(lowering);
   const Written written{destination.data, shape, destination.strides, destination.item};
-  return std::ranges::any_of(lowering.leaves(), [&](const Leaf& leaf) {
+  return std::ranges::any_of(lowering.leaves(), [&](const Operand& leaf) {
     return conflicts(written, {leaf.data, shape, std::span(leaf.strides).first(shape.size()), leaf.item});
   });
 }
@@ -46,7 +46,7 @@ std::ptrdiff_t fill_contiguous(std::span<std::ptrdiff_t> strides, std::span<cons
   std::ptrdiff_t elements = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     strides[axis] = elements;
-    elements = checked_multiply(elements, shape[axis]);
+    elements = core::checked_multiply(elements, shape[axis]);
   }
   return elements;
 }
@@ -59,7 +59,7 @@ void copy_kernel(const void* nodes, void* to, const Input* inputs, std::ptrdiff_
 
 }  // namespace
 
-void evaluate(const Lowering& lowering, const Destination& destination, const Computation& computation) {
+void evaluate(const Lowering& lowering, const storage::StridedMemory& destination, const Computation& computation) {
   const Loop loop = loop_of(lowering, destination, computation);
   if (lowering.normalised()) {
     run_normalised(loop, *lowering.normalised(), computation.copies);
@@ -70,22 +70,23 @@ void evaluate(const Lowering& lowering, const Destination& destination, const Co
   }
 }
 
-void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, const Destination& destination,
+void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, const storage::StridedMemory& destination,
                    Place place) {
   Axes strides{};
   if (fill_contiguous(strides, shape) == 0) return;
-  Leaf storage[1];
+  Operand storage[1];
   Lowering lowering(storage, shape, place, Fusion::none);
   lowering.add(from, shape, std::span(strides).first(shape.size()), destination.item, place);
   evaluate(lowering, destination, {copy_kernel, &destination.item, true, copying_work(destination.item)});
 }
 
-void evaluate_safely(const Lowering& lowering, const Destination& destination, const Computation& computation) {
+void evaluate_safely(const Lowering& lowering, const storage::StridedMemory& destination,
+                     const Computation& computation) {
   if (!has_conflict(lowering, destination)) return evaluate(lowering, destination, computation);
   const auto shape = shape_of(lowering);
   Axes strides{};
   const std::ptrdiff_t elements = fill_contiguous(strides, shape);
-  const Temporary values(lowering.place(), checked_multiply(elements, destination.item));
+  const Temporary values(lowering.place(), core::checked_multiply(elements, destination.item));
   evaluate(lowering, {values.data(), std::span(strides).first(shape.size()), destination.item}, computation);
   copy_elements(values.data(), shape, destination, lowering.place());
 }

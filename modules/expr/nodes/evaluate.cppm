@@ -19,13 +19,6 @@ namespace tessera {
 
 namespace plan {
 
-/// Where an evaluation writes: strides in elements of so many bytes, for the axes of the evaluation.
-struct Destination {
-  void* data;
-  std::span<const std::ptrdiff_t> strides;
-  std::ptrdiff_t item;
-};
-
 /// The plan of an expression with its kernel. `copies`: its values are those of its only leaf, of the result's type.
 struct Computation {
   Kernel kernel;
@@ -35,13 +28,14 @@ struct Computation {
 };
 
 /// Computes every element of the destination, which must not conflict with the leaves.
-void evaluate(const Lowering& lowering, const Destination& destination, const Computation& computation);
+void evaluate(const Lowering& lowering, const storage::StridedMemory& destination, const Computation& computation);
 
 /// The same by way of a temporary array if the destination conflicts with a leaf, all of which are in memory. Throws OutOfMemory.
-void evaluate_safely(const Lowering& lowering, const Destination& destination, const Computation& computation);
+void evaluate_safely(const Lowering& lowering, const storage::StridedMemory& destination,
+                     const Computation& computation);
 
 /// Copies row-major elements of so many bytes into a destination of this shape, on all threads.
-void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, const Destination& destination,
+void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, const storage::StridedMemory& destination,
                    Place place);
 
 }  // namespace plan
@@ -68,7 +62,7 @@ template <Element To, class Node, int Rank>
 void evaluate_elementwise(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
                           Place place) {
   static_assert(Rank <= plan::most_axes, "an expression can have at most 16 axes");
-  plan::Leaf storage[Node::leaf_count + 1];
+  plan::Operand storage[Node::leaf_count + 1];
   plan::Lowering lowering(storage, shape.extents(), place, plan::fusion_of<Node>);
   const auto lowered = node.lower(lowering);
   plan::evaluate(lowering, {data, strides, sizeof(To)}, computation_of<To>(node, lowered));
@@ -97,14 +91,14 @@ struct Materialised {
 template <Element T, class Node>
 Materialised<T, Node::rank> materialise(const Node& node, Place place) {
   if constexpr (requires { node.array(); } && std::same_as<typename Node::value_type, T>) {
-    plan::Leaf storage[1];
+    plan::Operand storage[1];
     plan::Lowering(storage, node.shape().extents(), place, plan::Fusion::none)
         .add(node.array().data(), node.shape().extents(), node.array().strides(), sizeof(T), node.array().place());
     return {node.array().data(), node.shape(), node.array().strides(), nullptr};
   } else {
     const Dim<Node::rank> shape = node.shape();
     const Strides<Node::rank> strides = storage::contiguous_strides(shape);
-    auto owner = make_shared_object<plan::Temporary>(place, checked_multiply(product(shape), sizeof(T)));
+    auto owner = make_shared_object<plan::Temporary>(place, core::checked_multiply(product(shape), sizeof(T)));
     T* data = static_cast<T*>(owner->data());
     evaluate_into(node, data, shape, strides, place);
     return {data, shape, strides, std::move(owner)};

@@ -43,7 +43,7 @@ Factor<Node::rank> packed_factor(const Node& node, Place place) {
   const Dim<Node::rank> shape = node.shape();
   const Strides<Node::rank> strides = storage::contiguous_strides(shape);
   auto owner = make_shared_object<plan::Temporary>(
-      place, checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T))));
+      place, core::checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(T))));
   evaluate_into(node, static_cast<T*>(owner->data()), shape, strides, place);
   return {owner->data(), strides, std::move(owner)};
 }

@@ -55,7 +55,7 @@ class NormaliseNode
       plan::Lowering inner(lowering, lowering.spare_leaves(Node::leaf_count + 1));
       return {lowering.normalise(lowered_operand(lowering, inner), shape.extents(), strides, sizeof(Value))};
     }
-    const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Value)));
+    const auto bytes = core::checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Value)));
     auto* data = static_cast<Value*>(lowering.hold(bytes));
     evaluate_elementwise(*this, data, shape, strides, lowering.place());
     return {lowering.add(data, shape.extents(), strides, sizeof(Value), lowering.place())};

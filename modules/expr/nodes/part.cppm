@@ -34,7 +34,7 @@ class Part {
   plan::Loop loop(To* data, const Strides<Node::rank>& strides) const {
     plan::Loop loop{.rank = Node::rank,
                     .extents = lowering_.extents(),
-                    .target = {.data = data, .strides = {}, .item = sizeof(To)},
+                    .target = plan::operand_at(data, sizeof(To)),
                     .leaves = lowering_.leaves(),
                     .kernel = kernel_of_node<To, Node>(plan_),
                     .nodes = &plan_,
@@ -47,7 +47,7 @@ class Part {
 
  private:
   const Node& node_;
-  plan::Leaf storage_[Node::leaf_count + 1];
+  plan::Operand storage_[Node::leaf_count + 1];
   plan::Lowering lowering_;
   decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>())) plan_;
 };
@@ -57,7 +57,7 @@ template <class Node>
 LeafPlan<compute_t<typename Node::value_type>> computed_leaf(const Node& node, plan::Lowering& lowering) {
   using Held = compute_t<typename Node::value_type>;
   const Dim<Node::rank> shape = node.shape();
-  const auto bytes = checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
+  const auto bytes = core::checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Held)));
   auto memory = make_shared_object<plan::Temporary>(lowering.place(), bytes);
   const Strides<Node::rank> strides = storage::contiguous_strides(shape);
   node.compute(static_cast<Held*>(memory->data()), strides, lowering.place());

@@ -163,7 +163,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
   template <Element To>
   void compute(To* data, const Strides<rank>& strides, Place place) const {
     const Dim<Node::rank> shape = node_.shape();
-    plan::Leaf storage[Node::leaf_count + 1];
+    plan::Operand storage[Node::leaf_count + 1];
     plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
     const auto lowered = node_.lower(lowering);
     compute_lowered(lowering, lowered, data, strides);
@@ -173,7 +173,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const {
     using Held = compute_t<value_type>;
     const Dim<rank> result = shape();
-    const auto bytes = checked_multiply(product(result), static_cast<std::ptrdiff_t>(sizeof(Held)));
+    const auto bytes = core::checked_multiply(product(result), static_cast<std::ptrdiff_t>(sizeof(Held)));
     auto* data = static_cast<Held*>(lowering.hold(bytes));
     const Strides<rank> strides = storage::contiguous_strides(result);
     compute(data, strides, lowering.place());
@@ -186,7 +186,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
     plan::Reduction work{.rank = Node::rank,
                          .extents = lowering.extents(),
                          .reduced = {},
-                         .target = {.data = data, .strides = {}, .item = sizeof(To)},
+                         .target = plan::operand_at(data, sizeof(To)),
                          .leaves = lowering.leaves(),
                          .kernel = nullptr,
                          .nodes = nullptr,

@@ -43,7 +43,7 @@ class ViewNode : public ExpressionOperations<ViewNode<Node, Rank>, typename Node
   void compute(To* data, const Strides<Rank>& strides, Place place) const {
     const Dim<Node::rank> from = node_.shape();
     if (layout_.offset == 0 && product(from) == product(layout_.shape) &&
-        is_contiguous(layout_.shape, layout_.strides) && is_contiguous(layout_.shape, strides))
+        storage::is_contiguous(layout_.shape, layout_.strides) && storage::is_contiguous(layout_.shape, strides))
       return evaluate_into(node_, data, from, storage::contiguous_strides(from), place);
     evaluate_elementwise(*this, data, layout_.shape, strides, place);
   }
@@ -51,7 +51,7 @@ class ViewNode : public ExpressionOperations<ViewNode<Node, Rank>, typename Node
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const {
     using Held = compute_t<value_type>;
     const Dim<Node::rank> from = node_.shape();
-    const auto bytes = checked_multiply(product(from), static_cast<std::ptrdiff_t>(sizeof(Held)));
+    const auto bytes = core::checked_multiply(product(from), static_cast<std::ptrdiff_t>(sizeof(Held)));
     auto* data = static_cast<Held*>(lowering.hold(bytes));
     evaluate_into(node_, data, from, storage::contiguous_strides(from), lowering.place());
     return {
@@ -119,7 +119,7 @@ auto viewed(E&& expression, const Change& change) {
 export template <ExpressionNode E, int To>
 auto reshape(const E& expression, const Dim<To>& shape, std::source_location where = std::source_location::current()) {
   const Dim<rank_of<E>> from = expression.shape();
-  const auto layout = reshaped(from, storage::contiguous_strides(from), product(from), shape, where);
+  const auto layout = storage::reshaped(from, storage::contiguous_strides(from), product(from), shape, where);
   return ViewNode<E, To>(expression, *layout);
 }
 

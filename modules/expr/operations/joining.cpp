@@ -22,8 +22,8 @@ using Shape = std::span<const std::ptrdiff_t>;
       Failure{.operation = operation,
               .problem = "part " + std::to_string(part) + " does not fit part 0: axis " + std::to_string(axis) +
                          " has extents " + std::to_string(parts[part][axis]) + " and " + std::to_string(parts[0][axis]),
-              .operands = {"part 0 is " + shape_text(parts[0]),
-                           "part " + std::to_string(part) + " is " + shape_text(parts[part])},
+              .operands = {"part 0 is " + core::shape_text(parts[0]),
+                           "part " + std::to_string(part) + " is " + core::shape_text(parts[part])},
               .advice = "only the extents along the joined axis may differ"}));
 }
 
@@ -43,7 +43,7 @@ std::ptrdiff_t joined_extent(std::span<const Shape> parts, int axis, bool stacks
       const bool may_differ = !stacks && along == static_cast<std::size_t>(axis);
       if (!may_differ && parts[part][along] != parts[0][along]) throw_parts_differ(operation, parts, part, along);
     }
-    extent = checked_add(extent, stacks ? 1 : parts[part][static_cast<std::size_t>(axis)]);
+    extent = core::checked_add(extent, stacks ? 1 : parts[part][static_cast<std::size_t>(axis)]);
   }
   return extent;
 }

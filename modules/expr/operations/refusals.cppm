@@ -20,6 +20,9 @@ import :dot;
 // hundreds. The constraints of the functions themselves and of these overloads exclude each other. A new function needs a line below.
 namespace tessera {
 
+using core::is_wrong;
+using core::Why;
+
 /// Two sources of which one makes the operation ours. What has rank 0 on both sides converts to values, which C++ has operators for.
 template <class L, class R>
 concept Pair = Source<L> && Source<R> && (rank_of<L> > 0 || rank_of<R> > 0);

@@ -26,11 +26,11 @@ std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int a
                 .problem = "axis " + std::to_string(axis) + " of " + shape + " has no elements that could be repeated",
                 .advice = "pad it with a value"}));
   }
-  return checked_add(checked_add(extent, before), after);
+  return core::checked_add(core::checked_add(extent, before), after);
 }
 
 std::ptrdiff_t repeated_extent(std::ptrdiff_t extent, std::ptrdiff_t times, int axis, const char* operation) {
-  if (times >= 0) return checked_multiply(extent, times);
+  if (times >= 0) return core::checked_multiply(extent, times);
   throw ShapeError(
       to_string(Failure{.operation = operation,
                         .problem = "axis " + std::to_string(axis) + " is repeated " + std::to_string(times) + " times",

@@ -116,8 +116,8 @@ auto flip(E&& expression) {  // axes in range, each once
   auto node = as_node(std::forward<E>(expression));
   constexpr int rank = decltype(node)::rank;
   return rearranged(std::move(node), [](int axis, std::ptrdiff_t extent) {
-    return named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::AxisSegments::reversed(extent)
-                                                                       : plan::AxisSegments::rolled(extent, 0);
+    return storage::named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::AxisSegments::reversed(extent)
+                                                                                : plan::AxisSegments::rolled(extent, 0);
   });
 }
 

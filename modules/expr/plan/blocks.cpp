@@ -18,25 +18,9 @@ import tessera.array;
 // Simplifying axes, packing blocks, and the memory for packed blocks.
 namespace tessera::plan {
 
-namespace {
-
-std::span<Space::Operand> with_one_more(std::span<Space::Operand> operands, const Space::Operand& operand) {
-  const std::span<Space::Operand> more(operands.data(), operands.size() + 1);
-  more.back() = operand;
-  return more;
-}
-
-}  // namespace
-
-void Space::add(const Target& target) {
-  operands =
-      with_one_more(operands, {static_cast<std::byte*>(target.data), target.strides, target.item, nullptr, nullptr, 0});
-}
-
-void Space::add(const Leaf& leaf) {
-  // The evaluator writes through its first operand only, so the const of a leaf is kept in fact.
-  operands = with_one_more(operands, {static_cast<std::byte*>(const_cast<void*>(leaf.data)), leaf.strides, leaf.item,
-                                      leaf.generate, leaf.context, leaf.first});
+void Space::add(const Operand& operand) {
+  operands = std::span(operands.data(), operands.size() + 1);
+  operands.back() = operand;
 }
 
 void Space::advance(int axis, std::ptrdiff_t count) {
@@ -184,7 +168,7 @@ struct Copies {
   }
 };
 
-void generate(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
+void generate(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   for (std::ptrdiff_t r = 0; r < block.rows; ++r) {
     operand.generate(operand.context, to + r * block.columns * operand.item,
                      operand.first + offset + r * row_stride(operand, block), column_stride(operand, block),
@@ -215,7 +199,7 @@ thread_local GivesScratchBack gives_scratch_back;
 
 }  // namespace
 
-void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
+void pack(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   if (operand.data == nullptr) return generate(operand, block, offset, to);
   if (is_transposed(operand, block)) return pack_transposed(operand, block, offset, to);
   with_item(operand.item, [&]<class Item>(Item*) {
@@ -224,7 +208,7 @@ void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offs
   });
 }
 
-void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t step, std::ptrdiff_t values,
+void repeat(const Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t step, std::ptrdiff_t values,
             std::ptrdiff_t written_item, std::byte* to) {
   with_item(operand.item, [&]<class Item>(Item*) {
     Copies<Item>::chosen()(reinterpret_cast<Item*>(to), reinterpret_cast<const Item*>(operand.data) + offset, step,
@@ -232,7 +216,7 @@ void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t
   });
 }
 
-void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from) {
+void unpack(const Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from) {
   with_item(operand.item, [&]<class Item>(Item*) {
     Item* to = reinterpret_cast<Item*>(operand.data) + offset;
     unpack_items(reinterpret_cast<const Item*>(from), to, block, row_stride(operand, block),

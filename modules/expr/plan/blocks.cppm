@@ -13,22 +13,12 @@ namespace tessera::plan {
 
 /// The axes of an evaluation after simplification, slowest first. `operands` holds the target first, then the leaves.
 struct Space {
-  struct Operand {
-    std::byte* data;
-    Axes strides;
-    std::ptrdiff_t item;
-    Generate generate;
-    const void* context;
-    std::ptrdiff_t first;  // linear index of a generated operand's first element
-  };
-
   int rank = 0;
   Axes extents{};
   std::span<Operand> operands;  // in an OperandStorage
 
-  /// Adds the target or a leaf as the next operand.
-  void add(const Target& target);
-  void add(const Leaf& leaf);
+  /// Adds the next operand.
+  void add(const Operand& operand);
 
   /// Moves every operand along `axis` by `count` elements.
   void advance(int axis, std::ptrdiff_t count);
@@ -73,7 +63,7 @@ class PerOperand {
 };
 
 /// Room for the operands of one evaluation.
-using OperandStorage = PerOperand<Space::Operand>;
+using OperandStorage = PerOperand<Operand>;
 
 /// One block: `rows` x `columns` elements, where a step down moves by each operand's row stride.
 struct Block {
@@ -83,42 +73,42 @@ struct Block {
 };
 
 /// Stride of an operand from one row of a block to the next.
-inline std::ptrdiff_t row_stride(const Space::Operand& operand, const Block& block) {
+inline std::ptrdiff_t row_stride(const Operand& operand, const Block& block) {
   return block.row_axis < 0 ? 0 : operand.strides[static_cast<std::size_t>(block.row_axis)];
 }
-inline std::ptrdiff_t column_stride(const Space::Operand& operand, const Block& block) {
+inline std::ptrdiff_t column_stride(const Operand& operand, const Block& block) {
   return operand.strides[static_cast<std::size_t>(block.column_axis)];
 }
 
 /// The operand's elements of this block lie one after the other in memory.
-inline bool is_direct(const Space::Operand& operand, const Block& block) {
+inline bool is_direct(const Operand& operand, const Block& block) {
   if (operand.data == nullptr) return false;
   const bool columns_join = column_stride(operand, block) == 1 || block.columns == 1;
   return columns_join && (block.rows == 1 || row_stride(operand, block) == block.columns);
 }
 
 /// The operand's elements are neighbours down the rows of the block and not along them.
-inline bool is_transposed(const Space::Operand& operand, const Block& block) {
+inline bool is_transposed(const Operand& operand, const Block& block) {
   return operand.data != nullptr && std::abs(row_stride(operand, block)) == 1 &&
          std::abs(column_stride(operand, block)) > 1;
 }
 
 /// The operand has one value for the whole block.
-inline bool is_repeated(const Space::Operand& operand, const Block& block) {
+inline bool is_repeated(const Operand& operand, const Block& block) {
   if (operand.data == nullptr || (column_stride(operand, block) != 0 && block.columns > 1)) return false;
   return block.rows == 1 || row_stride(operand, block) == 0;
 }
 
 /// Of an operand's values, the one at `offset` and those that follow it `step` elements apart: each copied to `to` as often as a
 /// kernel that writes elements of `written_item` bytes needs it.
-void repeat(const Space::Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t step, std::ptrdiff_t values,
+void repeat(const Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t step, std::ptrdiff_t values,
             std::ptrdiff_t written_item, std::byte* to);
 
 /// Copies the block that starts `offset` elements into the operand to `to`, row by row, without gaps.
-void pack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
+void pack(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
 
 /// The reverse: writes packed elements to where they belong.
-void unpack(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from);
+void unpack(const Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from);
 
 /// Memory of the calling thread for packed blocks, at least `bytes` large, 64-byte aligned. Valid until the next call on
 /// this thread. Throws std::bad_alloc.

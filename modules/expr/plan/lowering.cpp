@@ -57,7 +57,7 @@ using Shape = std::span<const std::ptrdiff_t>;
   const Shape other = *std::ranges::find_if(earlier, [&](Shape shape) { return extent_of(shape) != 1; });
   throw ShapeError(
       to_string(Failure{.operation = operation,
-                        .problem = "the shapes " + shape_text(other) + " and " + shape_text(operand) +
+                        .problem = "the shapes " + core::shape_text(other) + " and " + core::shape_text(operand) +
                                    " do not broadcast: axis " + std::to_string(axis) + " has extents " +
                                    std::to_string(extent_of(other)) + " and " + std::to_string(extent_of(operand)),
                         .advice = "extents must be equal, or one of them 1"}));
@@ -72,14 +72,15 @@ bool overlaps(const Written& written, const Written& read) {
 }
 
 OverlapVisitor::OverlapVisitor(const Written& memory)
-    : LeafVisitor{
-          .visit = [](const LeafVisitor& self, const Written& read,
-                      const BufferShare*) { return overlaps(static_cast<const OverlapVisitor&>(self).written, read); }},
+    : LeafVisitor{.visit =
+                      [](const LeafVisitor& self, const Written& read, const storage::BufferShare*) {
+                        return overlaps(static_cast<const OverlapVisitor&>(self).written, read);
+                      }},
       written(memory) {}
 
 NameCounter::NameCounter(const Buffer& named)
     : LeafVisitor{.visit =
-                      [](const LeafVisitor& self, const Written&, const BufferShare* share) {
+                      [](const LeafVisitor& self, const Written&, const storage::BufferShare* share) {
                         const auto& counter = static_cast<const NameCounter&>(self);
                         if (share != nullptr && share->get() == counter.buffer && !share->is_hold()) ++counter.count;
                         return false;  // go on
@@ -89,7 +90,7 @@ NameCounter::NameCounter(const Buffer& named)
 
 NameReleaser::NameReleaser()
     : LeafVisitor{.visit =
-                      [](const LeafVisitor&, const Written&, const BufferShare* share) {
+                      [](const LeafVisitor&, const Written&, const storage::BufferShare* share) {
                         if (share != nullptr) share->hold();
                         return false;  // go on
                       },

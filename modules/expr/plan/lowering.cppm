@@ -26,11 +26,13 @@ export bool conflicts(const Written& written, const Written& read);
 
 /// Looks at the memory that a node reads, and at the node's share of the buffer: null if nobody counts who uses the memory.
 export struct LeafVisitor {
-  bool (*visit)(const LeafVisitor& self, const Written& memory, const BufferShare* share);
+  bool (*visit)(const LeafVisitor& self, const Written& memory, const storage::BufferShare* share);
   /// Takes parameters of the recording that is made, which have no memory yet; nullptr where there can be none.
   bool (*visit_parameter)(const LeafVisitor& self, const schedule::ParameterSlot& slot) = nullptr;
 
-  bool operator()(const Written& memory, const BufferShare* share) const { return visit(*this, memory, share); }
+  bool operator()(const Written& memory, const storage::BufferShare* share) const {
+    return visit(*this, memory, share);
+  }
 };
 
 /// Says yes to memory that overlaps what is written.
@@ -77,7 +79,7 @@ inline constexpr Fusion fusion_of = Node::fusible == 1 ? Fusion::one : Fusion::n
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
 export class Lowering {
  public:
-  Lowering(std::span<Leaf> storage, std::span<const std::ptrdiff_t> extents, Place place, Fusion fusion)
+  Lowering(std::span<Operand> storage, std::span<const std::ptrdiff_t> extents, Place place, Fusion fusion)
       : storage_(storage), rank_(static_cast<int>(extents.size())), place_(place), fusion_(fusion) {
     for (int axis = 0; axis < rank_; ++axis)
       extents_[static_cast<std::size_t>(axis)] = extents[static_cast<std::size_t>(axis)];
@@ -88,8 +90,8 @@ export class Lowering {
   int add(const void* data, std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
           std::ptrdiff_t item, Place place) {
     if (place != place_) throw_places_differ(place);
-    Leaf& leaf = next(shape, strides);
-    leaf.data = data;
+    Operand& leaf = next(shape, strides);
+    leaf.data = bytes_to_read(data);
     leaf.item = item;
     leaf.generate = nullptr;
     leaf.context = nullptr;
@@ -99,7 +101,7 @@ export class Lowering {
   /// Registers an operand that is computed from the linear index in its own row-major shape.
   int add_generated(Generate generate, const void* context, std::span<const std::ptrdiff_t> shape,
                     std::span<const std::ptrdiff_t> strides, std::ptrdiff_t item) {
-    Leaf& leaf = next(shape, strides);
+    Operand& leaf = next(shape, strides);
     leaf.data = nullptr;
     leaf.item = item;
     leaf.generate = generate;
@@ -108,7 +110,7 @@ export class Lowering {
   }
 
   /// For an operand of `outer` that is evaluated beside it: what this keeps lives as long as `outer`.
-  Lowering(Lowering& outer, std::span<Leaf> storage)
+  Lowering(Lowering& outer, std::span<Operand> storage)
       : storage_(storage),
         rank_(outer.rank_),
         extents_(outer.extents_),
@@ -131,9 +133,9 @@ export class Lowering {
   void* hold_on_host(std::ptrdiff_t bytes);
 
   /// Storage for so many leaves of an operand that is lowered on its own.
-  std::span<Leaf> spare_leaves(int count) {
+  std::span<Operand> spare_leaves(int count) {
     const auto size = static_cast<std::size_t>(count);
-    const std::span<Leaf> spare = storage_.last(size);
+    const std::span<Operand> spare = storage_.last(size);
     storage_ = storage_.first(storage_.size() - size);
     return spare;
   }
@@ -166,14 +168,14 @@ export class Lowering {
   int rank() const { return rank_; }
   const Axes& extents() const { return extents_; }
   Place place() const { return place_; }
-  std::span<const Leaf> leaves() const { return storage_.first(static_cast<std::size_t>(count_)); }
-  std::span<Leaf> leaves() { return storage_.first(static_cast<std::size_t>(count_)); }
+  std::span<const Operand> leaves() const { return storage_.first(static_cast<std::size_t>(count_)); }
+  std::span<Operand> leaves() { return storage_.first(static_cast<std::size_t>(count_)); }
   const std::optional<TiledProduct>& tiled() const { return tiled_; }
   const std::optional<Normalisation>& normalised() const { return normalised_; }
 
  private:
-  Leaf& next(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
-    Leaf& leaf = storage_[static_cast<std::size_t>(count_++)];
+  Operand& next(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
+    Operand& leaf = storage_[static_cast<std::size_t>(count_++)];
     const auto lead = static_cast<std::size_t>(rank_) - shape.size();
     for (std::size_t axis = 0; axis < lead; ++axis) leaf.strides[axis] = 0;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -184,7 +186,7 @@ export class Lowering {
   [[noreturn]] void throw_places_differ(Place place) const;
   void* hold_in_pool(std::ptrdiff_t bytes, Place place);
 
-  std::span<Leaf> storage_;
+  std::span<Operand> storage_;
   int count_ = 0;
   int rank_;
   Axes extents_;

@@ -18,32 +18,32 @@ class MovableLoop {
   MovableLoop(const MovableLoop&) = delete;
   MovableLoop& operator=(const MovableLoop&) = delete;
 
-  std::span<Leaf> leaves() { return {many_.empty() ? few_ : many_.data(), from_.size()}; }
+  std::span<Operand> leaves() { return {many_.empty() ? few_ : many_.data(), from_.size()}; }
 
   /// The leaves as they were given.
   void reset_leaves() { std::ranges::copy(from_, leaves().begin()); }
 
   /// Moves the leaves by `count` elements along an axis.
   void advance_leaves(std::size_t axis, std::ptrdiff_t count) {
-    for (Leaf& leaf : leaves()) {
+    for (Operand& leaf : leaves()) {
       const std::ptrdiff_t elements = count * leaf.strides[axis];
-      if (leaf.data != nullptr) leaf.data = static_cast<const std::byte*>(leaf.data) + elements * leaf.item;
+      if (leaf.data != nullptr) leaf.data += elements * leaf.item;
       leaf.first += elements;
     }
   }
 
   /// Moves the target to a position, counted from where `from` has it.
   void place_target(const Loop& from, std::ptrdiff_t elements) {
-    loop.target.data = static_cast<std::byte*>(from.target.data) + elements * from.target.item;
+    loop.target.data = from.target.data + elements * from.target.item;
   }
 
   Loop loop;
 
  private:
   static constexpr std::size_t few = 6;
-  std::span<const Leaf> from_;
-  Leaf few_[few];
-  std::vector<Leaf> many_;
+  std::span<const Operand> from_;
+  Operand few_[few];
+  std::vector<Operand> many_;
 };
 
 }  // namespace tessera::plan

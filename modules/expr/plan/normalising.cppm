@@ -17,7 +17,7 @@ enum class NormaliseOp : std::uint8_t { softmax, log_softmax, standardise };
 /// A normalisation that stands for one leaf of a larger evaluation. Its own leaves are broadcast to the same shape.
 struct Normalisation {
   std::array<bool, most_axes> reduced;  // the axes along which statistics are taken
-  std::span<const Leaf> leaves;
+  std::span<const Operand> leaves;
   Kernel kernel;  // null when the values are the elements of the only leaf
   const void* nodes;
   const Normaliser* arithmetic;
@@ -26,10 +26,5 @@ struct Normalisation {
   NormaliseOp op = NormaliseOp::softmax;
   DeviceWork device = {};  // what is normalised
 };
-
-/// Computes every element of the loop's target. `copies`: the loop's values are those of the normalisation, of the target's
-/// type. The order of the arithmetic depends on the shapes only. Rows are read before they are written. Throws OutOfMemory
-/// before anything is written.
-void run_normalised(const Loop& loop, const Normalisation& normalisation, bool copies);
 
 }  // namespace tessera::plan

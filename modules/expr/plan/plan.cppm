@@ -20,9 +20,10 @@ export using Axes = std::array<std::ptrdiff_t, most_axes>;
 export using Generate =
     void (*)(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
 
-/// One operand in memory, or a generated one (`data` is null and strides count linear indices).
-export struct Leaf {
-  const void* data;
+/// What an evaluation writes or reads along its axes, whose extents stand beside it: elements in memory, or generated ones (`data` is null and
+/// strides count linear indices). Only its first operand, the target, is written.
+export struct Operand {
+  std::byte* data;
   Axes strides;         // in elements; 0 where the operand repeats
   std::ptrdiff_t item;  // bytes of one element
   Generate generate;
@@ -30,12 +31,13 @@ export struct Leaf {
   std::ptrdiff_t first = 0;  // linear index of a generated operand's first element
 };
 
-/// Where an evaluation writes.
-struct Target {
-  void* data;
-  Axes strides;
-  std::ptrdiff_t item;
-};
+/// The evaluator writes through a target only, so the const of what it reads is kept in fact.
+export inline std::byte* bytes_to_read(const void* data) { return static_cast<std::byte*>(const_cast<void*>(data)); }
+
+/// Elements in memory whose strides are 0 so far.
+export inline Operand operand_at(void* data, std::ptrdiff_t item) {
+  return {static_cast<std::byte*>(data), {}, item, nullptr, nullptr};
+}
 
 /// What a kernel reads as one of its leaves: contiguous elements, or one value that holds for all of them. Such a value is given
 /// as one copy for each element of a kernel's step.
@@ -74,8 +76,8 @@ struct DeviceWork {
 struct Loop {
   int rank;
   Axes extents;
-  Target target;
-  std::span<const Leaf> leaves;
+  Operand target;
+  std::span<const Operand> leaves;
   Kernel kernel;
   const void* nodes;
   bool parallel = true;
@@ -129,8 +131,8 @@ struct Reduction {
   int rank;
   Axes extents;
   std::array<bool, most_axes> reduced;
-  Target target;
-  std::span<const Leaf> leaves;
+  Operand target;
+  std::span<const Operand> leaves;
   Kernel kernel;
   const void* nodes;
   const Reducer* reducer;

@@ -107,7 +107,7 @@ void run_segments(const Loop& loop, std::span<const SegmentList> axes) {
       box.loop.extents[axis] = segment.count;
       offset += segment.to * loop.target.strides[axis];
       box.advance_leaves(axis, segment.first);
-      for (Leaf& leaf : box.leaves()) leaf.strides[axis] *= segment.step;
+      for (Operand& leaf : box.leaves()) leaf.strides[axis] *= segment.step;
     }
     box.place_target(loop, offset);
     run(box.loop);
@@ -122,8 +122,7 @@ void run_around(const Loop& loop, std::span<const SegmentList> axes) {
   std::ptrdiff_t corner = 0;
   const auto run_slab = [&](std::size_t axis, std::ptrdiff_t from, std::ptrdiff_t to) {
     slab.extents[axis] = to - from;
-    slab.target.data =
-        static_cast<std::byte*>(loop.target.data) + (corner + from * loop.target.strides[axis]) * loop.target.item;
+    slab.target.data = loop.target.data + (corner + from * loop.target.strides[axis]) * loop.target.item;
     run(slab);
   };
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {

@@ -83,7 +83,7 @@ void transpose_items(const Item* from, std::ptrdiff_t column_step, Item* to, std
 
 }  // namespace
 
-void pack_transposed(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
+void pack_transposed(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   const std::ptrdiff_t rows = block.rows;
   const std::ptrdiff_t columns = block.columns;
   const bool descends = row_stride(operand, block) < 0;  // then the first row in memory is the last of the block

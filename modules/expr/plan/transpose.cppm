@@ -7,6 +7,6 @@ import :blocks;
 namespace tessera::plan {
 
 /// As pack(), for an operand whose elements are neighbours down the rows of the block (a row stride of 1 or -1).
-void pack_transposed(const Space::Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
+void pack_transposed(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to);
 
 }  // namespace tessera::plan

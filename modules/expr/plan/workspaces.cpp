@@ -16,14 +16,14 @@ namespace tessera::plan {
 
 namespace {
 
-std::ptrdiff_t piece_size(std::ptrdiff_t bytes) { return checked_add(bytes, 63) / 64 * 64; }
+std::ptrdiff_t piece_size(std::ptrdiff_t bytes) { return core::checked_add(bytes, 63) / 64 * 64; }
 
 std::ptrdiff_t piece_count(std::ptrdiff_t tasks) { return std::min<std::ptrdiff_t>(tasks, num_threads()); }
 
 }  // namespace
 
 Workspaces::Workspaces(std::ptrdiff_t tasks, std::ptrdiff_t bytes)
-    : memory_(CpuPlace{}, checked_multiply(piece_count(tasks), piece_size(bytes))) {
+    : memory_(CpuPlace{}, core::checked_multiply(piece_count(tasks), piece_size(bytes))) {
   for (std::ptrdiff_t at = 0; at < memory_.bytes(); at += piece_size(bytes))
     free_.push_back(static_cast<std::byte*>(memory_.data()) + at);
 }

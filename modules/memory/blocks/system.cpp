@@ -23,7 +23,7 @@ constexpr std::ptrdiff_t huge_page = std::ptrdiff_t{2} << 20;
 constexpr std::ptrdiff_t smallest_mapped = std::ptrdiff_t{64} << 10;  // a pool's first chunk is a mapping of its own
 
 std::ptrdiff_t round_up(std::ptrdiff_t bytes, std::ptrdiff_t multiple) {
-  return checked_add(bytes, multiple - 1) & -multiple;
+  return core::checked_add(bytes, multiple - 1) & -multiple;
 }
 
 char* align_up(char* pointer, std::ptrdiff_t alignment) {
@@ -36,7 +36,7 @@ void unmap(char* begin, char* end) {
 
 /// Pages of which the first is aligned: more are mapped than needed, and those around go back.
 void* map_aligned(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
-  const std::ptrdiff_t mapped = checked_add(bytes, alignment - system_page);
+  const std::ptrdiff_t mapped = core::checked_add(bytes, alignment - system_page);
   void* pages =
       mmap(nullptr, static_cast<std::size_t>(mapped), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
@@ -86,20 +86,20 @@ DriverMemory default_driver_memory() noexcept {
 }
 
 void* DriverSystemAllocator::take(std::ptrdiff_t bytes) const {
-  return memory_ == DriverMemory::pool ? device::pool_allocate(GpuPlace{place_.ordinal()}, bytes)
-                                       : device::driver_allocate(place_, bytes);
+  return memory_ == DriverMemory::pool ? device::driver_memory::pool_allocate(GpuPlace{place_.ordinal()}, bytes)
+                                       : device::driver_memory::driver_allocate(place_, bytes);
 }
 
 void DriverSystemAllocator::give_back(void* pointer) const noexcept {
-  memory_ == DriverMemory::pool ? device::pool_free(GpuPlace{place_.ordinal()}, pointer)
-                                : device::driver_free(place_, pointer);
+  memory_ == DriverMemory::pool ? device::driver_memory::pool_free(GpuPlace{place_.ordinal()}, pointer)
+                                : device::driver_memory::driver_free(place_, pointer);
 }
 
 void* DriverSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
   void* pointer = take(bytes);
   if (pointer == nullptr || is_aligned(pointer, alignment)) return pointer;
   give_back(pointer);
-  pointer = take(checked_add(bytes, alignment));
+  pointer = take(core::checked_add(bytes, alignment));
   if (pointer == nullptr) return nullptr;
   char* const aligned = align_up(static_cast<char*>(pointer), alignment);
   if (aligned == pointer) return pointer;

@@ -50,7 +50,7 @@ bool Pressure::call_callbacks(std::ptrdiff_t bytes) {
 
 void* Pressure::wait_for_frees(const std::function<void*()>& attempt) {
   std::unique_lock lock(pending_mutex_);
-  const auto deadline = time_after(patience_);
+  const auto deadline = core::time_after(patience_);
   while (pending_ > 0) {
     const std::uint64_t seen = frees_;
     lock.unlock();

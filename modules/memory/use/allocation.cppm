@@ -33,7 +33,7 @@ export class Allocation {
   static Allocation borrow(void* pointer, std::ptrdiff_t bytes, Place place) {
     Allocation borrowed;
     borrowed.pointer_ = pointer;
-    borrowed.bytes_ = checked_extent(bytes);
+    borrowed.bytes_ = core::checked_extent(bytes);
     borrowed.place_ = place;
     if (place.kind() != PlaceKind::cpu) borrowed.uses_ = std::make_unique<device::StreamUses>();
     return borrowed;

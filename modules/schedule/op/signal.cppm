@@ -61,7 +61,7 @@ class Signal {
   /// Sleeps until something has happened, to this signal or to another. The parking's mutex is held.
   inline void await_change(std::unique_lock<std::mutex>& lock) {
     if (watch_ == nullptr) return parking_->changed.wait(lock);
-    if (parking_->changed.wait_until(lock, time_after(watch_->patience())) == std::cv_status::no_timeout) return;
+    if (parking_->changed.wait_until(lock, core::time_after(watch_->patience())) == std::cv_status::no_timeout) return;
     if (is_set()) return;
     lock.unlock();
     const bool has_told = watch_->report();

@@ -6,7 +6,7 @@ module;
 module tessera.schedule;
 
 // From a list of accesses to those of an op. Accesses of one Var become one when the op is submitted.
-namespace tessera {
+namespace tessera::schedule {
 
 void AccessList::declare(OpState& op) const {
   reserve_accesses(op, count_ + more_.size());
@@ -15,4 +15,4 @@ void AccessList::declare(OpState& op) const {
   for (const std::uintptr_t tagged : more_) add(tagged);
 }
 
-}  // namespace tessera
+}  // namespace tessera::schedule

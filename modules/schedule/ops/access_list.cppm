@@ -8,7 +8,7 @@ import :var;
 import :parameter;
 
 // What an op reads and writes, when that is found out while it is made.
-namespace tessera {
+namespace tessera::schedule {
 
 /// The Vars that an op reads and writes, named one by one; of a Var that is named more than once the op does all that was said.
 export class AccessList {
@@ -43,4 +43,4 @@ export class AccessList {
   std::vector<std::uintptr_t> more_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::schedule

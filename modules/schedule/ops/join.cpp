@@ -55,7 +55,7 @@ VarCondition condition_while_locked(const VarState& var) noexcept {
 
 }  // namespace
 
-void enlist_join(Engine& engine, const AccessList& accesses, ReadyList& ready) {
+void schedule::enlist_join(Engine& engine, const AccessList& accesses, ReadyList& ready) {
   std::unique_ptr<JoinState, DropJoin> join(::new (take_recycled(sizeof(JoinState))) JoinState);
   join->kind = &join_kind;
   join->name = "join of views";

@@ -28,7 +28,7 @@ export inline TimeAwaiter sleep_until(std::chrono::steady_clock::time_point time
 /// Awaited in an op: goes on after `duration`, or a little later.
 export template <class Rep, class Period>
 TimeAwaiter sleep_for(const std::chrono::duration<Rep, Period>& duration) {
-  return {time_after(duration)};
+  return {core::time_after(duration)};
 }
 
 }  // namespace tessera

@@ -185,7 +185,7 @@ export class Scheduler {
  private:
   template <class Rep, class Period>
   static Deadline deadline_in(const std::chrono::duration<Rep, Period>& duration) {
-    return time_after(duration);
+    return core::time_after(duration);
   }
 
   void shut_down(Shutdown how, const Deadline& deadline);

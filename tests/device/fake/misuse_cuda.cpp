@@ -30,24 +30,24 @@ void launch(const std::string& body, void* y, unsigned threads) {
 }
 
 void misuse(std::string_view how) {
-  void* memory = device::driver_allocate(gpu, 4096);
+  void* memory = device::driver_memory::driver_allocate(gpu, 4096);
   device::Stream& stream = device::Stream::current(gpu);
   if (how == "touch") *static_cast<volatile int*>(memory) = 1;
   if (how == "free-pending") {
     device::fill_async(memory, 16, 4, 1, stream);
-    device::driver_free(gpu, memory);
+    device::driver_memory::driver_free(gpu, memory);
   }
   if (how == "launch-freed") {
-    device::driver_free(gpu, memory);
+    device::driver_memory::driver_free(gpu, memory);
     launch("*a.y = 1;", memory, 1);
   }
   if (how == "copy-freed") {
-    device::driver_free(gpu, memory);
+    device::driver_memory::driver_free(gpu, memory);
     int value = 0;
     device::copy_bytes(&value, CpuPlace{}, memory, gpu, 4);
   }
   if (how == "other-block") {
-    void* other = device::driver_allocate(gpu, 4096);
+    void* other = device::driver_memory::driver_allocate(gpu, 4096);
     const std::ptrdiff_t away = static_cast<int*>(other) - static_cast<int*>(memory);
     launch("a.y[" + std::to_string(away) + "] = 1;", memory, 1);
   }

@@ -280,7 +280,7 @@ void run_program(Random& random, const Array<float, 1>& buffer, const View<float
     after[static_cast<std::size_t>(to.at[i])] = static_cast<float>(statement.wanted[i]);
   CAPTURE(statement.text);
   CAPTURE(to.shape);
-  CAPTURE(shape_text(to.array.strides()));
+  CAPTURE(core::shape_text(to.array.strides()));
   check(statement, buffer, before, after, is_refused);
   ++(is_refused ? counts.refused : counts.written);
   if (!is_refused && product(to.shape) >= parallel_threshold) ++counts.parallel;

@@ -210,7 +210,7 @@ TEST_CASE("memory of the user's is no array's own") {
   named = named + 1;
   CHECK(mine[0] == 2);
   CHECK(named(0) == 3);
-  Array<float, 1> over(BufferShare::make(memory::Allocation::borrow(mine, sizeof mine, CpuPlace{})),
+  Array<float, 1> over(storage::BufferShare::make(memory::Allocation::borrow(mine, sizeof mine, CpuPlace{})),
                        Layout<1>{.shape = Dim{3}, .strides = {1}}, CpuPlace{});
   over = over * 10;
   CHECK(mine[0] == 2);

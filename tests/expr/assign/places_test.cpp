@@ -26,7 +26,7 @@ static_assert(std::same_as<decltype(sum(std::declval<OnCpu>()))::place_type, Cpu
 /// An array that says it is on another host place; the memory is ours.
 Anywhere elsewhere(std::vector<float>& values, Place place) {
   const auto count = static_cast<std::ptrdiff_t>(values.size());
-  return {BufferShare::make(memory::Allocation::borrow(values.data(), count * 4, place)),
+  return {storage::BufferShare::make(memory::Allocation::borrow(values.data(), count * 4, place)),
           Layout<1>{.shape = Dim{count}, .strides = {1}}, place};
 }
 Anywhere pinned(std::vector<float>& values) { return elsewhere(values, PinnedPlace{}); }

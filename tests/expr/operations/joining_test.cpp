@@ -199,8 +199,9 @@ TEST_CASE("a part that fails leaves the destination as it was") {
   CHECK(array_equal(b, zeros<float>(Dim{600, 300})));
   CHECK((contains(message, "bytes") || message == "nothing was thrown"));
   std::vector<float> values(4);
-  const Array<float, 2> elsewhere(BufferShare::make(memory::Allocation::borrow(values.data(), 16, PinnedPlace{})),
-                                  Layout<2>{.shape = Dim{2, 2}, .strides = {2, 1}}, PinnedPlace{});
+  const Array<float, 2> elsewhere(
+      storage::BufferShare::make(memory::Allocation::borrow(values.data(), 16, PinnedPlace{})),
+      Layout<2>{.shape = Dim{2, 2}, .strides = {2, 1}}, PinnedPlace{});
   const Array<float, 2> here = ones<float>(Dim{2, 2});
   const Array<float, 2> target = zeros<float>(Dim{4, 2});
   CHECK(contains(message_of<PlaceError>([&] { assign(target, concat<0>(here, elsewhere)); }), "pinned"));

@@ -41,8 +41,8 @@ void arrange(NormaliseTask& task) {
   take(true);
   space.rank = count;
   space.add(task.loop.target);
-  for (const Leaf& leaf : task.loop.leaves) space.add(leaf);
-  for (const Leaf& leaf : task.normalisation.leaves) space.add(leaf);
+  for (const Operand& leaf : task.loop.leaves) space.add(leaf);
+  for (const Operand& leaf : task.normalisation.leaves) space.add(leaf);
   const auto strides_of = [&](std::size_t k) -> const Axes& {
     const std::size_t outer = task.loop.leaves.size();
     if (k == 0 || k == at(task.normalisation.leaf) + 1) return target;  // the normalised values follow the target
@@ -57,7 +57,7 @@ void arrange(NormaliseTask& task) {
   space.merge_axes(0, task.kept);
   if (task.kept == space.rank) {
     space.extents[at(space.rank)] = 1;
-    for (Space::Operand& operand : space.operands) operand.strides[at(space.rank)] = 1;
+    for (Operand& operand : space.operands) operand.strides[at(space.rank)] = 1;
     ++space.rank;
   }
 }
@@ -66,7 +66,7 @@ void arrange(NormaliseTask& task) {
 bool better_by_columns(const NormaliseTask& task) {
   if (task.kept == 0 || !task.one_axis() || task.extent(task.last_kept()) < least_columns) return false;
   int score = 0;
-  for (const Space::Operand& operand : task.space.operands) {
+  for (const Operand& operand : task.space.operands) {
     score += std::abs(operand.strides[at(task.last_kept())]) == 1 ? 1 : 0;
     score -= std::abs(operand.strides[at(task.last())]) == 1 ? 1 : 0;
   }

@@ -33,7 +33,7 @@ struct NormaliseTask {
   std::ptrdiff_t extent(int axis) const { return space.extents[static_cast<std::size_t>(axis)]; }
   std::ptrdiff_t item() const { return normalisation.arithmetic->value_bytes; }
   bool whole_rows() const { return !by_columns && one_axis() && n * item() <= whole_row_bytes; }
-  std::span<const Space::Operand> leaves() const { return space.operands.subspan(1 + loop.leaves.size()); }
+  std::span<const Operand> leaves() const { return space.operands.subspan(1 + loop.leaves.size()); }
   int inner_axis() const { return by_columns ? last_kept() : last(); }
   bool lies() const {
     return normalisation.kernel == nullptr && leaves()[0].data != nullptr &&
@@ -50,18 +50,5 @@ struct NormaliseTask {
 
 /// Sorts the axes, merges them where possible and sizes the work, from the shapes and strides only; no axis may be empty.
 void divide(NormaliseTask& task);
-
-/// What run_normalised() does on a CPU.
-struct NormalisationPlan {
-  bool by_columns = false;  // columns side by side
-  bool whole_rows = false;  // otherwise long rows in parts
-  std::ptrdiff_t rows = 0;  // or columns; 0 when there are no elements
-  std::ptrdiff_t length = 0;
-  std::ptrdiff_t unit = 1;   // rows or columns that are normalised together
-  std::ptrdiff_t tasks = 1;  // that may run at the same time
-};
-
-/// The kernels are not needed, but whether the normalisation has one.
-NormalisationPlan plan_of(const Loop& loop, const Normalisation& normalisation, bool copies);
 
 }  // namespace tessera::plan

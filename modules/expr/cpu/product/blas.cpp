@@ -48,7 +48,7 @@ struct Functions {
   GemmFunction<T> gemm = nullptr;
   GemvFunction<T> gemv = nullptr;
 
-  void find(device::Library& library, char letter) {
+  void find(device::runtime::Library& library, char letter) {
     const std::string prefix = std::string("cblas_") + letter;
     library.require(gemm, (prefix + "gemm").c_str());
     library.require(gemv, (prefix + "gemv").c_str());
@@ -67,7 +67,7 @@ struct Blas {
 };
 
 /// The processor for which OpenBLAS has chosen its kernels is one of these.
-bool has_kernels_of(const device::Library& library, std::initializer_list<const char*> processors) {
+bool has_kernels_of(const device::runtime::Library& library, std::initializer_list<const char*> processors) {
   char* (*corename)() = nullptr;
   library.find(corename, "openblas_get_corename");
   if (corename == nullptr) return false;
@@ -75,7 +75,7 @@ bool has_kernels_of(const device::Library& library, std::initializer_list<const 
 }
 
 /// What only OpenBLAS has.
-void find_more(const device::Library& library, Blas& blas) {
+void find_more(const device::runtime::Library& library, Blas& blas) {
   blas.has_avx512_kernels = has_kernels_of(library, {"SkylakeX", "Cooperlake", "SapphireRapids"});
   if (has_kernels_of(library, {"Cooperlake", "SapphireRapids"}))  // elsewhere sbgemm is a slow loop
     library.find(blas.sbgemm, "cblas_sbgemm");
@@ -88,7 +88,7 @@ void find_more(const device::Library& library, Blas& blas) {
 }
 
 Blas open() {
-  device::Library library("the BLAS library", "TESSERA_BLAS", {"libopenblas.so.0"});
+  device::runtime::Library library("the BLAS library", "TESSERA_BLAS", {"libopenblas.so.0"});
   Blas blas;
   blas.s.find(library, 's');
   blas.d.find(library, 'd');

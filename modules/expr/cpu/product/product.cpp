@@ -147,8 +147,8 @@ auto with_epilogue(const Loop& loop, const TiledProduct& product, const Tile& ti
   small.advance_leaves(0, tile.row);
   small.advance_leaves(1, tile.column);
   small.place_target(loop, tile.row * loop.target.strides[0] + tile.column * loop.target.strides[1]);
-  Leaf& leaf = small.leaves()[static_cast<std::size_t>(product.leaf)];
-  leaf.data = values;
+  Operand& leaf = small.leaves()[static_cast<std::size_t>(product.leaf)];
+  leaf.data = bytes_to_read(values);
   leaf.strides[0] = tile.columns;
   leaf.strides[1] = 1;
   return body(small.loop);

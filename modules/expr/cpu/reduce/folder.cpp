@@ -24,7 +24,7 @@ constexpr std::ptrdiff_t most_together = 64;
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
 bool lies_in_rows(const ReductionTask& task) {
-  const Space::Operand& leaf = task.space.operands[1];
+  const Operand& leaf = task.space.operands[1];
   return task.reduction.kernel == nullptr && leaf.data != nullptr && leaf.strides[at(task.last_reduced())] == 1;
 }
 
@@ -108,7 +108,7 @@ std::ptrdiff_t Folder::place(std::ptrdiff_t unit) {
 }
 
 void Folder::store(const std::byte* accumulators, std::ptrdiff_t width) const {
-  const Space::Operand& target = task_.space.operands.front();
+  const Operand& target = task_.space.operands.front();
   const std::ptrdiff_t stride = task_.kept == 0 ? 0 : target.strides[at(task_.last_kept())];
   task_.reduction.store(target.data + offsets_[0] * target.item, stride, accumulators, width, task_.reduction.finish);
 }
@@ -124,7 +124,7 @@ void Folder::fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows) {
   reducer_.clear(accumulators_, rows);
   place(unit);
   const std::ptrdiff_t columns = task_.extent(task_.last_reduced());
-  const Space::Operand& leaf = task_.space.operands[1];
+  const Operand& leaf = task_.space.operands[1];
   const Block block{
       .rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
   const bool lie = values_.lie_along(block.column_axis);
@@ -169,7 +169,7 @@ void Folder::fold_columns(std::ptrdiff_t width, std::ptrdiff_t first, std::ptrdi
 /// Values that lie in memory are folded where they are, whole rows of them, which suits the prefetcher; computed ones in tiles.
 void Folder::fold_side_by_side(std::ptrdiff_t rows, std::ptrdiff_t width, std::ptrdiff_t index, std::byte* partial) {
   if (values_.lie_along(task_.last_kept())) {
-    const Space::Operand& leaf = task_.space.operands[1];
+    const Operand& leaf = task_.space.operands[1];
     reducer_.columns(partial, leaf.data + moved_[1] * leaf.item, rows, leaf.strides[at(task_.last_reduced())], width,
                      index);
     return;

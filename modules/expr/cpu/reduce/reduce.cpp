@@ -80,7 +80,7 @@ std::ptrdiff_t values_in_order(const Reduction& reduction) {
     const std::ptrdiff_t extent = reduction.extents[at(axis)];
     if (extent == 1) continue;
     if (!reduction.reduced[at(axis)] || extent > block_elements) return 0;
-    for (const Leaf& leaf : reduction.leaves) {
+    for (const Operand& leaf : reduction.leaves) {
       if (leaf.strides[at(axis)] != count) return 0;
     }
     count *= extent;

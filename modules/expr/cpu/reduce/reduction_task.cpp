@@ -30,7 +30,7 @@ std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 bool better_by_columns(const ReductionTask& task) {
   if (task.kept == 0 || task.extent(task.last_kept()) < 8) return false;
   int score = 0;
-  for (const Space::Operand& leaf : task.space.operands.subspan(1)) {
+  for (const Operand& leaf : task.space.operands.subspan(1)) {
     score += std::abs(leaf.strides[at(task.last_kept())]) == 1 ? 1 : 0;
     score -= std::abs(leaf.strides[at(task.last_reduced())]) == 1 ? 1 : 0;
   }
@@ -55,7 +55,7 @@ void arrange(ReductionTask& task) {
   }
   space.rank = count;
   space.add(reduction.target);
-  for (const Leaf& leaf : reduction.leaves) space.add(leaf);
+  for (const Operand& leaf : reduction.leaves) space.add(leaf);
   for (int to = 0; to < space.rank; ++to) {
     space.extents[at(to)] = reduction.extents[at(order[at(to)])];
     for (std::size_t k = 0; k < space.operands.size(); ++k) {
@@ -68,7 +68,7 @@ void arrange(ReductionTask& task) {
   space.merge_axes(0, task.kept);
   if (task.kept == space.rank) {  // nothing is left to reduce: one value behind each output
     space.extents[at(space.rank)] = 1;
-    for (Space::Operand& operand : space.operands) operand.strides[at(space.rank)] = 0;
+    for (Operand& operand : space.operands) operand.strides[at(space.rank)] = 0;
     ++space.rank;
   }
 }

@@ -32,7 +32,7 @@ void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a
       .operation = operation,
       .problem = "the inner extents differ: " + axis_text(a_axis, a.size()) + " of a has " + std::to_string(a_inner) +
                  ", " + axis_text(b_axis, b.size()) + " of b has " + std::to_string(b_inner),
-      .operands = {"a is " + shape_text(a), "b is " + shape_text(b)},
+      .operands = {"a is " + core::shape_text(a), "b is " + core::shape_text(b)},
       .advice = a.size() == b.size() && a.size() == 1 ? "give both the same number of elements"
                                                       : "transpose one of them with T() or matrix_transpose()",
       .where = where}));

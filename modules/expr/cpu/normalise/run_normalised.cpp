@@ -124,7 +124,7 @@ class Normalising {
 
   /// Puts a block of results, which lie one after the other, through the rest of the expression. `here_` is its position.
   void emit(const Block& block, const std::byte* results) {
-    const Space::Operand& to = task_.space.operands[0];
+    const Operand& to = task_.space.operands[0];
     if (task_.copies) return unpack(to, block, here_[0], results);
     auto* delivered = new (delivery_) Input[task_.loop.leaves.size()];
     for (std::size_t k = 0; k < task_.loop.leaves.size(); ++k) {
