@@ -36,6 +36,20 @@ TEST_CASE("a place is a type of its own, or a Place that holds any of them") {
 }
 // --8<-- [end:place]
 
+// --8<-- [start:kind]
+TEST_CASE("the kind of a place is asked for while the program runs") {
+  const auto advice = [](Place place) {
+    switch (place.kind()) {
+      case PlaceKind::cpu: return "copies to a GPU go by way of pinned memory";
+      case PlaceKind::pinned: return "copies to a GPU overlap with work";
+      case PlaceKind::gpu: return "elements are read one copy at a time";
+    }
+    return "";
+  };
+  CHECK(std::string(advice(GpuPlace{0})) == "elements are read one copy at a time");
+}
+// --8<-- [end:kind]
+
 TEST_CASE("every place prints its kind, and a GPU its number") {
   std::ostringstream text;
   text << Place() << ' ' << CpuPlace{} << ' ' << PinnedPlace{} << ' ' << GpuPlace{} << ' ' << GpuPlace{12};
