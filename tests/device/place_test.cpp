@@ -38,15 +38,15 @@ TEST_CASE("a place is a type of its own, or a Place that holds any of them") {
 
 // --8<-- [start:kind]
 TEST_CASE("the kind of a place is asked for while the program runs") {
-  const auto advice = [](Place place) {
-    switch (place.kind()) {
-      case PlaceKind::cpu: return "copies to a GPU go by way of pinned memory";
-      case PlaceKind::pinned: return "copies to a GPU overlap with work";
-      case PlaceKind::gpu: return "elements are read one copy at a time";
+  const auto copy_to_a_gpu = [](Place from) {
+    switch (from.kind()) {
+      case PlaceKind::cpu: return "the host waits until the driver has taken the bytes";
+      case PlaceKind::pinned:
+      case PlaceKind::gpu: break;
     }
-    return "";
+    return "the host goes on";
   };
-  CHECK(std::string(advice(GpuPlace{0})) == "elements are read one copy at a time");
+  CHECK(std::string(copy_to_a_gpu(PinnedPlace{})) == "the host goes on");
 }
 // --8<-- [end:kind]
 

@@ -185,7 +185,6 @@ TEST_CASE_TEMPLATE("when the N-th call of the upstream fails, the allocation is 
   }
 }
 
-// --8<-- [start:buddy]
 // --8<-- [start:strategy]
 TEST_CASE("a strategy can be chosen while a program runs, and says what it holds") {
   const auto chosen = [](memory::StrategyKind kind) {
@@ -217,6 +216,7 @@ TEST_CASE("a strategy can be chosen while a program runs, and says what it holds
 }
 // --8<-- [end:strategy]
 
+// --8<-- [start:buddy]
 TEST_CASE("a buddy system gives the tail of a rounded block back") {
   Ledger ledger;
   memory::BuddyAllocator buddy(Ledgered(ledger), memory::Layout{.granule = 64, .smallest_chunk = 64 << 10});

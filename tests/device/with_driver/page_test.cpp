@@ -36,8 +36,8 @@ void compile_ahead(const std::string& text, int architecture) {
   }
   const device::KernelReport report = device::compile_kernel(text, architecture, "a ramp");
   std::cout << "by NVRTC " << device::compiler_version() << ": " << report.registers << " registers a thread, "
-            << report.local_bytes << " bytes of local memory, " << (report.from_cache ? "found" : "compiled")
-            << " in " << device::kernel_folder() << '\n'
+            << report.local_bytes << " bytes of local memory, " << (report.from_cache ? "found" : "compiled") << " in "
+            << device::kernel_folder() << '\n'
             << report.log;
 }
 // --8<-- [end:compile]

@@ -24,14 +24,15 @@ TEST_CASE("an op has a name and a priority, and may run whatever has failed befo
   Scheduler scheduler({.workers = 2});
   const Var file;
   const Var closed;
+  const std::string path = "weights.npy";
   int closings = 0;
   scheduler.submit(writes(file), [] { throw std::runtime_error("disk full"); },
-                   {.name = "save epoch " + std::to_string(7), .priority = Priority::high});
+                   {.name = "save " + path, .priority = Priority::high});
   const OpOptions clean_up{.name = "close", .priority = Priority::low, .always_run = true};
   scheduler.submit(reads(file), writes(closed), [&] { ++closings; }, clean_up);
   scheduler.wait(closed);
   CHECK(closings == 1);
-  CHECK(contains(message_of<OperationFailed>([&] { scheduler.wait(file); }), "op 'save epoch 7'"));
+  CHECK(contains(message_of<OperationFailed>([&] { scheduler.wait(file); }), "op 'save weights.npy'"));
 }
 // --8<-- [end:options]
 
