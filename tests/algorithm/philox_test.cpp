@@ -21,6 +21,18 @@ TEST_CASE("philox4x32-10 gives the known answers of the Random123 distribution")
         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
+// --8<-- [start:block]
+TEST_CASE("the words of a stream are those of its blocks, at any position") {
+  const random::Key key{7};
+  const random::Words words = random::block(key, 1'000'000);  // words 4,000,000 to 4,000,003
+  CHECK(words == random::philox({1'000'000, 0, 0, 0}, {7, 0}));
+  const auto dice = [&](std::uint64_t throw_number) {
+    return 1 + random::block(key, throw_number)[0] % 6;  // no state: any thread may ask for any throw
+  };
+  CHECK(dice(17) == dice(17));
+}
+// --8<-- [end:block]
+
 TEST_CASE("philox is usable at compile time") { static_assert(random::philox({0, 0, 0, 0}, {0, 0})[0] == 0x6627e8d5); }
 
 TEST_CASE("uniform float number i is word i of the stream, in units of 2^-24") {

@@ -50,6 +50,20 @@ TEST_CASE("an index outside the shape throws with index, shape, axis and the lin
 }
 // --8<-- [end:index_error]
 
+// --8<-- [start:index]
+/// An element of a table in metres, which is kept in millimetres.
+double metres(const Array<double, 2>& table, const Index<2>& at) { return table[at] / 1000; }
+double metres(const Array<double, 2>& table, Position row, Position column) { return table(row, column) / 1000; }
+
+TEST_CASE("functions that take an index, or positions, pass on where their caller has written it") {
+  const Array<double, 2> table{{1500, 2000, 500}};
+  CHECK(metres(table, {0, -1}) == 0.5);
+  CHECK(metres(table, 0, 1) == 2);
+  const std::string here = "called at index_test.cpp:" + std::to_string(std::source_location::current().line() + 1);
+  CHECK_THROWS_WITH_AS(metres(table, {0, 3}), doctest::Contains(here.c_str()), IndexError);
+}
+// --8<-- [end:index]
+
 TEST_CASE("negative indices end at minus the extent") {
   const Array<int, 1> a = arange(0, 3);
   CHECK(a[-3] == 0);

@@ -8,6 +8,18 @@ import tessera;
 
 using namespace tessera;
 
+// --8<-- [start:strides]
+TEST_CASE("strides are the distances of neighbours along each axis, in elements") {
+  const auto a = reshape(arange(0, 24), 2, 3, 4);
+  const Strides<3> strides = a.strides();
+  CHECK(strides == Strides<3>{12, 4, 1});
+  CHECK(a.data()[1 * strides[0] + 2 * strides[1] + 3 * strides[2]] == a(1, 2, 3));
+  CHECK(a.T().strides() == Strides<3>{1, 4, 12});
+  CHECK(a(1, all, range(none, none, -2)).strides() == Strides<2>{4, -2});
+  CHECK(broadcast_to(a(0, 0), Dim{5, 4}).strides() == Strides<2>{0, 1});
+}
+// --8<-- [end:strides]
+
 TEST_CASE("row-major strides leave no gaps") {
   CHECK(storage::contiguous_strides(Dim{2, 3, 4}) == Strides<3>{12, 4, 1});
   CHECK(storage::contiguous_strides(Dim<1>{7}) == Strides<1>{1});

@@ -37,6 +37,7 @@ TEST_CASE("a buffer of a device that does not exist throws") {
   CHECK_THROWS_AS(make(), DeviceError);
 }
 
+// --8<-- [start:pointer]
 TEST_CASE("a placed pointer gets, puts and moves by elements") {
   float values[] = {1, 2, 3};
   const PlacedPointer<float> first(values, CpuPlace{});
@@ -54,3 +55,4 @@ TEST_CASE("an array's pointer is its first element's, at its place") {
   CHECK(a(range(none, none, -1)).pointer().get() == 4);
   CHECK(a.pointer().place() == Place(CpuPlace{}));
 }
+// --8<-- [end:pointer]

@@ -74,6 +74,7 @@ TEST_CASE("copying a view copies the handle") {
   CHECK(view[0] == 5);
 }
 
+// --8<-- [start:make_iterator]
 TEST_CASE("make_iterator starts at the first element") {
   int memory[] = {1, 2, 3, 4};
   static_assert(std::same_as<decltype(make_iterator(memory, Dim{2, 2})), ViewIterator<int, 2>>);
@@ -85,6 +86,7 @@ TEST_CASE("make_iterator starts at the first element") {
   CHECK(make_iterator(a.T())[1] == 3);
   CHECK(*make_iterator(make_view(a)) == 0);
 }
+// --8<-- [end:make_iterator]
 
 TEST_CASE("a view too large to count throws") {
   int memory[1];

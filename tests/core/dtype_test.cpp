@@ -87,3 +87,19 @@ TEST_CASE("an element type is known at compile time and at run time") {
   CHECK(item_size(dtype) == 8);
 }
 // --8<-- [end:dtype]
+
+// --8<-- [start:kind]
+TEST_CASE("the kind of an element type is known at compile time and at run time") {
+  static_assert(kind_of<float16> == Kind::floating && kind_of<bool> == Kind::boolean);
+
+  const DType dtype = DType::complex64;
+  CHECK((kind(dtype) == Kind::complex));
+
+  int integers = 0;
+  for (int number = 0; number < dtype_count; ++number) {
+    const Kind one = kind(static_cast<DType>(number));
+    integers += one == Kind::signed_integer || one == Kind::unsigned_integer ? 1 : 0;
+  }
+  CHECK(integers == 8);
+}
+// --8<-- [end:kind]

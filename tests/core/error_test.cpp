@@ -98,6 +98,29 @@ void check_uncaught(const std::string& name) {
 
 }  // namespace
 
+// --8<-- [start:failure]
+/// The element in the middle. Throws ShapeError if there is none.
+double middle(const Array<double, 1>& row, std::source_location where = std::source_location::current()) {
+  if (row.size() == 0)
+    throw ShapeError(to_string(Failure{.operation = "middle",
+                                       .problem = "there is no element",
+                                       .operands = {"the row has the shape " + to_string(row.shape())},
+                                       .advice = "look at size() before",
+                                       .where = where}));
+  return row(row.size() / 2);
+}
+
+TEST_CASE("a function's own errors have the form of the library's") {
+  const Array<double, 1> row = zeros<double>(Dim{0});
+  const auto line = std::to_string(std::source_location::current().line() + 1);
+  const auto ask = [&] { middle(row); };
+  const std::string message =
+      "middle: there is no element; the row has the shape (0,); look at size() before; called at error_test.cpp:" +
+      line;
+  CHECK_THROWS_WITH_AS(ask(), message.c_str(), ShapeError);
+}
+// --8<-- [end:failure]
+
 TEST_CASE("every error is caught as the standard exception it derives from, with its message") {
   check_caught_as<ShapeError, std::invalid_argument>();
   check_caught_as<DTypeError, std::invalid_argument>();

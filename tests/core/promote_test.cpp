@@ -109,6 +109,18 @@ TEST_CASE("promotion keeps the values of both types, at compile time and at run 
 }
 // --8<-- [end:promote]
 
+// --8<-- [start:assignable]
+TEST_CASE("two element types are asked for the one that holds both, and whether one takes the other") {
+  CHECK((try_promote(DType::int8, DType::uint8) == DType::int16));
+  CHECK(!try_promote(DType::int32, DType::float32));  // there is none, and nothing is thrown
+
+  CHECK(assignable(DType::float64, DType::float32));  // may narrow among floats
+  CHECK(assignable(DType::float32, DType::complex64));
+  CHECK(!assignable(DType::int64, DType::int32));    // but loses no integer
+  CHECK(!assignable(DType::float32, DType::int32));  // nor changes the kind
+}
+// --8<-- [end:assignable]
+
 static_assert(Promotable<float, std::complex<float>> && !Promotable<std::int64_t, std::uint64_t> &&
               !Promotable<bool, int>);
 static_assert(!Promotable<float, char> && !Promotable<std::string_view, float>);

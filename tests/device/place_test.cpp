@@ -36,6 +36,20 @@ TEST_CASE("a place is a type of its own, or a Place that holds any of them") {
 }
 // --8<-- [end:place]
 
+// --8<-- [start:kind]
+TEST_CASE("the kind of a place is asked for while the program runs") {
+  const auto copy_to_a_gpu = [](Place from) {
+    switch (from.kind()) {
+      case PlaceKind::cpu: return "the host waits until the driver has taken the bytes";
+      case PlaceKind::pinned:
+      case PlaceKind::gpu: break;
+    }
+    return "the host goes on";
+  };
+  CHECK(std::string(copy_to_a_gpu(PinnedPlace{})) == "the host goes on");
+}
+// --8<-- [end:kind]
+
 TEST_CASE("every place prints its kind, and a GPU its number") {
   std::ostringstream text;
   text << Place() << ' ' << CpuPlace{} << ' ' << PinnedPlace{} << ' ' << GpuPlace{} << ' ' << GpuPlace{12};

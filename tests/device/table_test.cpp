@@ -36,7 +36,12 @@ TEST_CASE("without a driver there are no GPUs, and the reason names the library 
   CHECK(contains(no_device_reason(), missing_driver));
 }
 
-TEST_CASE("the CPU needs no device") { CHECK_NOTHROW(require_device(CpuPlace{})); }
+// --8<-- [start:require_device]
+TEST_CASE("a place is asked for before anything is allocated there") {
+  CHECK_NOTHROW(require_device(CpuPlace{}));
+  CHECK_THROWS_AS(require_device(GpuPlace{0}), DeviceError);  // there is none
+}
+// --8<-- [end:require_device]
 
 // --8<-- [start:no_gpu]
 TEST_CASE("asking for a GPU where there is none says what is missing and what to do") {

@@ -19,6 +19,21 @@ PROJECT = pathlib.Path(sys.argv.pop()).resolve()
 sys.path.insert(0, str(PROJECT / ".ci"))
 from reference import INNER  # noqa: E402
 
+# Names that no page speaks of: why not. Whatever users call belongs on a page; plumbing belongs into a namespace of INNER.
+PLUMBING = {
+    name: f"what the room {room} offers to others; to be moved out of users' sight"
+    for room, names in {
+        "core": "Sentence Why is_wrong shape_text rethrow_called_at time_after checked_add checked_extent checked_multiply",
+        "device": "device::Arguments device::Library device::RowCopy device::TiledOperand device::Tiling device::tile_count device::tile_pitch "
+                  "device::tile_threads device::tiling_of device::item_support device::item_type device::driver_allocate device::driver_free "
+                  "device::pool_allocate device::pool_free device::make_current",
+        "array": "BufferShare OperandMembers Views named_axes reshaped viewed is_all_of is_contiguous",
+        "expr": "ExpressionOperations assign assign_name evaluated_begin submit_algorithm",
+        "schedule": "AccessList enlist_join",
+    }.items()
+    for name in names.split()
+}
+
 
 def command():
     """The compiler with the options of a program that imports the library."""
@@ -63,14 +78,25 @@ def everything(scope="tessera", more=""):
     return names
 
 
-def documented():
-    """{name: what the reference says of it}."""
-    entries = {}
+def entries():
+    """(name, what the reference says of it), for each room that has the name."""
     for page in sorted((PROJECT / "docs/reference").glob("*.md")):
         for part in re.split(r"^<a id=.*\n", page.read_text(encoding="utf-8"), flags=re.M)[1:]:
             heading = re.match(r"\n### `(.+)`\n", part)
-            entries[heading[1]] = entries.get(heading[1], "") + part[heading.end() :]
-    return entries
+            yield heading[1], part[heading.end() :]
+
+
+def documented():
+    """{name: what the reference says of it}."""
+    result = {}
+    for name, text in entries():
+        result[name] = result.get(name, "") + text
+    return result
+
+
+def without_page(found):
+    """Names of which no page speaks and that no page's code uses."""
+    return {name for name, text in found if not re.search(r"^Used in \[.+\]\(\.\./[\w-]+\.md\)\.$", text, re.M)}
 
 
 def differences(compiler, pages):
@@ -101,6 +127,15 @@ class Reference(unittest.TestCase):
             without_link = re.sub(r"^(Used in .*|## .*)$", "", without_code, flags=re.M)
             self.assertIn("```cpp\n", text, name)
             self.assertNotEqual(without_link.strip(), "", name)
+
+    def test_every_name_is_on_a_page(self):
+        """A name that is missing here belongs into docs/, where users look for it; one too many out of PLUMBING."""
+        lacking = without_page(entries())
+        self.assertEqual(sorted(lacking - set(PLUMBING)), [], "no page in docs/ speaks of these or has code that uses them")
+        self.assertEqual(sorted(set(PLUMBING) - lacking), [], "these have a page, or are gone: take them out of PLUMBING")
+
+    def test_a_name_is_on_a_page_where_its_entry_says_so(self):
+        self.assertEqual(without_page([("seen", "\nText.\n\nUsed in [Memory](../memory.md).\n"), ("unseen", "\nUsed in no page.\n")]), {"unseen"})
 
     def test_every_name_is_in_the_index(self):
         index = (PROJECT / "docs/names.md").read_text(encoding="utf-8").partition("\n## Members")[0]

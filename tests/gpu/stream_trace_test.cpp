@@ -1,10 +1,12 @@
 // A trace of GPUs tells what they did, when, and in which order.
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <string>
@@ -67,6 +69,33 @@ TEST_CASE("a trace of streams has a record of each piece of work, in its order")
   }
   CHECK(trace.lost() == 0);
   CHECK(picture.find("GPU 0, stream 0") != std::string::npos);
+}
+
+TEST_CASE("work that a program gives to CUDA itself has a record") {
+  using FillAsync = int(std::uint64_t, unsigned, std::size_t, void*);
+  const char* const named = std::getenv("TESSERA_CUDA_DRIVER");
+  void* const driver = dlopen(named != nullptr ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(driver != nullptr);
+  const auto cuMemsetD32Async = reinterpret_cast<FillAsync*>(dlsym(driver, "cuMemsetD32Async"));
+  REQUIRE((cuMemsetD32Async != nullptr));
+  const memory::Allocation memory(GpuPlace{0}, 4000);
+  const auto address = reinterpret_cast<std::uint64_t>(memory.data());
+  const device::StreamTrace trace;
+  // --8<-- [start:traced_work]
+  device::Stream& stream = device::Stream::current(GpuPlace{0});
+  {
+    const device::TracedWork traced(stream, "fill of mine", 4000);
+    CHECK(cuMemsetD32Async(address, 7, 1000, stream.native()) == 0);  // CUDA's own function
+    stream.count_work();
+  }
+  // --8<-- [end:traced_work]
+  const std::vector<device::StreamRecord> records = trace.records();
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].name == "fill of mine");
+  CHECK(records[0].bytes == 4000);
+  std::uint32_t last = 0;
+  device::copy_bytes(&last, CpuPlace{}, static_cast<char*>(memory.data()) + 3996, GpuPlace{0}, 4);
+  CHECK(last == 7);
 }
 
 TEST_CASE("without a trace no event has a time, and work after its end is not in it") {

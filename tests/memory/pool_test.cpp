@@ -50,6 +50,30 @@ struct TestPool {
 
 }  // namespace
 
+// --8<-- [start:options]
+TEST_CASE("a pool is told its strategy, the sizes of its chunks, and whether threads keep blocks") {
+  const memory::PoolOptions options{.strategy = memory::StrategyKind::buddy,
+                                    .layout = {.granule = 4096, .smallest_chunk = 1 << 20},
+                                    .thread_caches = false};
+  Pool pool(memory::CpuSystemAllocator{}, options);
+  void* block = pool.allocate(100'000);
+  CHECK(pool.stats().allocated == 102'400);   // 25 granules
+  CHECK(pool.stats().reserved == 1'048'576);  // a chunk
+  pool.deallocate(block);
+}
+// --8<-- [end:options]
+
+// --8<-- [start:histogram]
+TEST_CASE("the histogram of a pool says how many allocations of which size there were") {
+  Pool pool(memory::CpuSystemAllocator{});
+  for (const std::ptrdiff_t bytes : {10, 64, 65, 128, 1000}) pool.deallocate(pool.allocate(bytes));
+  const memory::SizeHistogram sizes = pool.stats().histogram;
+  CHECK(sizes[0] == 2);  // at most 64 bytes
+  CHECK(sizes[1] == 2);  // at most 128
+  CHECK(sizes[4] == 1);  // at most 1024
+}
+// --8<-- [end:histogram]
+
 TEST_CASE("a block is at least as large as asked for, and wastes at most an eighth beside rounding to 64 bytes") {
   for (const auto strategy : both_strategies) {
     Pool pool(HollowAllocator{}, {.strategy = strategy});

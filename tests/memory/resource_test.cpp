@@ -42,6 +42,7 @@ TEST_CASE("a resource keeps any alignment, equals others of its place, and refus
   CHECK_THROWS_AS(memory::PlaceResource(GpuPlace{99}), DeviceError);
 }
 
+// --8<-- [start:bytes]
 TEST_CASE("an allocator of bytes for the temporaries of algorithms takes them from the pool") {
   const std::ptrdiff_t before = memory::used(CpuPlace{});
   memory::ByteAllocator allocator{CpuPlace{}};
@@ -51,6 +52,7 @@ TEST_CASE("an allocator of bytes for the temporaries of algorithms takes them fr
   allocator.deallocate(bytes, 12345);
   CHECK(memory::used(CpuPlace{}) == before);
 }
+// --8<-- [end:bytes]
 
 TEST_CASE("a shared allocation lives as long as its last owner, also one of a part of it") {
   const std::ptrdiff_t before = memory::used(CpuPlace{});

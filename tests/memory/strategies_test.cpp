@@ -185,6 +185,37 @@ TEST_CASE_TEMPLATE("when the N-th call of the upstream fails, the allocation is 
   }
 }
 
+// --8<-- [start:strategy]
+TEST_CASE("a strategy can be chosen while a program runs, and says what it holds") {
+  const auto chosen = [](memory::StrategyKind kind) {
+    auto upstream = memory::make_upstream(memory::CpuSystemAllocator{});  // any Allocator
+    return kind == memory::StrategyKind::buddy ? memory::make_buddy(std::move(upstream))
+                                               : memory::make_segregated_fit(std::move(upstream));
+  };
+  for (const auto kind : {memory::StrategyKind::buddy, memory::StrategyKind::segregated_fit}) {
+    const std::unique_ptr<memory::Strategy> strategy = chosen(kind);
+    const auto alignment = memory::block_alignment;
+    CHECK(strategy->allocate(1000, alignment, memory::Growth::forbidden) == nullptr);  // it has no chunk yet
+    void* first = strategy->allocate(1000, alignment);
+    void* second = strategy->allocate(500, alignment, memory::Growth::forbidden);  // from the same chunk
+
+    const memory::Holdings holdings = strategy->holdings();
+    CHECK(holdings.chunks == 1);
+    CHECK(holdings.live == 2);
+    std::ptrdiff_t gaps = 0;
+    strategy->visit([&](const memory::Piece& piece) {
+      if (piece.state == memory::Piece::State::free) gaps += piece.bytes;
+    });
+    CHECK(gaps == holdings.reserved - holdings.allocated);
+
+    strategy->deallocate(first);
+    strategy->deallocate(second);
+    strategy->trim();
+    CHECK(strategy->holdings().reserved == 0);
+  }
+}
+// --8<-- [end:strategy]
+
 // --8<-- [start:buddy]
 TEST_CASE("a buddy system gives the tail of a rounded block back") {
   Ledger ledger;

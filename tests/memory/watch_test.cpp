@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -209,6 +210,35 @@ TEST_CASE("the report of what is live is in the order of the allocations") {
   CHECK(leaks.find("leaked 10 bytes") < leaks.find("leaked 2000000 bytes"));
   for (void* block : blocks) pool.deallocate(block);
 }
+
+// --8<-- [start:trace]
+TEST_CASE("a trace is a list of allocations and frees") {
+  const TemporaryFile file;
+  memory::start_trace(CpuPlace{}, file.path);
+  void* a = memory::alloc(CpuPlace{}, 1000);
+  void* b = memory::alloc(CpuPlace{}, 200);
+  memory::free(CpuPlace{}, a);
+  memory::stop_trace(CpuPlace{});
+  memory::free(CpuPlace{}, b);  // after the end
+  const std::vector<memory::TraceEvent> events = memory::read_trace(file.path);
+  CHECK(events == std::vector<memory::TraceEvent>{{.allocation = 0, .bytes = 1000},
+                                                  {.allocation = 1, .bytes = 200},
+                                                  {.allocation = 0, .bytes = -1}});  // a was freed
+}
+// --8<-- [end:trace]
+
+// --8<-- [start:trace_writer]
+TEST_CASE("allocations of another allocator can be written as a trace, too") {
+  const TemporaryFile file;
+  memory::TraceWriter writer(file.path);
+  void* block = std::malloc(300);
+  writer.allocated(block, 300);
+  writer.freed(block);
+  std::free(block);
+  writer.finish();
+  CHECK(memory::read_trace(file.path).size() == 2);
+}
+// --8<-- [end:trace_writer]
 
 TEST_CASE("a trace holds each allocation and free, and nothing else") {
   const TemporaryFile file;

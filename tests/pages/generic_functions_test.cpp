@@ -94,6 +94,12 @@ static_assert(!on_host<Array<float, 2>>);  // known at run time: x.place()
 static_assert(std::is_void_v<place_of<decltype(random::uniform<float>(random::Key{1}, Dim{2}))>>);
 // --8<-- [end:place]
 
+// --8<-- [start:scalar_of]
+static_assert(std::same_as<scalar_of<const double&>, double>);
+static_assert(std::same_as<scalar_of<Reference<float>>, float>);  // an element, as in a(0, 1)
+static_assert(std::same_as<scalar_of<Parameter<float>>, float>);  // what each replay is given
+// --8<-- [end:scalar_of]
+
 // --8<-- [start:scratch]
 /// The mean of each window of `width` elements.
 template <Operand X>

@@ -1,6 +1,7 @@
 // The code of docs/gpu.md.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -25,6 +26,32 @@ void print_devices() {
 // --8<-- [end:devices]
 
 TEST_CASE("the page's devices are printed") { CHECK_NOTHROW(print_devices()); }
+
+// --8<-- [start:compile]
+void compile_ahead(const std::string& text, int architecture) {
+  const std::vector<int> known = device::compiler_architectures();
+  if (std::ranges::find(known, architecture) == known.end()) {
+    std::cout << "sm_" << architecture << " is not known here: " << device::no_compiler_reason() << '\n';
+    return;
+  }
+  const device::KernelReport report = device::compile_kernel(text, architecture, "a ramp");
+  std::cout << "by NVRTC " << device::compiler_version() << ": " << report.registers << " registers a thread, "
+            << report.local_bytes << " bytes of local memory, " << (report.from_cache ? "found" : "compiled") << " in "
+            << device::kernel_folder() << '\n'
+            << report.log;
+}
+// --8<-- [end:compile]
+
+TEST_CASE("the page's kernel is compiled ahead, or it is said that it cannot be") {
+  const std::string text =
+      "// ahead\nstruct tessera_arguments { float* y; };\n"
+      "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) { a.y[0] = 1; }\n";
+  CHECK(device::no_compiler_reason().empty());
+  CHECK_FALSE(device::compiler_version().empty());
+  CHECK_FALSE(device::kernel_folder().empty());
+  for (const int architecture : {90, 1}) CHECK_NOTHROW(compile_ahead(text, architecture));
+  CHECK(device::compile_kernel(text, 90, "a ramp").from_cache);
+}
 
 TEST_CASE("the page's marks order two streams without the host") {
   const memory::Allocation memory(GpuPlace{0}, 4096);

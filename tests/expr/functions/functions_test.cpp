@@ -78,6 +78,21 @@ TEST_CASE("powers of integers wrap, and negative exponents are defined") {
   CHECK(value_at(not_a_number, 0.0, power) == 1.0);
 }
 
+TEST_CASE("bits of elements, in expressions and where they lie") {
+  // --8<-- [start:bits]
+  Array<std::uint8_t, 1> x = make_array<std::uint8_t>({12, 10, 255});
+  CHECK(array_equal(x & 6, make_array<std::uint8_t>({4, 2, 6})));
+  CHECK(array_equal(x ^ 15, make_array<std::uint8_t>({3, 5, 240})));
+  x &= 14;  // 12 10 14
+  x |= 1;   // 13 11 15
+  x ^= 5;   // 8 14 10
+  x <<= 2;  // 32 56 40
+  x >>= 3;  // 4 7 5
+  x %= 4;   // 0 3 1
+  // --8<-- [end:bits]
+  CHECK(array_equal(x, make_array<std::uint8_t>({0, 3, 1})));
+}
+
 TEST_CASE("rounding is to even, and integers pass through") {
   // --8<-- [start:rounding]
   const Array<double, 1> x = make_array<double>({-2.5, -0.4, 0.5, 1.5, 2.7});

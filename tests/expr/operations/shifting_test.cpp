@@ -149,6 +149,12 @@ TEST_CASE("roll, pad, tile and repeat put elements where NumPy does") {
   CHECK(to_string(evaluate(repeat<0>(a, 2))) == "[1. 1. 2. 2. 3. 3. 4. 4.]");
   CHECK(to_string(evaluate(flip(a * a))) == "[16.  9.  4.  1.]");
   // --8<-- [end:shift]
+  // --8<-- [start:pad_width]
+  const PadWidth none{0, 0}, border{.before = 1, .after = 1};
+  const Array<float, 2> image = ones<float>(Dim{2, 3});
+  CHECK(evaluate(pad(image, {border, border}, 0)).shape() == Dim{4, 5});
+  CHECK(evaluate(pad(image, {none, border}, PadMode::edge)).shape() == Dim{2, 5});
+  // --8<-- [end:pad_width]
   const Array<float, 2> frame = pad(make_array<float>({{1}}), 1, 0);
   CHECK(array_equal(frame, make_array<float>({{0, 0, 0}, {0, 1, 0}, {0, 0, 0}})));
   CHECK(array_equal(pad(frame, 0, PadMode::wrap), frame));

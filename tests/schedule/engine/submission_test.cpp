@@ -19,6 +19,61 @@ TEST_CASE("an op runs when what it reads has been written") {
 }
 // --8<-- [end:basics]
 
+// --8<-- [start:options]
+TEST_CASE("an op has a name and a priority, and may run whatever has failed before") {
+  Scheduler scheduler({.workers = 2});
+  const Var file;
+  const Var closed;
+  const std::string path = "weights.npy";
+  int closings = 0;
+  scheduler.submit(writes(file), [] { throw std::runtime_error("disk full"); },
+                   {.name = "save " + path, .priority = Priority::high});
+  const OpOptions clean_up{.name = "close", .priority = Priority::low, .always_run = true};
+  scheduler.submit(reads(file), writes(closed), [&] { ++closings; }, clean_up);
+  scheduler.wait(closed);
+  CHECK(closings == 1);
+  CHECK(contains(message_of<OperationFailed>([&] { scheduler.wait(file); }), "op 'save weights.npy'"));
+}
+// --8<-- [end:options]
+
+// --8<-- [start:op_name]
+/// Whoever passes a name on takes an OpName: a literal, or a std::string, which is copied.
+void submit_step(Scheduler& scheduler, const Var& weights, OpName name) {
+  scheduler.submit(writes(weights), [] {}, {.name = name});
+}
+// --8<-- [end:op_name]
+
+TEST_CASE("names that are passed on are those of the records") {
+  Scheduler scheduler({.workers = 2});
+  const Var weights;
+  const Trace trace(scheduler);
+  submit_step(scheduler, weights, "first");
+  submit_step(scheduler, weights, "step " + std::to_string(2));
+  scheduler.wait_all();
+  const std::vector<OpRecord> records = trace.records();
+  REQUIRE(records.size() == 2);
+  CHECK(records[0].name == "first");
+  CHECK(records[1].name == "step 2");
+}
+
+// --8<-- [start:counters]
+TEST_CASE("the counters of a scheduler say how much there is to do") {
+  Scheduler scheduler({.workers = 2});
+  const Var v;
+  scheduler.stop();
+  for (int i = 0; i < 3; ++i) scheduler.submit(writes(v), [] {}, {.bytes = 100});
+  const SchedulerCounters before = scheduler.counters();
+  CHECK(before.submitted == 3);
+  CHECK(before.pending == 3);
+  CHECK(before.running == 0);
+  CHECK(before.bytes == 300);
+  CHECK(before.busy.size() == 2);  // how long each worker has run ops
+  scheduler.start();
+  scheduler.wait_all();
+  CHECK(scheduler.counters().pending == 0);
+}
+// --8<-- [end:counters]
+
 TEST_CASE("what is submitted while the scheduler is stopped runs after start, each time") {
   on_every_executor([](const SchedulerOptions& options) {
     Scheduler scheduler(options);

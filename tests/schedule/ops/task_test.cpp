@@ -55,6 +55,17 @@ Op add_both(Scheduler&, Var done, int& result) {
 }
 // --8<-- [end:when_all]
 
+// --8<-- [start:when_any]
+Op ask_both(Scheduler&, Var done, Completion near, Completion far, std::string& answer) {
+  co_await access(writes(done));
+  std::vector<Task<int>> tasks;
+  tasks.push_back(after(near, 10));  // 10, when `near` is signalled
+  tasks.push_back(after(far, 20));
+  const First<int> first = co_await when_any(std::move(tasks));
+  answer = "task " + std::to_string(first.index) + " said " + std::to_string(first.value);
+}
+// --8<-- [end:when_any]
+
 }  // namespace
 
 TEST_CASE("when_all returns the values of its tasks") {
@@ -183,6 +194,22 @@ TEST_CASE("when_any returns the first value, asks the others to stop, and they e
     CHECK(returned);
     CHECK(index == 1);
     CHECK(value == 2);
+  });
+}
+
+TEST_CASE("the first task says which it was and what it returned") {
+  on_every_executor([](const SchedulerOptions& options) {
+    Scheduler scheduler(options);
+    const Var done;
+    const Completion near;
+    const Completion far;
+    std::string answer;
+    far.signal();
+    static_cast<void>(ask_both(scheduler, done, near, far, answer));
+    CHECK_THROWS_AS(scheduler.wait_for(done, 5ms), DeadlineExceeded);
+    near.signal();
+    scheduler.wait(done);
+    CHECK(answer == "task 1 said 20");
   });
 }
 

@@ -82,6 +82,26 @@ TEST_CASE("the records of a run become a file for trace viewers and a timeline")
 }
 // --8<-- [end:trace]
 
+// --8<-- [start:outcome]
+TEST_CASE("records of a scheduler say how each op ended") {
+  Scheduler scheduler({.workers = 2});
+  const Trace trace(scheduler);
+  const Var data;
+  const Var sum;
+  scheduler.submit(writes(data), [] { throw std::runtime_error("no such file"); }, {.name = "load"});
+  scheduler.submit(reads(data), writes(sum), [] {}, {.name = "add up"});
+  CHECK_THROWS_AS(scheduler.wait(sum), OperationFailed);
+  const std::vector<OpRecord> records = trace.records();
+  CHECK((records[0].outcome == Outcome::failed));
+  CHECK((records[1].outcome == Outcome::skipped));
+
+  const TimelineOptions timeline{.title = "A run that failed", .width = 600, .workers = 2};
+  CHECK(timeline_svg(records, timeline).find(">A run that failed</text>") != std::string::npos);
+  const GraphOptions graph{.title = "Who waits", .most_ops = 100};
+  CHECK(DependencyGraph(records).to_svg(graph).find(">Who waits</text>") != std::string::npos);
+}
+// --8<-- [end:outcome]
+
 TEST_CASE("each op is one complete event with its name, worker, times, Vars and outcome") {
   OpRecord record = op(12, "scale", 1, 2'500, 4'001);
   record.queued = 1'000;

@@ -67,6 +67,40 @@ TEST_CASE("a random workload that is recorded once and replayed gives what seria
   }
 }
 
+// --8<-- [start:step]
+/// Halves the distance of a number from a goal; what is recorded is a member.
+class Halving {
+ public:
+  explicit Halving(Scheduler& scheduler)
+      : step_(scheduler.capture(
+            [this, &scheduler](Parameter<double> goal) {
+              scheduler.submit(writes(var_), [this, goal] { value_ = (value_ + goal.value()) / 2; });
+            },
+            CaptureOptions{.name = "halve", .priority = Priority::high})) {}
+  Halving(const Halving&) = delete;  // the recorded op knows where this is
+
+  void run(double goal) { step_.replay(goal); }
+  const Var& var() const { return var_; }
+  double value() const { return value_; }
+
+ private:
+  Var var_;
+  double value_ = 0;
+  Step<double> step_;  // double: the parameter's type
+};
+// --8<-- [end:step]
+
+TEST_CASE("a step is kept as a member and replayed later") {
+  for (const auto& [name, options, at_once] : executor_cases()) {
+    CAPTURE(name);
+    Scheduler scheduler(options);
+    Halving halving(scheduler);
+    for (const double goal : {8.0, 8.0, 2.0}) halving.run(goal);
+    scheduler.wait(halving.var());
+    CHECK(halving.value() == 4);
+  }
+}
+
 TEST_CASE("each replay has its own arguments, also those that wait for an earlier one") {
   for (const auto& [name, options, at_once] : executor_cases()) {
     CAPTURE(name);
