@@ -66,7 +66,7 @@ class Name {
   const std::string& label() const { return label_; }
   const std::string& shape() const { return shape_; }
   const Storage& storage() const { return storage_; }
-  const storage::BufferShare& share() const { return share_; }
+  const BufferShare& share() const { return share_; }
   const void* first() const { return first_; }
   /// The elements that it sees, counted from its first one.
   const std::vector<std::ptrdiff_t>& offsets() const { return offsets_; }
@@ -95,7 +95,7 @@ class Name {
   std::size_t item_ = 1;
   std::vector<std::ptrdiff_t> offsets_;
   Storage storage_;
-  storage::BufferShare share_;
+  BufferShare share_;
 };
 
 /// A picture in docs/pictures, a row for each look at the arrays: left the lines of the test since the last one, right the names and
@@ -113,7 +113,7 @@ class Picture {
     last_line_ = where.line();
     draw(code, names);
     for (const Name& name : names) kept_.push_back(name.share());
-    for (const storage::BufferShare& share : kept_) share.hold();
+    for (const BufferShare& share : kept_) share.hold();
   }
 
  private:
@@ -287,7 +287,7 @@ class Picture {
   std::ostringstream body_;
   std::map<std::string, std::string> colour_of_;
   std::map<const void*, std::string> letter_of_;
-  std::vector<storage::BufferShare> kept_;
+  std::vector<BufferShare> kept_;
 };
 
 }  // namespace picture

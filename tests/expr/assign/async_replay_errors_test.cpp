@@ -38,7 +38,7 @@ TEST_CASE("a replay refuses arrays that the recording was not made for, and noth
   CHECK_MESSAGE(contains(shape, "async_replay_errors_test.cpp"), shape);
   CHECK_THROWS_AS(step.replay(good, Matrix(Dim{2, 1})), ShapeError);
   std::vector<float> pinned(6);
-  const Matrix elsewhere(BufferShare::make(memory::Allocation::borrow(pinned.data(), 24, PinnedPlace{})),
+  const Matrix elsewhere(storage::BufferShare::make(memory::Allocation::borrow(pinned.data(), 24, PinnedPlace{})),
                          Layout<2>{.shape = Dim{2, 3}, .strides = {3, 1}}, PinnedPlace{});
   const std::string place = message_of<PlaceError>([&] { step.replay(elsewhere, good); });
   CHECK_MESSAGE(contains(place, "parameter 0 is on pinned, and its expressions were recorded for cpu"), place);

@@ -49,7 +49,7 @@ TEST_CASE("an operand that overlaps the destination is read as it was, whatever 
     Scheduler scheduler(options);
     std::vector<float> raw{1, 2, 3, 4, 5};
     const auto window = [&](std::ptrdiff_t first) {
-      return Array<float, 1>(BufferShare::make(memory::Allocation::borrow(raw.data() + first, 16, CpuPlace{})),
+      return Array<float, 1>(storage::BufferShare::make(memory::Allocation::borrow(raw.data() + first, 16, CpuPlace{})),
                              Layout<1>{.shape = Dim{4}, .strides = {1}}, CpuPlace{});
     };
     Array<float, 1> captured = window(0);

@@ -137,10 +137,10 @@ TEST_CASE("sizes and lanes of a timeline") {
 TEST_CASE("durations of every type from now") {
   using Clock = std::chrono::steady_clock;
   const auto check = []<class Duration>(Duration) {
-    CHECK(time_after(Duration::min()) <= Clock::now());
-    CHECK(time_after(Duration::zero()) <= Clock::now());
+    CHECK(core::time_after(Duration::min()) <= Clock::now());
+    CHECK(core::time_after(Duration::zero()) <= Clock::now());
     const auto before = Clock::now();
-    const auto end = time_after(Duration::max());
+    const auto end = core::time_after(Duration::max());
     const bool is_beyond = std::chrono::duration<long double>(Duration::max()) >=
                            std::chrono::duration<long double>(Clock::time_point::max() - before);
     CHECK(is_beyond == (end == Clock::time_point::max()));

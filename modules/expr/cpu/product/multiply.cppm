@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.expr:multiply;
 import tessera.core;
 import :plan;
@@ -34,6 +35,22 @@ bool is_blas_factor(const Matrix& matrix, bool left, bool bfloat16_factors);
 
 /// Products of this type go to the BLAS unless they are small; others to loops that take any strides.
 bool has_blas(DType dtype);
+
+/// What multiplies two matrices.
+enum class ProductWay : std::uint8_t {
+  nothing,        // the result has no elements
+  zeros,          // nothing is added up
+  own_loops,      // of integers, and of matrices for which a call of the BLAS would take longer than the product
+  blas_matrices,  // one call of the BLAS, as are the next two
+  blas_matrix_by_vector,
+  blas_vector_by_matrix,
+  plain_loops,    // extents beyond an int, and pairs of vectors that the BLAS does not take together
+  cublas,         // the last two are on GPUs
+  device_kernel,  // of this library
+};
+
+/// How multiply() takes a product on a CPU into rows `c_row` elements apart.
+ProductWay way_of(const TiledProduct& product, std::ptrdiff_t c_row);
 
 /// target = a b on the calling thread. Factors of types that have a BLAS are as it takes them, or small. Throws DeviceError if no BLAS
 /// library can be opened.

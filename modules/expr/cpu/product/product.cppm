@@ -1,10 +1,10 @@
 module;
 #include <cstddef>
-#include <cstdint>
 export module tessera.expr:product;
 import tessera.core;
 import :plan;
 import :lowering;
+import :multiply;
 import :elementwise;
 
 // Matrix products: cut into tiles by shape alone, each tile one single-threaded call of the BLAS.
@@ -32,22 +32,6 @@ void run_batch(BatchedProduct batch, ProductTarget target);
 
 /// Runs the elementwise loop tile by tile, each after the product's tile that it reads.
 void run_tiled(const Loop& loop, const TiledProduct& product);
-
-/// What multiplies two matrices.
-enum class ProductWay : std::uint8_t {
-  nothing,        // the result has no elements
-  zeros,          // nothing is added up
-  own_loops,      // of integers, and of matrices for which a call of the BLAS would take longer than the product
-  blas_matrices,  // one call of the BLAS, as are the next two
-  blas_matrix_by_vector,
-  blas_vector_by_matrix,
-  plain_loops,    // extents beyond an int, and pairs of vectors that the BLAS does not take together
-  cublas,         // the last two are on GPUs
-  device_kernel,  // of this library
-};
-
-/// How multiply() takes a product on a CPU into rows `c_row` elements apart.
-ProductWay way_of(const TiledProduct& product, std::ptrdiff_t c_row);
 
 /// Tiles of a product, each of which one thread multiplies, or a block of threads of a GPU.
 struct ProductGrid {
