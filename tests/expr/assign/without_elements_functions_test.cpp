@@ -112,6 +112,9 @@ TEST_CASE("answers, copies and arrays like arrays without storage") {
                CALL(x.to(CpuPlace{}).has_storage() ? "storage" : "empty handle"));
   check<float>("var", {"no storage", "no storage", "no storage"}, CALL((x.var(), "done")));
   check<float>("data", {"null", "null", "null"}, CALL(x.data() == nullptr ? "null" : "storage"));
+  check<float>("strides", {"done", "done", "done"}, CALL((static_cast<void>(x.strides()), "done")));
+  check<float>("make_iterator", {"done", "done", "done"},
+               CALL((static_cast<void>(make_iterator(x.data(), x.shape())), "done")));
   check<float>("assign", {"no storage", "no storage", "no storage"}, CALL((assign(x, 1.0f), "done")));
   check<float>("a scalar for a name", {"done", "no storage", "no storage"}, CALL((x = 1.0f, "done")));
 }
