@@ -121,7 +121,7 @@ auto elements_of(const O& operand) {
   }
 }
 
-/// What an array or a view refers to; no more than what it is of const elements is read.
+/// The memory of an array or a view; that of const elements is only read.
 template <class A>
 storage::StridedMemory memory_of(const A& array) {
   return {const_cast<std::remove_const_t<value_of<A>>*>(array.data()), array.strides(), sizeof(value_of<A>)};

@@ -23,9 +23,9 @@ export struct PlacedMemory : StridedMemory {
   device::StreamUses* uses = nullptr;
 };
 
-/// Copies all elements of `shape` from one layout to another, of items of the same size; the two must not overlap. Between GPUs, and from pinned memory to a GPU, the copy is work
-/// of this thread's stream, after what uses the two; a copy to or from other host memory is done when the function returns. Throws
-/// DeviceError if a device copy fails.
+/// Copies all elements of `shape` from one layout to another, of items of one size; the two must not overlap. Between GPUs, and from pinned
+/// memory to a GPU, the copy is work of this thread's stream, after what uses the two; a copy to or from other host memory is done when the
+/// function returns. Throws DeviceError if a device copy fails.
 export void copy_strided(std::span<const std::ptrdiff_t> shape, const PlacedMemory& to, const PlacedMemory& from);
 
 /// An axis that both sides of a copy have; strides in elements.
