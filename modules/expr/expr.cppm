@@ -59,6 +59,7 @@ export import :blas;
 export import :multiply;
 export import :product_kernels;
 export import :blocked_product;
+export import :vector_product;
 export import :product;
 export import :small_product;
 
