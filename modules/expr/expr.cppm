@@ -57,6 +57,9 @@ export import :normaliser_loops;
 // cpu/product/: matrix products
 export import :blas;
 export import :multiply;
+export import :product_kernels;
+export import :blocked_product;
+export import :vector_product;
 export import :product;
 export import :small_product;
 

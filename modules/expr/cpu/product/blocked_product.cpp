@@ -1,0 +1,186 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// The loops around the micro-kernels. A panel of b, `depth` x `columns`, stays in the L2 cache while the strips of a block of a pass by, each
+// of which stays in the L1 cache.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t depth_bytes = 1536;  // of a row of a block: a strip and a part of a panel fit the L1 cache
+constexpr std::ptrdiff_t panel_bytes = 480 * 1024;   // of b
+constexpr std::ptrdiff_t most_block_rows = 1024;     // of a, for which a panel of b is packed once
+constexpr std::ptrdiff_t direct_bytes = 256 * 1024;  // b is read as it lies up to this size,
+constexpr std::ptrdiff_t direct_strips = 4;          // or for so few strips
+constexpr std::ptrdiff_t alias_bytes = 4096;         // rows so far apart share a set of the L1 cache
+constexpr std::ptrdiff_t edge_bytes = 14 * 128;
+
+const std::byte* at(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
+
+std::ptrdiff_t padded_to(std::ptrdiff_t count, std::ptrdiff_t unit) { return (count + unit - 1) / unit * unit; }
+
+/// How a product is cut.
+struct Blocking {
+  Blocking(const TiledProduct& p, const ProductKernels& kernels)
+      : depth(std::min(p.inner, depth_bytes / std::min<std::ptrdiff_t>(kernels.item, 8))),
+        rows(std::min(p.rows, most_block_rows)),
+        width(2 * kernels.lanes) {
+    const std::ptrdiff_t whole =
+        std::max(panel_bytes / (depth_bytes / std::min<std::ptrdiff_t>(kernels.item, 8)) / kernels.item / width,
+                 std::ptrdiff_t{1});
+    columns = std::min(padded_to(p.columns, kernels.lanes), whole * width);
+    const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
+    packs_b = (p.b_column != 1 && p.columns > 1) ||
+              (strips > direct_strips && p.inner * p.columns > direct_bytes / kernels.item);
+    const bool aliases = p.a_row * kernels.item % alias_bytes == 0 && p.rows > 1;
+    packs_a = (p.a_column != 1 || aliases) && p.columns > 2 * width;
+  }
+
+  std::ptrdiff_t depth, rows, columns = 0, width;
+  bool packs_a, packs_b;
+
+  std::ptrdiff_t a_bytes(std::ptrdiff_t item) const { return packs_a ? padded_to(rows * depth * item, 64) : 0; }
+};
+
+class BlockedProduct {
+ public:
+  BlockedProduct(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace)
+      : p_(product),
+        kernels_(product_kernels(product.dtype)),
+        blocking_(product, kernels_),
+        item_(kernels_.item),
+        c_(static_cast<std::byte*>(c)),
+        c_row_(c_row),
+        packed_a_(workspace),
+        packed_b_(workspace + blocking_.a_bytes(item_)) {}
+
+  void run() {
+    for (first_row_ = 0; first_row_ < p_.rows; first_row_ += rows_) {
+      rows_ = std::min(blocking_.rows, p_.rows - first_row_);
+      strips_ = (rows_ - 1) / kernels_.most_rows() + 1;
+      for (first_ = 0; first_ < p_.inner; first_ += depth_) {
+        depth_ = std::min(blocking_.depth, p_.inner - first_);
+        if (blocking_.packs_a) pack_a();
+        for (first_column_ = 0; first_column_ < p_.columns; first_column_ += columns_) {
+          columns_ = std::min(blocking_.columns, p_.columns - first_column_);
+          run_panel();
+        }
+      }
+    }
+  }
+
+ private:
+  /// Strips are of nearly equal heights.
+  std::ptrdiff_t strip_start(std::ptrdiff_t strip) const { return rows_ * strip / strips_; }
+
+  const std::byte* a_at(std::ptrdiff_t row) const {
+    return at(p_.a, ((first_row_ + row) * p_.a_row + first_ * p_.a_column) * item_);
+  }
+  const std::byte* b_at(std::ptrdiff_t column) const {
+    return at(p_.b, (first_ * p_.b_row + (first_column_ + column) * p_.b_column) * item_);
+  }
+
+  void pack_a() {
+    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) {
+      const std::ptrdiff_t from = strip_start(strip);
+      const std::ptrdiff_t height = strip_start(strip + 1) - from;
+      kernels_.pack(a_at(from), p_.a_column, p_.a_row, depth_, height, height, packed_a_ + from * depth_ * item_);
+    }
+  }
+
+  /// Vectors side by side from a column on: one at the end of the panel, if what is left fits it.
+  std::ptrdiff_t vectors_at(std::ptrdiff_t column) const { return columns_ - column > kernels_.lanes ? 2 : 1; }
+
+  /// Packs what cannot be read as it lies: all columns, or those at the end that fill no vector.
+  void run_panel() {
+    const std::ptrdiff_t in_whole = columns_ / kernels_.lanes * kernels_.lanes;
+    const std::ptrdiff_t whole = in_whole == columns_ ? columns_ : columns_ / blocking_.width * blocking_.width;
+    direct_ = blocking_.packs_b || (p_.b_column != 1 && p_.columns > 1) ? 0 : whole;
+    for (std::ptrdiff_t j = direct_; j < columns_; j += blocking_.width) {
+      const std::ptrdiff_t padded = vectors_at(j) * kernels_.lanes;
+      kernels_.pack(b_at(j), p_.b_row, p_.b_column, depth_, std::min(padded, columns_ - j), padded,
+                    packed_b_ + (j - direct_) * depth_ * item_);
+    }
+    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) run_strip(strip_start(strip), strip_start(strip + 1));
+  }
+
+  void run_strip(std::ptrdiff_t from, std::ptrdiff_t to) {
+    const auto row = static_cast<std::size_t>(to - from - 1);
+    StripProduct strip{.a = blocking_.packs_a ? packed_a_ + from * depth_ * item_ : a_at(from),
+                       .a_row = p_.a_row,
+                       .a_column = p_.a_column,
+                       .b = nullptr,
+                       .b_row = 0,
+                       .depth = depth_,
+                       .c = nullptr,
+                       .c_row = c_row_,
+                       .adds = first_ > 0};
+    const auto& kernels = blocking_.packs_a ? kernels_.packed : kernels_.any;
+    for (std::ptrdiff_t j = 0; j < columns_; j += blocking_.width) {
+      const std::ptrdiff_t vectors = vectors_at(j);
+      const std::ptrdiff_t width = std::min(vectors * kernels_.lanes, columns_ - j);
+      strip.b = j < direct_ ? b_at(j) : packed_b_ + (j - direct_) * depth_ * item_;
+      strip.b_row = j < direct_ ? p_.b_row : vectors * kernels_.lanes;
+      std::byte* c = c_ + ((first_row_ + from) * c_row_ + first_column_ + j) * item_;
+      const MicroKernel multiply = kernels[static_cast<std::size_t>(vectors - 1)][row];
+      if (width == vectors * kernels_.lanes) {
+        strip.c = c;
+        strip.c_row = c_row_;
+        multiply(strip);
+      } else {
+        multiply_edge(strip, multiply, c, to - from, width);
+      }
+    }
+  }
+
+  /// Columns that end inside a vector, by way of memory that has room for all of it.
+  void multiply_edge(StripProduct strip, MicroKernel multiply, std::byte* c, std::ptrdiff_t rows,
+                     std::ptrdiff_t width) const {
+    alignas(64) std::byte edge[edge_bytes];
+    const std::ptrdiff_t edge_row = blocking_.width * item_;
+    const std::ptrdiff_t row = c_row_ * item_;
+    for (std::ptrdiff_t i = 0; strip.adds && i < rows; ++i) copy_few(edge + i * edge_row, c + i * row, width * item_);
+    strip.c = edge;
+    strip.c_row = blocking_.width;
+    multiply(strip);
+    for (std::ptrdiff_t i = 0; i < rows; ++i) copy_few(c + i * row, edge + i * edge_row, width * item_);
+  }
+
+  const TiledProduct& p_;
+  const ProductKernels& kernels_;
+  Blocking blocking_;
+  std::ptrdiff_t item_;
+  std::byte* c_;
+  std::ptrdiff_t c_row_;
+  std::byte* packed_a_;
+  std::byte* packed_b_;
+  std::ptrdiff_t first_row_ = 0, rows_ = 0, strips_ = 0;  // the block of a
+  std::ptrdiff_t first_ = 0, depth_ = 0;                  // of the inner extent
+  std::ptrdiff_t first_column_ = 0, columns_ = 0;         // the panel of b,
+  std::ptrdiff_t direct_ = 0;                             // whose first columns are read as they lie
+};
+
+}  // namespace
+
+std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
+  const ProductKernels& kernels = product_kernels(product.dtype);
+  const Blocking blocking(product, kernels);
+  const bool whole = !blocking.packs_b && product.columns % kernels.lanes == 0;
+  const std::ptrdiff_t columns = blocking.packs_b ? blocking.columns : whole ? 0 : blocking.width;
+  return blocking.a_bytes(kernels.item) + blocking.depth * columns * kernels.item;
+}
+
+void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {
+  BlockedProduct(product, c, c_row, workspace).run();
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,18 @@
+module;
+#include <cstddef>
+export module tessera.expr:blocked_product;
+import tessera.core;
+import :plan;
+import :lowering;
+
+// Matrix products in blocks that fit the caches, of factors with any strides.
+namespace tessera::plan {
+
+/// Bytes of memory that multiply_blocked() needs for packed factors; 0 where none is packed.
+std::ptrdiff_t blocked_product_bytes(const TiledProduct& product);
+
+/// target = a b on the calling thread, of float32, float64 or complex elements; rows are `c_row` elements apart. An element's products are
+/// added up in an order that depends on the inner extent only. `workspace` is aligned to 64 bytes.
+void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace);
+
+}  // namespace tessera::plan

@@ -1,0 +1,62 @@
+module;
+#include <cstddef>
+export module tessera.expr:product_kernels;
+import tessera.standard;
+import tessera.core;
+
+// The innermost loops of matrix products, compiled for each instruction set: sums that stay in registers, and packing.
+namespace tessera::plan {
+
+/// A strip of rows of the left factor times one or two vectors of columns of the right one, whose columns lie side by side. Strides in
+/// elements.
+struct StripProduct {
+  const void* a;
+  std::ptrdiff_t a_row, a_column;
+  const void* b;
+  std::ptrdiff_t b_row;
+  std::ptrdiff_t depth;  // products that are added up for each element
+  void* c;
+  std::ptrdiff_t c_row;
+  bool adds;  // to what is in c
+};
+
+/// Writes whole vectors. The products of an element are added up in their order, by one chain of fused additions where the CPU has them.
+using MicroKernel = void (*)(const StripProduct& strip);
+
+/// Copies a block of a factor, strides in elements, so that a micro-kernel finds what it reads side by side: for each step along the depth
+/// the elements of `width` rows of the left factor, or columns of the right one. `padded` is the distance from one step to the next.
+using PackStrip = void (*)(const void* from, std::ptrdiff_t along, std::ptrdiff_t across, std::ptrdiff_t depth,
+                           std::ptrdiff_t width, std::ptrdiff_t padded, void* to);
+
+/// The loops for one type of elements on the CPU at hand.
+struct ProductKernels {
+  std::ptrdiff_t item;                     // bytes of an element
+  std::ptrdiff_t lanes;                    // elements of a vector
+  std::span<const MicroKernel> any[2];     // for one and for two vectors, by the number of rows less one
+  std::span<const MicroKernel> packed[2];  // the same for left factors that are packed: a_row and a_column are not read
+  PackStrip pack;
+
+  inline std::ptrdiff_t most_rows() const { return static_cast<std::ptrdiff_t>(any[0].size()); }
+};
+
+/// Of float32, float64, complex64 or complex128.
+const ProductKernels& product_kernels(DType dtype);
+
+/// Elements side by side, no more than two vectors: two copies that may overlap each other.
+[[gnu::always_inline]] inline void copy_few(std::byte* to, const std::byte* from, std::ptrdiff_t bytes) {
+  const auto both_ends = [&]<std::size_t Size>(std::array<std::byte, Size> first) {
+    std::array<std::byte, Size> last;
+    const std::ptrdiff_t end = bytes - static_cast<std::ptrdiff_t>(Size);
+    __builtin_memcpy(&first, from, Size);
+    __builtin_memcpy(&last, from + end, Size);
+    __builtin_memcpy(to, &first, Size);
+    __builtin_memcpy(to + end, &last, Size);
+  };
+  if (bytes > 64) return both_ends(std::array<std::byte, 64>());
+  if (bytes >= 32) return both_ends(std::array<std::byte, 32>());
+  if (bytes >= 16) return both_ends(std::array<std::byte, 16>());
+  if (bytes >= 8) return both_ends(std::array<std::byte, 8>());
+  if (bytes >= 4) return both_ends(std::array<std::byte, 4>());
+}
+
+}  // namespace tessera::plan
