@@ -56,11 +56,15 @@ export import :normaliser_loops;
 
 // cpu/product/: matrix products
 export import :blas;
+export import :blas_matrix;
+export import :product_way;
 export import :multiply;
 export import :product_kernels;
 export import :blocked_product;
 export import :vector_product;
+export import :task_memory;
 export import :product;
+export import :symmetric_product;
 export import :small_product;
 
 // gpu/: CUDA text, and kernels made of it

@@ -48,6 +48,15 @@ Library::Library(std::string name, const char* variable, const std::vector<std::
   reason_ = name_ + " was not found; looked for " + tried + " (" + why + ")";
 }
 
+void Library::reopen_with(const char* variable, const char* value) {
+  if (handle_ == nullptr) return;
+  dlclose(handle_);
+  setenv(variable, value, 1);
+  handle_ = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  unsetenv(variable);
+  if (handle_ == nullptr) reason_ = name_ + " could not be opened again: " + loader_words(file_);
+}
+
 void* Library::found(const char* name) const noexcept { return handle_ == nullptr ? nullptr : dlsym(handle_, name); }
 
 void* Library::required(const char* name) {

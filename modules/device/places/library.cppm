@@ -6,12 +6,16 @@ import tessera.standard;
 // Libraries that are opened at run time, so that one binary runs with and without them.
 namespace tessera::device::runtime {
 
-/// A shared library and the functions in it, by their published C signatures. It is never closed.
+/// A shared library and the functions in it, by their published C signatures. It stays open.
 export class Library {
  public:
   /// Opens the one that the environment's `variable` names, otherwise the first of `files` that can be opened; none if the variable says "none".
   /// `name` is how errors call it: "the NVRTC library".
   Library(std::string name, const char* variable, const std::vector<std::string>& files);
+
+  /// Closes it and opens it again while the environment's `variable`, which is not set, has this value: some libraries read such a variable when they
+  /// are loaded. Functions found before are to be found again. It is not loaded anew if somebody else holds it open.
+  void reopen_with(const char* variable, const char* value);
 
   /// Why it cannot be used: what was looked for and what the system's loader says of that, or the first function that it lacks. Empty if it can.
   const std::string& reason() const { return reason_; }

@@ -20,7 +20,7 @@ namespace tessera {
 /// after simplification (axes, strides, how each operand is delivered, blocks, instruction set, threads); bytes and operations an
 /// element; which operations vectorise, timed one by one on sample values; the CUDA text. Reductions and products are stages of
 /// their own. Nothing is computed and no array changes. Throws PlaceError for operands on different places,
-/// DeviceError where a product asks the BLAS how it is to be cut and no library can be opened.
+/// DeviceError where a BLAS is chosen for products of bfloat16 and cannot be opened.
 export template <Operand O>
 std::string explain(const O& expression) {
   const storage::ExamplesStandIn parameters;

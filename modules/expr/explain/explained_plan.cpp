@@ -176,26 +176,32 @@ std::string reduction_text(const ExplainedStage& stage) {
   return text + (on_host ? folding_text(stage.folding) : device_folding_text(stage.device_folding));
 }
 
-std::string side_text(std::string_view name, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t row,
-                      std::ptrdiff_t column) {
-  const bool takes = is_blas_matrix(rows, columns, row, column);
-  const bool transposed = takes && blas_matrix(rows, columns, row, column).is_transposed;
-  return "  " + std::string(name) + " strides " + core::shape_text(std::array{row, column}) +
-         (transposed ? "  transposed, by a flag"
-          : takes    ? "  as it lies"
-                     : "  neither axis is contiguous") +
-         "\n";
+std::string blas_factor_text(const Matrix& m) {
+  if (!is_blas_matrix(m.rows, m.columns, m.row, m.column)) return "neither axis is contiguous";
+  return blas_matrix(m.rows, m.columns, m.row, m.column).is_transposed ? "transposed, by a flag" : "as it lies";
+}
+
+bool is_by_loops(ProductWay way) { return way < ProductWay::blas_matrices; }
+
+std::string factor_text(std::string_view name, const Matrix& m, ProductWay way, bool packed) {
+  const std::string loops = packed ? "packed block by block" : "read as it lies";
+  return "  " + std::string(name) + " strides " + core::shape_text(std::array{m.row, m.column}) + "  " +
+         (is_by_loops(way) ? loops : blas_factor_text(m)) + "\n";
 }
 
 std::string by_text(const ProductPlan& plan) {
   switch (plan.way) {
     case ProductWay::nothing: return "nothing: there are no elements";
     case ProductWay::zeros: return "zeros: there is nothing to add up";
-    case ProductWay::own_loops: return "by loops of this library";
+    case ProductWay::registers: return "by loops over registers";
+    case ProductWay::blocks: return "by loops over blocks that fit the caches";
+    case ProductWay::rows: return "as inner products with its rows";
+    case ProductWay::columns: return "as a sum of its columns";
+    case ProductWay::row_by_columns: return "as inner products with its columns";
+    case ProductWay::row_by_rows: return "as a sum of its rows";
     case ProductWay::blas_matrices: return "by the BLAS";
     case ProductWay::blas_matrix_by_vector: return "by the BLAS, as a matrix by a vector";
     case ProductWay::blas_vector_by_matrix: return "by the BLAS, as a vector by a matrix";
-    case ProductWay::plain_loops: return "by plain loops: the BLAS does not take it";
     case ProductWay::cublas: return "by cuBLAS, in " + counted(plan.tasks, "call");
     case ProductWay::device_kernel: break;
   }
@@ -216,12 +222,15 @@ std::string product_text(const ExplainedStage& stage) {
   }
   text += "\n";
   const std::string_view names[] = {"x0", "x1"};
-  text +=
-      side_text(names[stage.is_transposed ? 1 : 0], product.rows, product.inner, product.a_row, product.a_column) +
-      side_text(names[stage.is_transposed ? 0 : 1], product.inner, product.columns, product.b_row, product.b_column);
+  text += factor_text(names[stage.is_transposed ? 1 : 0],
+                      {product.rows, product.inner, product.a_row, product.a_column}, plan.way, plan.packed.a) +
+          factor_text(names[stage.is_transposed ? 0 : 1],
+                      {product.inner, product.columns, product.b_row, product.b_column}, plan.way, plan.packed.b);
   if (product.bfloat16_factors) text += "  factors of bfloat16, summed in float32\n";
   if (stage.is_transposed)
     text += "  as the product of the transposed factors: the columns of the result are contiguous\n";
+  if (plan.is_symmetric)
+    text += "  the factors are transposes of each other: one half is computed, and copied to the other\n";
   if (plan.products > 1) text += "  the same for each of " + std::to_string(plan.products) + " pairs of matrices\n";
   return text;
 }

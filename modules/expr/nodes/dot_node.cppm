@@ -13,9 +13,8 @@ import :temporary;
 import :node;
 import :blas;
 import :evaluate;
-import :multiply;
+import :product_way;
 import :product;
-import :small_product;
 import :factor;
 
 // The node of a product of matrices and vectors, one or a batch of them.
@@ -137,8 +136,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
                 maker.template make<bfloat16, false>(b_, place, true), true, place};
     }
     const ProductShape extents = product_shape();
-    const bool for_blas = plan::has_blas(dtype_of<Computed>) &&
-                          !plan::is_small_product(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
+    const bool for_blas = plan::is_for_blas(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
     return {maker.template make<Computed, true>(a_, place, for_blas),
             maker.template make<Computed, false>(b_, place, for_blas), false, place};
   }

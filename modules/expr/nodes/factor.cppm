@@ -10,10 +10,10 @@ import :plan;
 import :lowering;
 import :temporary;
 import :node;
-import :multiply;
+import :blas_matrix;
 import :evaluate;
 
-// The factors of matrix products in memory: where they lie wherever the BLAS takes them so.
+// The factors of matrix products in memory: where they lie unless a BLAS is to be called that does not take them so.
 namespace tessera {
 
 /// A factor in memory; `owner` is null for the user's own.
@@ -52,14 +52,14 @@ Factor<Node::rank> packed_factor(const Node& node, Place place) {
 template <class Node, class T>
 concept FactorInMemory = requires(const Node& node) { node.array(); } && std::is_same_v<typename Node::value_type, T>;
 
-/// The array stays where it is unless the BLAS, which is to be called, cannot take it so: with both strides above 1, below 1, or 0.
+/// The array stays where it is unless a BLAS is to be called and cannot take it so: with both strides above 1, below 1, or 0.
 template <Element T, bool Left, FactorInMemory<T> Node>
 bool stays(const Node& node, bool for_blas) {
   const plan::Matrix matrix = matrix_of<Left>(node.shape(), node.array().strides());
   return !for_blas || plan::is_blas_factor(matrix, Left, std::is_same_v<T, bfloat16>);
 }
 
-/// Makes factors: a node's elements as type T, for a product that calls the BLAS or not. Throws PlaceError if a leaf is not at `place`.
+/// Makes factors: a node's elements as type T, for a product that calls a BLAS or not. Throws PlaceError if a leaf is not at `place`.
 struct FactorMaker {
   template <Element T, bool Left, class Node>
   Factor<Node::rank> make(const Node& node, Place place, bool for_blas) const {

@@ -3,6 +3,9 @@
 #include <bit>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
 
 namespace {
 
@@ -11,6 +14,16 @@ constexpr int transposed = 112;
 std::atomic<int> calls{0};
 std::atomic<int> matrix_calls{0};
 std::atomic<int> vector_calls{0};
+
+/// Chosen when the library is loaded, as OpenBLAS does: what FAKE_BLAS_KERNELS says it knows, unless OPENBLAS_CORETYPE says better.
+char* chosen_kernels() {
+  static char otherwise[] = "Cooperlake";
+  for (const char* variable : {"OPENBLAS_CORETYPE", "FAKE_BLAS_KERNELS"}) {
+    if (char* const wish = std::getenv(variable)) return wish;
+  }
+  return otherwise;
+}
+char* const name_of_kernels = strdup(chosen_kernels());
 
 float widened(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 template <class T>
@@ -60,8 +73,7 @@ int all_gemm_calls() { return matrix_calls; }
 int all_gemv_calls() { return vector_calls; }
 
 char* openblas_get_corename() {
-  static char name[] = "Cooperlake";
-  return name;
+  return name_of_kernels;
 }
 
 void cblas_sgemm(int, int ta, int tb, int m, int n, int k, float, const float* a, int lda, const float* b, int ldb,

@@ -55,7 +55,7 @@ TEST_CASE("out = relu(dot(x, w) + b) is a layer, h = dot(b.T(), c) a product wit
   out = relu(dot(x, w) + b);
   CHECK(array_equal(out, make_array<float>({{1.5f, 1, 3}, {3.5f, 3, 7}, {0, 0, 0}})));
 
-  const Array<float, 2> h = dot(x.T(), out);  // the transposition goes to the BLAS as a flag
+  const Array<float, 2> h = dot(x.T(), out);  // the transposition costs no copy
   CHECK(array_equal(h, make_array<float>({{12, 10, 24}, {17, 14, 34}})));
   // --8<-- [end:dot]
 }

@@ -185,14 +185,14 @@ TEST_CASE("reductions and products are stages of their own, fused with what they
   CHECK(contains(section(alone, "CUDA"), "const float v0 = tessera_multiply(x0, x1);"));
 }
 
-TEST_CASE("explain shows how products meet the BLAS, and the elementwise work that follows tile by tile") {
+TEST_CASE("explain shows how products are multiplied, and the elementwise work that follows tile by tile") {
   const auto x = ones<float>(Dim{64, 784});
   const auto w = ones<float>(Dim{10, 784});
   const auto b = ones<float>(Dim{10});
   const std::string text = explain(relu(dot(x, w.T()) + b));
   CHECK(contains(text, "Stage 1 of 2: dot, into tiles, for the stage that reads it"));
   CHECK(contains(text, "(64, 784) times (784, 10)"));
-  CHECK(contains(text, "x1 strides (1, 784)  transposed, by a flag"));
+  CHECK(contains(text, "x1 strides (1, 784)  packed block by block"));
   CHECK(contains(text, "x0  float32    strides (10, 1)      computed in the cache"));
   CHECK(contains(text, "computed tile by tile"));
   const std::string alone = explain(dot(x + 1, w.T()));

@@ -5,8 +5,11 @@ module;
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <type_traits>
 module tessera.expr;
 import tessera.core;
@@ -15,7 +18,7 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Opening OpenBLAS and calling its C interface, declared here by its published signatures.
+// Opening the BLAS and calling its C interface, declared here by its published signatures.
 namespace tessera::blas {
 
 namespace {
@@ -61,23 +64,44 @@ struct Blas {
   Functions<std::complex<float>> c;
   Functions<std::complex<double>> z;
   GemmFunction<bfloat16, float> sbgemm = nullptr;
-  bool has_avx512_kernels = false;
   std::string description;
   std::string reason;  // why there is none
 };
 
-/// The processor for which OpenBLAS has chosen its kernels is one of these.
-bool has_kernels_of(const device::runtime::Library& library, std::initializer_list<const char*> processors) {
+/// The processor for which OpenBLAS has chosen its kernels; empty for another library.
+std::string kernels_of(const device::runtime::Library& library) {
   char* (*corename)() = nullptr;
   library.find(corename, "openblas_get_corename");
-  if (corename == nullptr) return false;
-  return std::ranges::any_of(processors, [&](const char* name) { return strcasecmp(corename(), name) == 0; });
+  return corename != nullptr ? corename() : "";
+}
+
+bool is_one_of(const std::string& kernels, std::initializer_list<const char*> processors) {
+  return std::ranges::any_of(processors,
+                             [&](const char* name) { return strcasecmp(kernels.c_str(), name) == 0; });
+}
+
+/// An OpenBLAS that does not know a processor, as one that is newer than it, takes its kernels for a Pentium 4, of which four do the work of one.
+bool lacks_vectors(const std::string& kernels) {
+  if (kernels.empty() || device::isa() == device::Isa::baseline) return false;
+  return !is_one_of(kernels, {"Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids"});
+}
+
+/// Makes it choose kernels with the vectors of this CPU, or says that it does not.
+void choose_kernels(device::runtime::Library& library) {
+  constexpr const char* variable = "OPENBLAS_CORETYPE";
+  if (!lacks_vectors(kernels_of(library))) return;
+  const char* const better = device::isa() == device::Isa::avx512 ? "SkylakeX" : "Haswell";
+  if (std::getenv(variable) == nullptr) library.reopen_with(variable, better);
+  const std::string kernels = kernels_of(library);
+  if (!lacks_vectors(kernels)) return;
+  std::fprintf(stderr,
+               "tessera: %s multiplies with its kernels for %s, although this CPU has %s; %s=%s before the program starts chooses better ones\n",
+               library.file().c_str(), kernels.c_str(), std::string(device::name(device::isa())).c_str(), variable, better);
 }
 
 /// What only OpenBLAS has.
 void find_more(const device::runtime::Library& library, Blas& blas) {
-  blas.has_avx512_kernels = has_kernels_of(library, {"SkylakeX", "Cooperlake", "SapphireRapids"});
-  if (has_kernels_of(library, {"Cooperlake", "SapphireRapids"}))  // elsewhere sbgemm is a slow loop
+  if (is_one_of(kernels_of(library), {"Cooperlake", "SapphireRapids"}))  // elsewhere sbgemm is a slow loop
     library.find(blas.sbgemm, "cblas_sbgemm");
   void (*set_threads)(int) = nullptr;
   library.find(set_threads, "openblas_set_num_threads");
@@ -85,10 +109,12 @@ void find_more(const device::runtime::Library& library, Blas& blas) {
   char* (*config)() = nullptr;
   library.find(config, "openblas_get_config");
   if (config != nullptr) blas.description = config();
+  if (const std::string kernels = kernels_of(library); !kernels.empty()) blas.description += ", kernels for " + kernels;
 }
 
 Blas open() {
-  device::runtime::Library library("the BLAS library", "TESSERA_BLAS", {"libopenblas.so.0"});
+  device::runtime::Library library("the BLAS library", "TESSERA_BLAS", {});
+  choose_kernels(library);
   Blas blas;
   blas.s.find(library, 's');
   blas.d.find(library, 'd');
@@ -106,7 +132,7 @@ const Blas& library() {
     throw DeviceError(
         to_string(Failure{.operation = "dot",
                           .problem = opened.reason,
-                          .advice = "install libopenblas0-pthread, or name another BLAS in TESSERA_BLAS"}));
+                          .advice = "name one that can be opened in TESSERA_BLAS, or leave it unset: products need none"}));
   }
   return opened;
 }
@@ -184,9 +210,15 @@ void gemv(const Gemv<double>& call) { call_gemv(library().d.gemv, call); }
 void gemv(const Gemv<std::complex<float>>& call) { call_complex_gemv(library().c.gemv, call); }
 void gemv(const Gemv<std::complex<double>>& call) { call_complex_gemv(library().z.gemv, call); }
 
-bool has_avx512_kernels() { return library().has_avx512_kernels; }
+bool is_chosen() noexcept {
+  static const bool chosen = [] {
+    const char* const name = std::getenv("TESSERA_BLAS");
+    return name != nullptr && *name != 0 && std::string_view(name) != "none";
+  }();
+  return chosen;
+}
 
-bool has_bfloat16() { return library().sbgemm != nullptr; }
+bool has_bfloat16() { return is_chosen() && library().sbgemm != nullptr; }
 
 const char* description() { return library().description.c_str(); }
 

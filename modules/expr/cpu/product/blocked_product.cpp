@@ -16,7 +16,6 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t depth_bytes = 1536;  // of a row of a block: a strip and a part of a panel fit the L1 cache
 constexpr std::ptrdiff_t panel_bytes = 480 * 1024;   // of b
 constexpr std::ptrdiff_t most_block_rows = 1024;     // of a, for which a panel of b is packed once
 constexpr std::ptrdiff_t direct_bytes = 256 * 1024;  // b is read as it lies up to this size,
@@ -31,12 +30,11 @@ std::ptrdiff_t padded_to(std::ptrdiff_t count, std::ptrdiff_t unit) { return (co
 /// How a product is cut.
 struct Blocking {
   Blocking(const TiledProduct& p, const ProductKernels& kernels)
-      : depth(std::min(p.inner, depth_bytes / std::min<std::ptrdiff_t>(kernels.item, 8))),
+      : depth(std::min(p.inner, depth_of_sums(static_cast<std::size_t>(kernels.item)))),
         rows(std::min(p.rows, most_block_rows)),
         width(2 * kernels.lanes) {
-    const std::ptrdiff_t whole =
-        std::max(panel_bytes / (depth_bytes / std::min<std::ptrdiff_t>(kernels.item, 8)) / kernels.item / width,
-                 std::ptrdiff_t{1});
+    const std::ptrdiff_t most_depth = depth_of_sums(static_cast<std::size_t>(kernels.item));
+    const std::ptrdiff_t whole = std::max(panel_bytes / most_depth / kernels.item / width, std::ptrdiff_t{1});
     columns = std::min(padded_to(p.columns, kernels.lanes), whole * width);
     const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
     packs_b = (p.b_column != 1 && p.columns > 1) ||
@@ -170,6 +168,11 @@ class BlockedProduct {
 };
 
 }  // namespace
+
+PackedFactors packed_factors(const TiledProduct& product) {
+  const Blocking blocking(product, product_kernels(product.dtype));
+  return {.a = blocking.packs_a, .b = blocking.packs_b};
+}
 
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
   const ProductKernels& kernels = product_kernels(product.dtype);

@@ -8,6 +8,14 @@ import :lowering;
 // Matrix products in blocks that fit the caches, of factors with any strides.
 namespace tessera::plan {
 
+/// Factors that are copied, block by block, before they are multiplied; others are read as they lie.
+struct PackedFactors {
+  bool a = false, b = false;
+};
+
+/// Those of multiply_blocked().
+PackedFactors packed_factors(const TiledProduct& product);
+
 /// Bytes of memory that multiply_blocked() needs for packed factors; 0 where none is packed.
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product);
 

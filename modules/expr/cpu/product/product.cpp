@@ -16,23 +16,19 @@ namespace tessera::plan {
 
 namespace {
 
-// Of a tile: enough for the BLAS to come near its speed, and for a thread to be worth waking.
+// Of a tile: enough for a thread to be worth waking.
 constexpr double flops_per_tile = 2e6;
-// Of the largest product that OpenBLAS's AVX-512 kernels multiply without packing.
-constexpr double small_kernel_flops = 2e6;
 constexpr std::ptrdiff_t most_tiles = 64;
 // Of a tile of the result, so that the elementwise work finds it in the cache.
 constexpr std::ptrdiff_t most_tile_elements = std::ptrdiff_t{256} * 1024;
-// Of a result that is kept on the stack for the elementwise work.
-constexpr std::ptrdiff_t stack_bytes = 16384;
 
 double flops(const TiledProduct& p) {
   return 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
          static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
 }
 
-/// Tiles that the machine can work on at the same time. A number of the machine and not of set_num_threads: the BLAS gives an element
-/// another rounding in another tile, and results do not depend on the number of threads.
+/// Tiles that the machine can work on at the same time. A number of the machine and not of set_num_threads: a BLAS that the user has chosen gives
+/// an element another rounding in another tile, and results do not depend on the number of threads.
 std::ptrdiff_t machine_tiles() {
   static const std::ptrdiff_t cores =
       std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency()), 1, most_tiles);
@@ -43,13 +39,8 @@ std::ptrdiff_t machine_tiles() {
 struct Grid : ProductGrid {
   /// At most `most` tiles for the sake of threads.
   Grid(const TiledProduct& p, std::ptrdiff_t most) {
-    const double work = flops(p);
-    if (work < 2 * small_kernel_flops) return;  // neither worth two threads nor several small products
-    const bool real = p.dtype == DType::float32 || p.dtype == DType::float64;
-    const bool wide = real && !p.bfloat16_factors && blas::has_avx512_kernels();
-    const bool nearly_small = wide && work <= 4 * small_kernel_flops;  // four small products are faster than this one
-    const double tiles = nearly_small ? 4 : std::min(work / flops_per_tile, static_cast<double>(most));
-    if (tiles > 1) divide(p, static_cast<std::ptrdiff_t>(tiles), wide && p.dtype == DType::float64);
+    const double tiles = std::min(flops(p) / flops_per_tile, static_cast<double>(most));
+    if (tiles >= 2) divide(p, static_cast<std::ptrdiff_t>(tiles));
   }
 
   /// More tiles, until none has more than most_tile_elements.
@@ -64,13 +55,11 @@ struct Grid : ProductGrid {
   }
 
  private:
-  /// The factors of `tiles` for which the tiles read least: each column of tiles reads all of a, each row all of b. Where that makes no
-  /// difference, `rows_first` prefers tiles above each other.
-  void divide(const TiledProduct& p, std::ptrdiff_t tiles, bool rows_first) {
+  /// The factors of `tiles` for which the tiles read least: each column of tiles reads all of a, each row all of b.
+  void divide(const TiledProduct& p, std::ptrdiff_t tiles) {
     double least = std::numeric_limits<double>::infinity();
-    for (std::ptrdiff_t factor = 1; factor <= tiles; ++factor) {
-      if (tiles % factor != 0) continue;
-      const std::ptrdiff_t rows = rows_first ? tiles / factor : factor;
+    for (std::ptrdiff_t rows = 1; rows <= tiles; ++rows) {
+      if (tiles % rows != 0) continue;
       const double read = static_cast<double>(rows) * static_cast<double>(p.columns) +
                           static_cast<double>(tiles / rows) * static_cast<double>(p.rows);
       if (read >= least) continue;
@@ -105,15 +94,6 @@ Tile tile_of(const TiledProduct& p, const ProductGrid& grid, std::ptrdiff_t numb
   return {row, tile_start(p.rows, i + 1, grid.down) - row, column, tile_start(p.columns, j + 1, grid.across) - column};
 }
 
-std::ptrdiff_t largest_tile(const TiledProduct& p, const ProductGrid& grid) {
-  std::ptrdiff_t most = 0;
-  for (std::ptrdiff_t number = 0; number < grid.count(); ++number) {
-    const Tile tile = tile_of(p, grid, number);
-    most = std::max(most, tile.rows * tile.columns);
-  }
-  return most;
-}
-
 const void* moved(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
 std::ptrdiff_t factor_size(const TiledProduct& p) { return p.bfloat16_factors ? 2 : item_size(p.dtype); }
@@ -128,11 +108,25 @@ TiledProduct part(const TiledProduct& whole, const Tile& tile) {
   return p;
 }
 
-void run_tile(const TiledProduct& product, const ProductGrid& grid, std::ptrdiff_t number,
-              const ProductTarget& target) {
+std::ptrdiff_t tile_bytes(const TiledProduct& p, const Tile& tile) {
+  return (tile.rows * tile.columns * item_size(p.dtype) + 63) / 64 * 64;
+}
+
+/// Of the tile that needs most: its workspace and, if it is `kept` for elementwise work, its values before it.
+std::ptrdiff_t most_tile_bytes(const TiledProduct& p, const ProductGrid& grid, ProductWay way, bool kept) {
+  std::ptrdiff_t most = 0;
+  for (std::ptrdiff_t number = 0; number < grid.count(); ++number) {
+    const Tile tile = tile_of(p, grid, number);
+    most = std::max(most, workspace_bytes(part(p, tile), way) + (kept ? tile_bytes(p, tile) : 0));
+  }
+  return most;
+}
+
+void run_tile(const TiledProduct& product, const ProductGrid& grid, std::ptrdiff_t number, ProductWay way,
+              const ProductTarget& target, std::byte* workspace) {
   const Tile tile = tile_of(product, grid, number);
   const std::ptrdiff_t offset = (tile.row * target.row + tile.column) * item_size(product.dtype);
-  multiply(part(product, tile), static_cast<std::byte*>(target.data) + offset, target.row);
+  multiply(part(product, tile), way, static_cast<std::byte*>(target.data) + offset, target.row, workspace);
 }
 
 /// Gives `body` the elementwise loop on one tile, which reads the product's tile from `values`.
@@ -158,23 +152,30 @@ void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& til
   with_epilogue(loop, product, tile, values, [](const Loop& small) { run(small); });
 }
 
-/// Batch axes along which b repeats and the rows of a and c continue become rows: one larger product instead of many.
-void merge_rows(BatchedProduct& batch, ProductTarget& target) {
+/// Batch axes along which b repeats and the rows of a and c continue become rows: one larger product instead of many, whose elements have the
+/// values of the many. Returns its way.
+ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
   TiledProduct& p = batch.matrices;
+  const ProductWay alone = way_of(p, target.row);
+  ProductWay way = alone;
   for (; batch.rank > 0; --batch.rank) {
     const auto last = static_cast<std::size_t>(batch.rank - 1);
     if (batch.extents[last] == 1) continue;
     const bool single = p.rows == 1;  // its stride to the next row says nothing
+    if (single && (alone == ProductWay::row_by_columns || alone == ProductWay::columns)) return way;
     const std::ptrdiff_t a_row = single ? batch.a_strides[last] : p.a_row;
     const std::ptrdiff_t c_row = single ? batch.c_strides[last] : target.row;
     const bool continues = batch.b_strides[last] == 0 && batch.a_strides[last] == p.rows * a_row &&
                            batch.c_strides[last] == p.rows * c_row && c_row >= p.columns;
     const std::ptrdiff_t rows = p.rows * batch.extents[last];
-    if (!continues || !(is_blas_matrix(rows, p.inner, a_row, p.a_column) || !has_blas(p.dtype))) return;
+    const bool takes = !is_for_blas(p.dtype, rows, p.columns, p.inner) || is_blas_matrix(rows, p.inner, a_row, p.a_column);
+    if (!continues || !takes) return way;
     p.rows = rows;
     p.a_row = a_row;
     target.row = c_row;
+    if (p.columns > 1) way = way_of(p, c_row);
   }
+  return way;
 }
 
 /// Visits the positions of the leading axes from number `first` on.
@@ -230,14 +231,25 @@ std::ptrdiff_t tasks_of_whole(const TiledProduct& matrices, std::ptrdiff_t count
   return work < static_cast<double>(most) ? std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(work), 1) : most;
 }
 
-void run_whole(const BatchedProduct& batch, const ProductTarget& target, std::ptrdiff_t count, std::ptrdiff_t tasks) {
+void run_whole(const ProductPlan& plan) {
+  const auto [count, tasks] = std::array{plan.products, plan.tasks};
+  TaskMemory memory(tasks, workspace_bytes(plan.batch.matrices, plan.way));
   parallel_for(tasks, [&](std::ptrdiff_t task) {
     const std::ptrdiff_t first = count / tasks * task + count % tasks * task / tasks;
     const std::ptrdiff_t last = count / tasks * (task + 1) + count % tasks * (task + 1) / tasks;
-    BatchWalk walk(batch, target, first);
-    for (std::ptrdiff_t number = first; number < last; ++number, walk.next())
-      multiply(walk.product(), walk.target().data, target.row);
+    memory.use([&](std::byte* workspace) {
+      BatchWalk walk(plan.batch, plan.target, first);
+      for (std::ptrdiff_t number = first; number < last; ++number, walk.next())
+        multiply(walk.product(), plan.way, walk.target().data, plan.target.row, workspace);
+    });
   });
+}
+
+/// Of the first tile.
+PackedFactors packed_in(const ProductPlan& plan) {
+  const TiledProduct& p = plan.batch.matrices;
+  if (plan.way == ProductWay::registers) return {.b = p.b_column != 1 && p.columns > 1};
+  return plan.way == ProductWay::blocks ? packed_factors(part(p, tile_of(p, plan.grid, 0))) : PackedFactors{};
 }
 
 /// The grid of one of `count` products.
@@ -252,12 +264,13 @@ ProductGrid grid_of_tiled(const TiledProduct& product) {
   return grid;
 }
 
-void run(const ProductPlan& plan) {
-  if (plan.products == 0) return;
-  if (plan.grid.count() == 1) return run_whole(plan.batch, plan.target, plan.products, plan.tasks);
+void run_tiles(const ProductPlan& plan) {
+  TaskMemory memory(plan.tasks, most_tile_bytes(plan.batch.matrices, plan.grid, plan.way, false));
   parallel_for(plan.tasks, [&](std::ptrdiff_t number) {
     const BatchWalk walk(plan.batch, plan.target, number / plan.grid.count());
-    run_tile(walk.product(), plan.grid, number % plan.grid.count(), walk.target());
+    memory.use([&](std::byte* workspace) {
+      run_tile(walk.product(), plan.grid, number % plan.grid.count(), plan.way, walk.target(), workspace);
+    });
   });
 }
 
@@ -265,32 +278,40 @@ void run(const ProductPlan& plan) {
 
 ProductPlan plan_of(BatchedProduct batch, ProductTarget target) {
   if (!batch.matrices.place.on_host()) return plan_on_device(std::move(batch), target);
-  merge_rows(batch, target);
+  const ProductWay way = merge_rows(batch, target);
   ProductPlan plan{.batch = batch, .target = target};
   const TiledProduct& matrices = plan.batch.matrices;
   std::ptrdiff_t count = matrices.rows == 0 || matrices.columns == 0 ? 0 : 1;
   for (int axis = 0; axis < batch.rank; ++axis) count *= batch.extents[static_cast<std::size_t>(axis)];
   if (count == 0) return plan;
+  plan.way = way;
   plan.products = count;
-  plan.grid = grid_of(matrices, count);
+  plan.is_symmetric = batch.rank == 0 && is_symmetric_product(matrices, way);
+  plan.grid = plan.is_symmetric ? ProductGrid{symmetric_stripes(matrices), 1} : grid_of(matrices, count);
   plan.tasks = plan.grid.count() == 1 ? tasks_of_whole(matrices, count) : count * plan.grid.count();
-  plan.way = way_of(part(matrices, tile_of(matrices, plan.grid, 0)), target.row);
+  plan.packed = packed_in(plan);
   return plan;
 }
 
 void run_product(const TiledProduct& product, const ProductTarget& target) {
   if (!product.place.on_host()) return run_on_device(plan_on_device({.matrices = product}, target));
-  if (product.rows == 0 || product.columns == 0) return;
-  const ProductGrid grid = grid_of(product, 1);  // as plan_of() has it, which would take longer than a small product
-  if (grid.count() == 1) return multiply(product, target.data, target.row);
-  parallel_for(grid.count(), [&](std::ptrdiff_t number) { run_tile(product, grid, number, target); });
+  // As plan_of() has it, which would take longer than a small product.
+  const ProductWay way = way_of(product, target.row);
+  if (way == ProductWay::nothing) return;
+  if (is_symmetric_product(product, way)) return run_symmetric(product, way, target);
+  const ProductGrid grid = grid_of(product, 1);
+  TaskMemory memory(grid.count(), most_tile_bytes(product, grid, way, false));
+  parallel_for(grid.count(), [&](std::ptrdiff_t number) {
+    memory.use([&](std::byte* workspace) { run_tile(product, grid, number, way, target, workspace); });
+  });
 }
 
 void run_batch(BatchedProduct batch, ProductTarget target) {
   const ProductPlan plan = plan_of(std::move(batch), target);
   if (!plan.batch.matrices.place.on_host()) return run_on_device(plan);
-  if (plan.products == 1) return run_product(plan.batch.matrices, plan.target);
-  run(plan);
+  if (plan.products == 0) return;
+  if (plan.is_symmetric) return run_symmetric(plan.batch.matrices, plan.way, plan.target);
+  plan.grid.count() == 1 ? run_whole(plan) : run_tiles(plan);
 }
 
 ProductPlan plan_of_tiled(const TiledProduct& product) {
@@ -299,8 +320,8 @@ ProductPlan plan_of_tiled(const TiledProduct& product) {
   plan.products = 1;
   plan.grid = grid_of_tiled(product);
   plan.tasks = plan.grid.count();
-  const Tile tile = tile_of(product, plan.grid, 0);
-  plan.way = way_of(part(product, tile), tile.columns);
+  plan.way = way_of(product, product.columns);
+  plan.packed = packed_in(plan);
   return plan;
 }
 
@@ -311,19 +332,15 @@ LoopPlan plan_of_first_tile(const Loop& loop, const TiledProduct& product, const
 
 void run_tiled(const Loop& loop, const TiledProduct& product) {
   if (product.rows == 0 || product.columns == 0) return;
+  const ProductWay way = way_of(product, product.columns);
   const ProductGrid grid = grid_of_tiled(product);
-  const std::ptrdiff_t bytes = largest_tile(product, grid) * item_size(product.dtype);
-  if (grid.count() == 1 && bytes <= stack_bytes) {
-    alignas(64) std::byte values[stack_bytes];
-    multiply(product, values, product.columns);
-    return run_epilogue(loop, product, tile_of(product, grid, 0), values);
-  }
-  Workspaces tiles(grid.count(), bytes);
+  TaskMemory memory(grid.count(), most_tile_bytes(product, grid, way, true));
   parallel_for(grid.count(), [&](std::ptrdiff_t number) {
     const Tile tile = tile_of(product, grid, number);
-    const Workspaces::Piece values(tiles);
-    multiply(part(product, tile), values.data(), tile.columns);
-    run_epilogue(loop, product, tile, values.data());
+    memory.use([&](std::byte* values) {
+      multiply(part(product, tile), way, values, tile.columns, values + tile_bytes(product, tile));
+      run_epilogue(loop, product, tile, values);
+    });
   });
 }
 

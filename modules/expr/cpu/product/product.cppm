@@ -4,10 +4,11 @@ export module tessera.expr:product;
 import tessera.core;
 import :plan;
 import :lowering;
-import :multiply;
+import :product_way;
+import :blocked_product;
 import :elementwise;
 
-// Matrix products: cut into tiles by shape alone, each tile one single-threaded call of the BLAS.
+// Matrix products: cut into tiles by shape alone, each of which one thread computes.
 namespace tessera::plan {
 
 /// Where a product writes; columns are contiguous.
@@ -45,14 +46,16 @@ struct ProductGrid {
 struct ProductPlan {
   BatchedProduct batch;  // whose last axes may have become rows
   ProductTarget target;
-  ProductWay way = ProductWay::nothing;  // of the first tile
+  ProductWay way = ProductWay::nothing;
+  PackedFactors packed{};                // of the first tile on a CPU
+  bool is_symmetric = false;             // only half of it is computed
   std::ptrdiff_t products = 0;           // of the batch
   ProductGrid grid{};                    // of each product; 1 x 1 for cuBLAS
   std::ptrdiff_t tasks = 1;              // that may run at the same time; calls of cuBLAS
   std::ptrdiff_t together = 1;           // products of one call of cuBLAS
 };
 
-/// The plan of products with this result. Throws DeviceError if no BLAS library can be opened.
+/// The plan of products with this result.
 ProductPlan plan_of(BatchedProduct batch, ProductTarget target);
 
 /// The same on a GPU.

@@ -5,8 +5,7 @@ import tessera.core;
 import :plan;
 import :lowering;
 
-// Matrix products in loops of ours: of integers, which no BLAS multiplies, and of matrices so small that a call of the BLAS would
-// take longer than the product.
+// Matrix products of integers, and of matrices so small that cutting them into blocks would take longer than the product.
 namespace tessera::plan {
 
 /// Writes one product to rows of c, `c_row` elements apart; integers wrap.
@@ -15,7 +14,7 @@ using MultiplyMatrices = void (*)(const TiledProduct& product, void* c, std::ptr
 /// The loops for integers, float or double on the CPU at hand; null for other types.
 MultiplyMatrices small_product(DType dtype);
 
-/// The loops multiply matrices of this type and these extents faster than the BLAS.
+/// The loops multiply matrices of this type and these extents faster than others.
 bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
 
 }  // namespace tessera::plan

@@ -12,7 +12,7 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Inner products of several rows at a time with one vector, and sums of columns that stay in registers.
+// Inner products of several rows at a time with one vector, and sums of several columns at a time.
 namespace tessera::plan {
 
 namespace {
@@ -30,6 +30,7 @@ struct VectorTask {
 };
 
 constexpr std::ptrdiff_t x_elements = 1024;  // of x that are copied side by side
+constexpr std::ptrdiff_t sums_bytes = 8192;  // of sums that stay in the L1 cache
 
 template <class T>
 struct RealOf {
@@ -125,48 +126,73 @@ template <class T, int Bytes>
   }
 }
 
-/// `Vectors` vectors of y: the sum of all columns, each times its element of x.
-template <class T, int Vectors, int Bytes>
-[[gnu::always_inline]] inline void sum_columns(const VectorTask<T>& task, std::ptrdiff_t first,
-                                               std::ptrdiff_t elements) {
+/// Sums for `elements` results, in parts, take `Columns` columns, each times its element of x.
+template <class T, int Columns, int Bytes>
+[[gnu::always_inline]] inline void add_columns(const T* columns, std::ptrdiff_t stride, const T* x, std::ptrdiff_t step,
+                                               std::ptrdiff_t elements,
+                                               typename RealOf<T>::type (*sums)[sums_bytes / sizeof(T)]) {
   using Real = RealOf<T>::type;
   using Vector [[gnu::vector_size(Bytes)]] = Real;
   constexpr int parts = RealOf<T>::parts;
-  constexpr std::ptrdiff_t step = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
-  Vector sums[parts][Vectors] = {};
-  for (std::ptrdiff_t k = 0; k < task.vectors; ++k) {
-    Real factor[parts];
-    std::memcpy(factor, task.x + k * task.step, sizeof(T));
-    for (int v = 0; v < Vectors; ++v) {
-      Vector column = {};
-      const auto bytes = static_cast<std::size_t>(std::min(step, elements - v * step)) * sizeof(T);
-      std::memcpy(&column, task.matrix + k * task.stride + first + v * step, bytes);
-      for (int part = 0; part < parts; ++part) sums[part][v] += factor[part] * column;
-    }
+  constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(Real));
+  Real factors[Columns][parts];
+  const Real* from[Columns];
+  for (int c = 0; c < Columns; ++c) {
+    std::memcpy(factors[c], x + c * step, sizeof(T));
+    from[c] = reinterpret_cast<const Real*>(columns + c * stride);
   }
-  for (int v = 0; v < Vectors; ++v) {
-    Real lane[2][Bytes / sizeof(Real)];
-    for (int part = 0; part < parts; ++part) std::memcpy(lane[part], &sums[part][v], Bytes);
-    for (std::ptrdiff_t i = 0; i < std::min(step, elements - v * step); ++i) {
-      T* to = task.y + (first + v * step + i) * task.y_step;
-      if constexpr (parts == 1) {
-        *to = lane[0][i];
-      } else {
-        *to = {lane[0][2 * i] - lane[1][2 * i + 1], lane[0][2 * i + 1] + lane[1][2 * i]};
-      }
+  const std::ptrdiff_t reals = elements * parts;
+  std::ptrdiff_t i = 0;
+  for (; i + lanes <= reals; i += lanes) {
+    Vector sum[parts];
+    for (int part = 0; part < parts; ++part) std::memcpy(&sum[part], sums[part] + i, sizeof(Vector));
+    for (int c = 0; c < Columns; ++c) {
+      Vector column;
+      std::memcpy(&column, from[c] + i, sizeof(Vector));
+      for (int part = 0; part < parts; ++part) sum[part] += factors[c][part] * column;
+    }
+    for (int part = 0; part < parts; ++part) std::memcpy(sums[part] + i, &sum[part], sizeof(Vector));
+  }
+  for (; i < reals; ++i) {
+    for (int c = 0; c < Columns; ++c) {
+      for (int part = 0; part < parts; ++part) sums[part][i] += factors[c][part] * from[c][i];
     }
   }
 }
 
-/// The vectors are columns.
+/// The vectors are columns. They are read in order, while the sums for a part of the results stay in the L1 cache.
 template <class T, int Bytes>
 [[gnu::always_inline]] inline void multiply_columns_by(const VectorTask<T>& task) {
-  constexpr std::ptrdiff_t step = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
-  constexpr int most = RealOf<T>::parts == 2 ? 4 : 8;
-  std::ptrdiff_t i = 0;
-  for (; i + most * step <= task.count; i += most * step) sum_columns<T, most, Bytes>(task, i, most * step);
-  for (; i + step <= task.count; i += step) sum_columns<T, 1, Bytes>(task, i, step);
-  if (i < task.count) sum_columns<T, 1, Bytes>(task, i, task.count - i);
+  using Real = RealOf<T>::type;
+  constexpr int parts = RealOf<T>::parts;
+  constexpr int group = 8;
+  constexpr std::ptrdiff_t most = sums_bytes / static_cast<std::ptrdiff_t>(sizeof(T)) / parts;
+  const std::ptrdiff_t depth = depth_of_sums(sizeof(T));
+  for (std::ptrdiff_t from = 0; from < task.vectors; from += depth) {
+    const std::ptrdiff_t end = std::min(task.vectors, from + depth);
+    for (std::ptrdiff_t first = 0; first < task.count; first += most) {
+      const std::ptrdiff_t elements = std::min(most, task.count - first);
+      alignas(64) Real sums[parts][sums_bytes / sizeof(T)];
+      for (auto& part : sums) std::fill_n(part, elements * parts, Real(0));
+      std::ptrdiff_t k = from;
+      for (; k + group <= end; k += group)
+        add_columns<T, group, Bytes>(task.matrix + k * task.stride + first, task.stride, task.x + k * task.step,
+                                     task.step, elements, sums);
+      for (; k < end; ++k)
+        add_columns<T, 1, Bytes>(task.matrix + k * task.stride + first, task.stride, task.x + k * task.step, task.step,
+                                 elements, sums);
+      for (std::ptrdiff_t i = 0; i < elements; ++i) {
+        T* to = task.y + (first + i) * task.y_step;
+        T sum;
+        if constexpr (parts == 1) {
+          sum = sums[0][i];
+        } else {
+          sum = {sums[0][2 * i] - sums[1][2 * i + 1], sums[0][2 * i + 1] + sums[1][2 * i]};
+        }
+        *to = from == 0 ? sum : *to + sum;
+      }
+    }
+  }
 }
 
 template <class T>
@@ -201,31 +227,25 @@ void run_vector(const VectorTask<T>& task, bool by_rows) {
 }
 
 template <class T>
-void multiply_vector_of(const TiledProduct& p, VectorWay way, void* c, std::ptrdiff_t c_row) {
+void multiply_vector_of(const TiledProduct& p, ProductWay way, void* c, std::ptrdiff_t c_row) {
   const T* a = static_cast<const T*>(p.a);
   const T* b = static_cast<const T*>(p.b);
   T* y = static_cast<T*>(c);
   switch (way) {
-    case VectorWay::rows: return run_vector(VectorTask<T>{a, p.a_row, p.rows, p.inner, b, p.b_row, y, c_row}, true);
-    case VectorWay::columns:
+    case ProductWay::rows: return run_vector(VectorTask<T>{a, p.a_row, p.rows, p.inner, b, p.b_row, y, c_row}, true);
+    case ProductWay::columns:
       return run_vector(VectorTask<T>{a, p.a_column, p.inner, p.rows, b, p.b_row, y, c_row}, false);
-    case VectorWay::row_by_columns:
+    case ProductWay::row_by_columns:
       return run_vector(VectorTask<T>{b, p.b_column, p.columns, p.inner, a, p.a_column, y, 1}, true);
-    case VectorWay::row_by_rows:
+    case ProductWay::row_by_rows:
       return run_vector(VectorTask<T>{b, p.b_row, p.inner, p.columns, a, p.a_column, y, 1}, false);
-    case VectorWay::none: break;
+    default: break;
   }
 }
 
 }  // namespace
 
-VectorWay vector_way(const TiledProduct& p) {
-  if (p.columns == 1) return p.a_column == 1 ? VectorWay::rows : p.a_row == 1 ? VectorWay::columns : VectorWay::none;
-  if (p.rows != 1) return VectorWay::none;
-  return p.b_column == 1 ? VectorWay::row_by_rows : p.b_row == 1 ? VectorWay::row_by_columns : VectorWay::none;
-}
-
-void multiply_vector(const TiledProduct& p, VectorWay way, void* c, std::ptrdiff_t c_row) {
+void multiply_vector(const TiledProduct& p, ProductWay way, void* c, std::ptrdiff_t c_row) {
   switch (p.dtype) {
     case DType::float64: return multiply_vector_of<double>(p, way, c, c_row);
     case DType::complex64: return multiply_vector_of<std::complex<float>>(p, way, c, c_row);

@@ -1,0 +1,148 @@
+"""Times matrix products of Tessera beside OpenBLAS, MKL in PyTorch, Eigen and loops, in turns, and prints ratios of speed.
+
+Usage: run.py PROGRAMS [--quick] [--threads N] [--isa avx2|avx512] [--only TEXT] [--rounds N] [--ms N] [--python PYTHON] [--page FILE]
+PROGRAMS is the folder of matmul_tessera and the peers' programs, PYTHON one that has PyTorch. OpenBLAS runs with the kernels that it chooses and with
+those for AVX-512 or AVX2; the better counts. A ratio is the best peer's time over ours, the median of the rounds'; above 1 ours is faster.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "cpu"))
+import machine  # noqa: E402: which machine this is
+
+BATCH = 1000
+
+
+class Row:
+    """A case, and the ratio that it is to reach; `against` names one peer instead of the best."""
+
+    def __init__(self, case, goal=None, against=None):
+        self.case, self.goal, self.against = case, goal, against
+        self.type, self.kind, m, k, n = case.split()
+        self.m, self.k, self.n = int(m), int(k), int(n)
+
+    def flops(self):
+        per = {"c64": 8, "c128": 8}.get(self.type, 2)
+        return per * (BATCH if self.kind == "batch" else 1) * self.m * self.k * self.n if self.kind not in ("mv", "vm") else per * self.m * self.k * (
+            1 if self.kind == "mv" else self.n / self.m)
+
+
+def rows():
+    found = []
+    for dtype in ("f32", "f64"):
+        found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (256, 384, 512, 1000, 1024, 2048)]
+        found += [Row(f"{dtype} {kind} 64 784 256", 1.0) for kind in ("mm", "mmt")]
+        found += [Row(f"{dtype} mtm 784 64 256", 1.0), Row(f"{dtype} mm 784 64 256", 1.0), Row(f"{dtype} mm 64 256 10", 1.0),
+                  Row(f"{dtype} mm 100000 16 16", 1.0)]
+        found += [Row(f"{dtype} mm {n} {n} {n}", 1.0) for n in (16, 20, 32, 48, 64, 100, 128)]
+        found += [Row(f"{dtype} mm {n} {n} {n}", 2.0, "eigen") for n in (2, 3, 4, 6, 8)]
+        found += [Row(f"{dtype} {kind} {n} {n} {n}", 1.0) for kind in ("mv", "vm") for n in (64, 512, 3000)]
+        found += [Row(f"{dtype} batch {n} {n} {n}", 1.5) for n in (4, 8, 16, 32)]
+    for dtype in ("c64", "c128"):
+        found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (32, 256, 1000)]
+    found += [Row(f"bf16 mm {n} {n} {n}", 1.0) for n in (256, 1024)]
+    return found
+
+
+class Program:
+    def __init__(self, name, command, environment=None):
+        self.name = name
+        variables = {key: value for key, value in os.environ.items() if not key.startswith(("OPENBLAS_", "TESSERA_", "OMP_", "MKL_"))}
+        self.process = subprocess.Popen([str(word) for word in command], env={**variables, **(environment or {})}, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def time(self, case, milliseconds):
+        self.process.stdin.write(f"{case} {milliseconds}\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"{self.name} ended while it timed {case}")
+        return json.loads(line)["ns"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def start(options):
+    folder, threads, isa = options.programs, options.threads, options.isa
+    found = [Program("tessera", [folder / "matmul_tessera", threads], {"TESSERA_ISA": isa})]
+    kernels = {"avx2": ["Haswell"], "avx512": [None, "SkylakeX"]}[isa]
+    if subprocess.run([folder / "matmul_blas", "libopenblas.so.0", "1"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0:
+        for kernel in kernels:
+            found.append(Program(f"OpenBLAS {kernel or 'as it chooses'}", [folder / "matmul_blas", "libopenblas.so.0", threads],
+                                 {"OPENBLAS_CORETYPE": kernel} if kernel else {}))
+    if threads == 1:
+        for name in ("eigen", "loops"):
+            if (path := folder / f"matmul_{name}_{isa}").exists():
+                found.append(Program(name, [path]))
+    if options.python and subprocess.run([options.python, "-c", "import torch"], capture_output=True).returncode == 0:
+        limits = {"avx2": {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}, "avx512": {}}[isa]
+        found.append(Program("torch", [options.python, HERE / "torch_peer.py", threads], limits))
+    return found
+
+
+def measure(programs, chosen, options):
+    """{case: {library: [nanoseconds of each round]}}"""
+    series = {row.case: {} for row in chosen}
+    for number in range(1, options.rounds + 1):
+        print(f"round {number} of {options.rounds}", file=sys.stderr, flush=True)
+        for row in chosen:
+            for program in programs:
+                if (ns := program.time(row.case, options.ms)) is not None:
+                    series[row.case].setdefault(program.name, []).append(ns)
+    return series
+
+
+def judge(row, times):
+    """Our median time, the peer that counts, and the ratio of speeds."""
+    peers = {name: samples for name, samples in times.items() if name != "tessera" and row.against in (None, name)}
+    ours = statistics.median(times["tessera"])
+    if not peers:
+        return ours, None, None
+    best = min(peers, key=lambda name: statistics.median(peers[name]))
+    return ours, best, statistics.median(peer / own for peer, own in zip(peers[best], times["tessera"]))
+
+
+def table(chosen, series):
+    lines = ["| product | ns | GFLOP/s | best peer | ratio of speed | asked |", "|---|---|---|---|---|---|"]
+    for row in chosen:
+        ours, best, ratio = judge(row, series[row.case])
+        verdict = "" if row.goal is None or ratio is None else f"{row.goal:.2f}{'' if round(ratio, 2) >= row.goal else ', missed'}"
+        lines.append(f"| {row.case} | {ours:.4g} | {row.flops() / ours:.1f} | {best or ''} | {'' if ratio is None else f'{ratio:.2f}'} | {verdict} |")
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", type=pathlib.Path)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--isa", default="avx512" if machine.has("avx512") else "avx2", choices=("avx2", "avx512"))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--ms", type=float, default=0)
+    parser.add_argument("--python", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path)
+    options = parser.parse_args()
+    options.rounds = options.rounds or (1 if options.quick else 5)
+    options.ms = options.ms or (5 if options.quick else 60)
+    machine.warn_if_busy()
+    chosen = [row for row in rows() if options.only in row.case]
+    programs = start(options)
+    series = measure(programs, chosen, options)
+    for program in programs:
+        program.close()
+    lines = table(chosen, series)
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

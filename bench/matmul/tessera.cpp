@@ -1,0 +1,71 @@
+// The products of the table by dot and matmul. Usage: matmul_tessera THREADS.
+#include <complex>
+#include <cstdlib>
+
+#include "cases.hpp"
+
+import tessera;
+
+namespace {
+
+using namespace tessera;
+
+template <class T, int Rank>
+Array<T, Rank> filled(const Dim<Rank>& shape, std::uint32_t seed) {
+  const Array<T, Rank> a(shape);
+  std::uint32_t state = seed;
+  for (std::ptrdiff_t i = 0; i < product(shape); ++i) {
+    state = state * 1664525u + 1013904223u;
+    if constexpr (Integer<T>) {
+      a.data()[i] = static_cast<T>((state >> 8) % 100);
+    } else {
+      a.data()[i] = T(static_cast<float>(state >> 8) * 0x1p-24f);
+    }
+  }
+  return a;
+}
+
+/// c = expression, again and again.
+template <class C, class Expression>
+bench::Repeat repeated(C c, const Expression& expression) {
+  return bench::repeat([c, expression]() mutable { assign(c, expression()); });
+}
+
+template <class T>
+bench::Repeat prepare_type(const bench::Case& one) {
+  const auto [m, k, n] = std::array{one.m, one.k, one.n};
+  const Array<T, 2> c(Dim{m, n});
+  const std::string& kind = one.kind;
+  if (kind == "batch") {
+    const auto a = filled<T>(Dim{bench::batch, m, k}, 1), b = filled<T>(Dim{bench::batch, k, n}, 2);
+    return repeated(Array<T, 3>(Dim{bench::batch, m, n}), [=] { return matmul(a, b); });
+  }
+  const auto a = filled<T>(Dim{m, k}, 1), b = filled<T>(Dim{k, n}, 2);
+  if (kind == "mm") return repeated(c, [=] { return dot(a, b); });
+  if (kind == "mmt") return repeated(c, [=, t = filled<T>(Dim{n, k}, 2)] { return dot(a, t.T()); });
+  if (kind == "mtm") return repeated(c, [=, t = filled<T>(Dim{k, m}, 1)] { return dot(t.T(), b); });
+  if (kind == "mv") return repeated(Array<T, 1>(Dim{m}), [=, x = filled<T>(Dim{k}, 2)] { return dot(a, x); });
+  if (kind == "vm") return repeated(Array<T, 1>(Dim{n}), [=, x = filled<T>(Dim{k}, 1)] { return dot(x, b); });
+  if constexpr (std::is_same_v<T, float>) {
+    if (kind == "epilogue") return repeated(c, [=, bias = filled<T>(Dim{n}, 3)] { return relu(dot(a, b) + bias); });
+    if (kind == "factor") return repeated(c, [=] { return dot(relu(a), b); });
+  }
+  return {};
+}
+
+bench::Repeat prepare(const bench::Case& one) {
+  if (one.type == "f32") return prepare_type<float>(one);
+  if (one.type == "f64") return prepare_type<double>(one);
+  if (one.type == "c64") return prepare_type<std::complex<float>>(one);
+  if (one.type == "c128") return prepare_type<std::complex<double>>(one);
+  if (one.type == "bf16") return prepare_type<bfloat16>(one);
+  if (one.type == "i32") return prepare_type<std::int32_t>(one);
+  return {};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  set_num_threads(count > 1 ? std::atoi(arguments[1]) : 1);
+  return bench::serve_cases("tessera", prepare);
+}

@@ -1,0 +1,56 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// From types, extents and strides to a way.
+namespace tessera::plan {
+
+namespace {
+
+ProductWay way_of_blas(const TiledProduct& p, std::ptrdiff_t c_row) {
+  constexpr std::ptrdiff_t most_int = std::numeric_limits<int>::max();
+  if (p.bfloat16_factors) return ProductWay::blas_matrices;
+  if (std::max({p.rows, p.columns, p.inner, std::abs(c_row)}) > most_int) return ProductWay::nothing;
+  const bool a_is_matrix = is_blas_matrix(p.rows, p.inner, p.a_row, p.a_column);
+  const bool b_is_matrix = is_blas_matrix(p.inner, p.columns, p.b_row, p.b_column);
+  if (p.columns == 1 && a_is_matrix && is_blas_vector(p.inner, p.b_row)) return ProductWay::blas_matrix_by_vector;
+  if (p.rows == 1 && b_is_matrix && is_blas_vector(p.inner, p.a_column)) return ProductWay::blas_vector_by_matrix;
+  return a_is_matrix && b_is_matrix ? ProductWay::blas_matrices : ProductWay::nothing;
+}
+
+/// Each element of a matrix beside a vector is read once and in order, which blocks cannot do better.
+ProductWay way_of_loops(const TiledProduct& p) {
+  if (p.columns == 1 && p.a_column == 1) return ProductWay::rows;
+  if (p.rows == 1 && p.b_row == 1) return ProductWay::row_by_columns;
+  if (p.columns == 1 && p.a_row == 1) return ProductWay::columns;
+  if (p.rows == 1 && p.b_column == 1) return ProductWay::row_by_rows;
+  return ProductWay::blocks;
+}
+
+}  // namespace
+
+bool is_for_blas(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
+  return has_blas(dtype) && blas::is_chosen() && !is_small_product(dtype, rows, columns, inner);
+}
+
+ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
+  if (p.rows == 0 || p.columns == 0) return ProductWay::nothing;
+  if (p.inner == 0) return ProductWay::zeros;
+  if (!p.bfloat16_factors && (!has_blas(p.dtype) || is_small_product(p.dtype, p.rows, p.columns, p.inner)))
+    return ProductWay::registers;
+  if (blas::is_chosen()) {
+    const ProductWay way = way_of_blas(p, c_row);
+    if (way != ProductWay::nothing) return way;
+  }
+  return way_of_loops(p);
+}
+
+}  // namespace tessera::plan

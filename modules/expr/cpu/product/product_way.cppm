@@ -1,0 +1,35 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:product_way;
+import tessera.core;
+import :plan;
+import :lowering;
+
+// The decision how a product is computed. It falls once for the whole product, so that no tile of it is computed in another way.
+namespace tessera::plan {
+
+/// What multiplies two matrices. The first group are loops of this library on a CPU.
+enum class ProductWay : std::uint8_t {
+  nothing,         // the result has no elements
+  zeros,           // nothing is added up
+  registers,       // of integers, and of real matrices that are small
+  blocks,          // that fit the caches
+  rows,            // inner products of the rows of a matrix with a column
+  columns,         // the sum of the columns of a matrix, each times an element of a column
+  row_by_columns,  // inner products of a row with the columns of a matrix
+  row_by_rows,     // the sum of the rows of a matrix, each times an element of a row
+  blas_matrices,   // one call of the BLAS, as are the next two
+  blas_matrix_by_vector,
+  blas_vector_by_matrix,
+  cublas,         // the last two are on GPUs
+  device_kernel,  // of this library
+};
+
+/// Products of such matrices go to the BLAS that the user has chosen by TESSERA_BLAS, if it takes them as they lie.
+bool is_for_blas(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
+
+/// How a CPU computes the product into rows `c_row` elements apart.
+ProductWay way_of(const TiledProduct& product, std::ptrdiff_t c_row);
+
+}  // namespace tessera::plan
