@@ -183,7 +183,8 @@ std::string blas_factor_text(const Matrix& m) {
 
 bool is_by_loops(ProductWay way) { return way < ProductWay::blas_matrices; }
 
-std::string factor_text(std::string_view name, const Matrix& m, ProductWay way, bool packed) {
+std::string factor_text(std::string_view name, const Matrix& m, ProductWay way, const Loop* loop, bool packed) {
+  if (loop != nullptr) return "  " + std::string(name) + " evaluated block by block, each element once\n";
   const std::string loops = packed ? "packed block by block" : "read as it lies";
   return "  " + std::string(name) + " strides " + core::shape_text(std::array{m.row, m.column}) + "  " +
          (is_by_loops(way) ? loops : blas_factor_text(m)) + "\n";
@@ -223,10 +224,14 @@ std::string product_text(const ExplainedStage& stage) {
   text += "\n";
   const std::string_view names[] = {"x0", "x1"};
   text += factor_text(names[stage.is_transposed ? 1 : 0],
-                      {product.rows, product.inner, product.a_row, product.a_column}, plan.way, plan.packed.a) +
+                      {product.rows, product.inner, product.a_row, product.a_column}, plan.way, product.a_loop, plan.packed.a) +
           factor_text(names[stage.is_transposed ? 0 : 1],
-                      {product.inner, product.columns, product.b_row, product.b_column}, plan.way, plan.packed.b);
-  if (product.bfloat16_factors) text += "  factors of bfloat16, summed in float32\n";
+                      {product.inner, product.columns, product.b_row, product.b_column}, plan.way, product.b_loop, plan.packed.b);
+  for (const DType type : {product.a_type, product.b_type}) {
+    if (type == product.dtype || !product.place.on_host()) continue;
+    text += "  factors of " + std::string(name(type)) + ", summed in " + std::string(name(product.dtype)) + "\n";
+    break;
+  }
   if (stage.is_transposed)
     text += "  as the product of the transposed factors: the columns of the result are contiguous\n";
   if (plan.is_symmetric)

@@ -316,28 +316,32 @@ class Explainer {
     Stage* stage;
 
     template <Element T, bool Left, class Node>
-    Factor<Node::rank> make(const Node& node, Place place, bool for_blas) const {
+    Factor<Node::rank> make(const Node& node, Place place, bool for_blas, bool evaluates = false) const {
       if constexpr (FactorInMemory<Node, T>) {
-        if (stays<T, Left>(node, for_blas)) {
+        if (stays<T, Left>(node, place, for_blas)) {
           plan::Operand storage[Node::leaf_count + 1];
           plan::Lowering lowering(storage, node.shape().extents(), place, plan::Fusion::none);
           explainer->add_node(*stage, lowering, node, 1);
-          return {node.array().data(), node.array().strides(), nullptr};
+          return {node.array().data(), node.array().strides(), nullptr, dtype_of<typename Node::value_type>};
         }
       }
       const auto shape = node.shape();
       const auto strides = storage::contiguous_strides(shape);
       const void* const data = explainer->fresh();
-      const std::size_t number = explainer->add<T>(node, data, shape, strides, place, "memory of its own");
+      const bool in_blocks = EvaluatedInBlocks<Node, T> && evaluates;
+      const std::size_t number = explainer->add<T>(
+          node, data, shape, strides, place, in_blocks ? "blocks, for the product that reads them" : "memory of its own");
       add_result(*stage, 1, dtype_of<T>, to_string(shape), number);
-      return {data, strides, nullptr};
+      static constexpr plan::Loop example{};
+      return {data, strides, nullptr, dtype_of<T>, in_blocks ? &example : nullptr};
     }
   };
 
   template <class Node>
   std::size_t add_product(const Node& node, const void* data, const Strides<Node::rank>& strides, Place place) {
     Stage stage = stage_of_product(node, place);
-    const auto factors = node.factors_by(FactorExplainer{this, &stage}, place);
+    const bool transposes = node.writing(strides).way == ProductWriting::Way::columns;
+    const auto factors = node.factors_by(FactorExplainer{this, &stage}, place, transposes);
     return add_product(node, std::move(stage), factors, data, strides);
   }
 
@@ -415,7 +419,7 @@ class Explainer {
       add_result<Value>(stage, lowering, node, depth, number, data);
     } else if constexpr (MultipliesOperands<Node>) {
       Stage made = stage_of_product(node, lowering.place());
-      const auto factors = node.factors_by(FactorExplainer{this, &made}, lowering.place());
+      const auto factors = node.factors_by(FactorExplainer{this, &made}, lowering.place(), false);
       if (Node::rank == 2 && Node::fusible == 1 && lowering.try_tile(node.matrices(factors))) {
         made.product = plan::plan_of_tiled(*lowering.tiled());
         made.target = "tiles, for the stage that reads it";

@@ -71,9 +71,9 @@ extern "C" __global__ void tessera_kernel(const __grid_constant__ tessera_argume
 )cuda";
 
 std::string product_kernel(const TiledProduct& product, int axes) {
-  const std::string factor(device_name(product.factors));
+  const std::string factor(device_name(product.a_type));
   const std::string result(device_name(product.dtype));
-  const DType leaves[] = {product.factors};
+  const DType leaves[] = {product.a_type};
   return device_support({.leaves = leaves}, product.dtype) + "typedef " + factor + " tessera_factor;\ntypedef " +
          result + " tessera_result;\ntypedef " + result + " tessera_value;\n#define TESSERA_AXES " +
          std::to_string(axes) + "\n" + product_text;
@@ -83,7 +83,7 @@ bool fits_int(std::ptrdiff_t number) { return number <= std::numeric_limits<int>
 
 /// cuBLAS is there, has the type, and takes the matrices as they lie.
 bool is_for_cublas(const TiledProduct& p, const ProductTarget& target) {
-  if (kind(p.factors) != Kind::floating && kind(p.factors) != Kind::complex) return false;
+  if (kind(p.a_type) != Kind::floating && kind(p.a_type) != Kind::complex) return false;
   if (p.inner == 0 || !fits_int(p.rows) || !fits_int(p.columns) || !fits_int(p.inner) || !fits_int(target.row))
     return false;
   const bool takes_result = target.row >= p.columns || p.rows == 1;
@@ -103,7 +103,7 @@ void call_cublas(const TiledProduct& p, const ProductTarget& target, const cubla
 }
 
 void call_cublas(const TiledProduct& p, const ProductTarget& target, const cublas::Batch& batch, void* stream) {
-  switch (p.factors) {
+  switch (p.a_type) {
     case DType::float16: return call_cublas<float16, float>(p, target, batch, stream);
     case DType::bfloat16: return call_cublas<bfloat16, float>(p, target, batch, stream);
     case DType::float64: return call_cublas<double>(p, target, batch, stream);
@@ -130,7 +130,7 @@ void run_by_cublas(const ProductPlan& plan, device::Stream& stream) {
                                                       .b_step = batch.b_strides[last],
                                                       .c_step = batch.c_strides[last]}
                                       : cublas::Batch{};
-  const std::ptrdiff_t factor = item_size(batch.matrices.factors);
+  const std::ptrdiff_t factor = item_size(batch.matrices.a_type);
   const std::ptrdiff_t result = item_size(batch.matrices.dtype);
   for (std::ptrdiff_t call = 0; call < plan.tasks; ++call) {
     TiledProduct product = batch.matrices;
@@ -175,7 +175,7 @@ void run_on_device(const ProductPlan& plan) {
   const GpuPlace place{product.place.ordinal()};
   if (plan.way == ProductWay::cublas) return run_by_cublas(plan, device::Stream::current(place));
   const std::string cause =
-      "product of " + std::string(name(product.factors)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
+      "product of " + std::string(name(product.a_type)) + " matrices, " + std::to_string(batch.rank) + " leading axes";
   const device::Kernel& kernel = device::find_kernel(place, product_kernel(product, batch.rank), cause);
   device::launching::Arguments arguments;
   for (const void* pointer : {product.a, product.b, static_cast<const void*>(plan.target.data)}) arguments.put(pointer);

@@ -103,7 +103,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   /// As part of a larger expression: tile by tile with it where possible, computed first otherwise.
   LeafPlan<Computed> lower(plan::Lowering& lowering) const {
     if constexpr (batch == 0 && rank == 2) {
-      const Factors factors = factors_by(FactorMaker(), lowering.place());
+      const Factors factors = factors_by(FactorMaker(), lowering.place(), false);
       if (lowering.try_tile(matrices(factors))) {
         if (factors.a.owner) lowering.keep(factors.a.owner);
         if (factors.b.owner) lowering.keep(factors.b.owner);
@@ -111,34 +111,38 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
       }
       return computed_first(lowering, factors);
     } else {
-      return computed_first(lowering, factors_by(FactorMaker(), lowering.place()));
+      return computed_first(lowering, factors_by(FactorMaker(), lowering.place(), false));
     }
   }
 
   struct Factors {
     Factor<A::rank> a;
     Factor<B::rank> b;
-    bool narrow;  // bfloat16, for the BLAS
     Place place;
   };
 
-  /// Both factors in memory, made by maker.template make<T, Left>(node, place, for_blas), the left one first.
+  /// Both factors, made by maker.template make<T, Left>(node, place, for_blas, evaluates), the left one first. For a product that is written as the
+  /// transposed one they are in memory.
   template <class Maker>
-  Factors factors_by(const Maker& maker, Place place) const {
+  Factors factors_by(const Maker& maker, Place place, bool transposes) const {
     if (!place.on_host()) {
       constexpr bool for_blas = Floating<Promoted> || Complex<Promoted>;
       return {maker.template make<Promoted, true>(a_, place, for_blas),
-              maker.template make<Promoted, false>(b_, place, for_blas), false, place};
-    }
-    if constexpr (std::same_as<Promoted, bfloat16>) {
-      if (blas::has_bfloat16())
-        return {maker.template make<bfloat16, true>(a_, place, true),
-                maker.template make<bfloat16, false>(b_, place, true), true, place};
+              maker.template make<Promoted, false>(b_, place, for_blas), place};
     }
     const ProductShape extents = product_shape();
-    const bool for_blas = plan::is_for_blas(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
-    return {maker.template make<Computed, true>(a_, place, for_blas),
-            maker.template make<Computed, false>(b_, place, for_blas), false, place};
+    const bool for_blas = plan::is_for_blas(dtype_of<Promoted>, extents.rows, extents.columns, extents.inner);
+    if constexpr (std::same_as<Promoted, bfloat16>) {
+      if (for_blas)
+        return {maker.template make<bfloat16, true>(a_, place, true),
+                maker.template make<bfloat16, false>(b_, place, true), place};
+    }
+    plan::EvaluatedFactors in_blocks;
+    if (A::rank == 2 && B::rank == 2 && !transposes)
+      in_blocks = plan::evaluated_factors(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
+    const bool left = EvaluatedInBlocks<A, Computed> && in_blocks.a;  // then the right one would be evaluated by each tile
+    return {maker.template make<Computed, true>(a_, place, for_blas, left),
+            maker.template make<Computed, false>(b_, place, for_blas, !left && in_blocks.b), place};
   }
 
   /// The matrices at the first position of the leading axes.
@@ -155,9 +159,11 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
             .b_row = b.row,
             .b_column = b.column,
             .dtype = dtype_of<Computed>,
-            .bfloat16_factors = factors.narrow,
             .place = factors.place,
-            .factors = dtype_of<Promoted>};
+            .a_type = factors.a.type,
+            .b_type = factors.b.type,
+            .a_loop = factors.a.loop,
+            .b_loop = factors.b.loop};
   }
 
   /// All matrices, or the transposed product of each; `strides` are the result's.
@@ -203,6 +209,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     plan::TiledProduct one = matrices(factors);
     if (!transposes) return one;
     std::swap(one.a, one.b);
+    std::swap(one.a_type, one.b_type);
     std::swap(one.rows, one.columns);
     std::swap(one.a_row, one.b_column);
     std::swap(one.a_column, one.b_row);
@@ -231,8 +238,8 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   }
 
   void compute_as(Computed* data, const Strides<rank>& strides, Place place) const {
-    const Factors factors = factors_by(FactorMaker(), place);
     const ProductWriting to = writing(strides);
+    const Factors factors = factors_by(FactorMaker(), place, to.way == ProductWriting::Way::columns);
     if (to.way != ProductWriting::Way::copied)
       return run(factors, data, strides, to.row, to.way == ProductWriting::Way::columns);
     const Dim<rank> result = shape();

@@ -61,11 +61,13 @@ export struct TiledProduct {
   const void* b;
   std::ptrdiff_t rows, columns, inner;
   std::ptrdiff_t a_row, a_column, b_row, b_column;  // strides in elements
-  DType dtype;                                      // of the result, and of a and b unless
-  bool bfloat16_factors = false;                    // they are bfloat16 and the result is float
+  DType dtype;                                      // of sums and of the result
   int leaf = -1;                                    // which leaf it stands for
-  Place place = {};                                 // of a GPU, where the elements of a and b are of type `factors`
-  DType factors = dtype;
+  Place place = {};
+  DType a_type = dtype, b_type = dtype;  // of the elements of a and b, which are multiplied as elements of `dtype`; the same on a GPU
+  const Loop* a_loop = nullptr;          // an expression that is evaluated block by block instead of read
+  const Loop* b_loop = nullptr;
+  std::ptrdiff_t a_first = 0, b_first = 0;  // the row and the column of the expressions with which a and b begin
 };
 
 /// How many matrix products and normalisations of an expression are left to its evaluator, which computes them in the cache together with

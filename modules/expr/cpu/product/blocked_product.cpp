@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +18,6 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t panel_bytes = 480 * 1024;   // of b
-constexpr std::ptrdiff_t most_block_rows = 1024;     // of a, for which a panel of b is packed once
 constexpr std::ptrdiff_t direct_bytes = 256 * 1024;  // b is read as it lies up to this size,
 constexpr std::ptrdiff_t direct_strips = 4;          // or for so few strips
 constexpr std::ptrdiff_t alias_bytes = 4096;         // rows so far apart share a set of the L1 cache
@@ -26,6 +26,22 @@ constexpr std::ptrdiff_t edge_bytes = 14 * 128;
 const std::byte* at(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
 std::ptrdiff_t padded_to(std::ptrdiff_t count, std::ptrdiff_t unit) { return (count + unit - 1) / unit * unit; }
+
+/// The kernels for a product's types, and what packs its factors for them.
+struct Loops {
+  explicit Loops(const TiledProduct& p)
+      : kernels(multiplies_pairs(p) ? bfloat16_pair_kernels() : product_kernels(p.dtype)),
+        pack_a(kernels.step == 2 ? pair_packer() : strip_packer(p.a_type)),
+        pack_b(kernels.step == 2 ? pair_packer() : strip_packer(p.b_type)) {}
+
+  const ProductKernels& kernels;
+  PackStrip pack_a, pack_b;
+
+ private:
+  static bool multiplies_pairs(const TiledProduct& p) {
+    return p.a_type == DType::bfloat16 && p.b_type == DType::bfloat16 && has_bfloat16_pairs();
+  }
+};
 
 /// How a product is cut.
 struct Blocking {
@@ -37,29 +53,33 @@ struct Blocking {
     const std::ptrdiff_t whole = std::max(panel_bytes / most_depth / kernels.item / width, std::ptrdiff_t{1});
     columns = std::min(padded_to(p.columns, kernels.lanes), whole * width);
     const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
-    packs_b = (p.b_column != 1 && p.columns > 1) ||
+    packs_b = p.b_loop != nullptr || p.b_type != p.dtype || (p.b_column != 1 && p.columns > 1) ||
               (strips > direct_strips && p.inner * p.columns > direct_bytes / kernels.item);
     const bool aliases = p.a_row * kernels.item % alias_bytes == 0 && p.rows > 1;
-    packs_a = (p.a_column != 1 || aliases) && p.columns > 2 * width;
+    packs_a = p.a_loop != nullptr || p.a_type != p.dtype || ((p.a_column != 1 || aliases) && p.columns > 2 * width);
   }
 
   std::ptrdiff_t depth, rows, columns = 0, width;
   bool packs_a, packs_b;
 
-  std::ptrdiff_t a_bytes(std::ptrdiff_t item) const { return packs_a ? padded_to(rows * depth * item, 64) : 0; }
+  /// Of the packed rows of a block of a.
+  std::ptrdiff_t a_bytes(const ProductKernels& kernels) const {
+    return packs_a ? padded_to(rows * kernels.packed_bytes(depth), 64) : 0;
+  }
 };
 
 class BlockedProduct {
  public:
   BlockedProduct(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace)
       : p_(product),
-        kernels_(product_kernels(product.dtype)),
+        loops_(product),
+        kernels_(loops_.kernels),
         blocking_(product, kernels_),
         item_(kernels_.item),
         c_(static_cast<std::byte*>(c)),
         c_row_(c_row),
         packed_a_(workspace),
-        packed_b_(workspace + blocking_.a_bytes(item_)) {}
+        packed_b_(workspace + blocking_.a_bytes(kernels_)) {}
 
   void run() {
     for (first_row_ = 0; first_row_ < p_.rows; first_row_ += rows_) {
@@ -67,6 +87,7 @@ class BlockedProduct {
       strips_ = (rows_ - 1) / kernels_.most_rows() + 1;
       for (first_ = 0; first_ < p_.inner; first_ += depth_) {
         depth_ = std::min(blocking_.depth, p_.inner - first_);
+        packed_bytes_ = kernels_.packed_bytes(depth_);
         if (blocking_.packs_a) pack_a();
         for (first_column_ = 0; first_column_ < p_.columns; first_column_ += columns_) {
           columns_ = std::min(blocking_.columns, p_.columns - first_column_);
@@ -81,18 +102,42 @@ class BlockedProduct {
   std::ptrdiff_t strip_start(std::ptrdiff_t strip) const { return rows_ * strip / strips_; }
 
   const std::byte* a_at(std::ptrdiff_t row) const {
-    return at(p_.a, ((first_row_ + row) * p_.a_row + first_ * p_.a_column) * item_);
+    return at(p_.a, ((first_row_ + row) * p_.a_row + first_ * p_.a_column) * item_size(p_.a_type));
   }
   const std::byte* b_at(std::ptrdiff_t column) const {
-    return at(p_.b, (first_ * p_.b_row + (first_column_ + column) * p_.b_column) * item_);
+    return at(p_.b, (first_ * p_.b_row + (first_column_ + column) * p_.b_column) * item_size(p_.b_type));
   }
 
   void pack_a() {
+    if (p_.a_loop != nullptr)
+      return evaluate(*p_.a_loop, {p_.a_first + first_row_, first_}, {rows_, depth_}, packed_a_, depth_);
     for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) {
       const std::ptrdiff_t from = strip_start(strip);
       const std::ptrdiff_t height = strip_start(strip + 1) - from;
-      kernels_.pack(a_at(from), p_.a_column, p_.a_row, depth_, height, height, packed_a_ + from * depth_ * item_);
+      loops_.pack_a(a_at(from), p_.a_column, p_.a_row, depth_, height, height, packed_a_ + from * packed_bytes_);
     }
+  }
+
+  /// Evaluates a block of an expression, from a position on, into rows `row` elements apart.
+  void evaluate(const Loop& source, const std::array<std::ptrdiff_t, 2>& from,
+                const std::array<std::ptrdiff_t, 2>& extents, std::byte* to, std::ptrdiff_t row) const {
+    MovableLoop block(source);
+    block.reset_leaves();
+    block.loop.parallel = false;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      block.loop.extents[axis] = extents[axis];
+      block.advance_leaves(axis, from[axis]);
+    }
+    block.loop.target = operand_at(to, item_);
+    block.loop.target.strides[0] = row;
+    block.loop.target.strides[1] = 1;
+    plan::run(block.loop);
+  }
+
+  /// Zeros beside the columns of an evaluated panel, up to the end of its rows.
+  void clear_right(std::ptrdiff_t from, std::ptrdiff_t to) const {
+    for (std::ptrdiff_t k = 0; k < depth_ && from < to; ++k)
+      std::memset(packed_b_ + (k * to + from) * item_, 0, static_cast<std::size_t>((to - from) * item_));
   }
 
   /// Vectors side by side from a column on: one at the end of the panel, if what is left fits it.
@@ -103,31 +148,40 @@ class BlockedProduct {
     const std::ptrdiff_t in_whole = columns_ / kernels_.lanes * kernels_.lanes;
     const std::ptrdiff_t whole = in_whole == columns_ ? columns_ : columns_ / blocking_.width * blocking_.width;
     direct_ = blocking_.packs_b || (p_.b_column != 1 && p_.columns > 1) ? 0 : whole;
-    for (std::ptrdiff_t j = direct_; j < columns_; j += blocking_.width) {
+    if (p_.b_loop != nullptr) {
+      const std::ptrdiff_t row = padded_to(columns_, kernels_.lanes);
+      evaluate(*p_.b_loop, {first_, p_.b_first + first_column_}, {depth_, columns_}, packed_b_, row);
+      clear_right(columns_, row);
+    }
+    for (std::ptrdiff_t j = direct_; j < columns_ && p_.b_loop == nullptr; j += blocking_.width) {
       const std::ptrdiff_t padded = vectors_at(j) * kernels_.lanes;
-      kernels_.pack(b_at(j), p_.b_row, p_.b_column, depth_, std::min(padded, columns_ - j), padded,
-                    packed_b_ + (j - direct_) * depth_ * item_);
+      loops_.pack_b(b_at(j), p_.b_row, p_.b_column, depth_, std::min(padded, columns_ - j), padded,
+                    packed_b_ + (j - direct_) * packed_bytes_);
     }
     for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) run_strip(strip_start(strip), strip_start(strip + 1));
   }
 
   void run_strip(std::ptrdiff_t from, std::ptrdiff_t to) {
     const auto row = static_cast<std::size_t>(to - from - 1);
-    StripProduct strip{.a = blocking_.packs_a ? packed_a_ + from * depth_ * item_ : a_at(from),
-                       .a_row = p_.a_row,
-                       .a_column = p_.a_column,
+    StripProduct strip{.a = blocking_.packs_a ? packed_a_ + from * packed_bytes_ : a_at(from),
+                       .a_row = p_.a_loop != nullptr ? depth_ : p_.a_row,
+                       .a_column = p_.a_loop != nullptr ? 1 : p_.a_column,
                        .b = nullptr,
                        .b_row = 0,
-                       .depth = depth_,
+                       .depth = (depth_ - 1) / kernels_.step + 1,
                        .c = nullptr,
                        .c_row = c_row_,
                        .adds = first_ > 0};
-    const auto& kernels = blocking_.packs_a ? kernels_.packed : kernels_.any;
+    const auto& kernels = blocking_.packs_a && p_.a_loop == nullptr ? kernels_.packed : kernels_.any;
     for (std::ptrdiff_t j = 0; j < columns_; j += blocking_.width) {
       const std::ptrdiff_t vectors = vectors_at(j);
       const std::ptrdiff_t width = std::min(vectors * kernels_.lanes, columns_ - j);
-      strip.b = j < direct_ ? b_at(j) : packed_b_ + (j - direct_) * depth_ * item_;
+      strip.b = j < direct_ ? b_at(j) : packed_b_ + (j - direct_) * packed_bytes_;
       strip.b_row = j < direct_ ? p_.b_row : vectors * kernels_.lanes;
+      if (p_.b_loop != nullptr) {
+        strip.b_row = padded_to(columns_, kernels_.lanes);
+        strip.b = packed_b_ + j * item_;
+      }
       std::byte* c = c_ + ((first_row_ + from) * c_row_ + first_column_ + j) * item_;
       const MicroKernel multiply = kernels[static_cast<std::size_t>(vectors - 1)][row];
       if (width == vectors * kernels_.lanes) {
@@ -154,6 +208,7 @@ class BlockedProduct {
   }
 
   const TiledProduct& p_;
+  Loops loops_;
   const ProductKernels& kernels_;
   Blocking blocking_;
   std::ptrdiff_t item_;
@@ -162,7 +217,8 @@ class BlockedProduct {
   std::byte* packed_a_;
   std::byte* packed_b_;
   std::ptrdiff_t first_row_ = 0, rows_ = 0, strips_ = 0;  // the block of a
-  std::ptrdiff_t first_ = 0, depth_ = 0;                  // of the inner extent
+  std::ptrdiff_t first_ = 0, depth_ = 0;                  // of the inner extent,
+  std::ptrdiff_t packed_bytes_ = 0;                       // which for one row of a or column of b take so many bytes
   std::ptrdiff_t first_column_ = 0, columns_ = 0;         // the panel of b,
   std::ptrdiff_t direct_ = 0;                             // whose first columns are read as they lie
 };
@@ -170,16 +226,17 @@ class BlockedProduct {
 }  // namespace
 
 PackedFactors packed_factors(const TiledProduct& product) {
-  const Blocking blocking(product, product_kernels(product.dtype));
+  const Blocking blocking(product, Loops(product).kernels);
   return {.a = blocking.packs_a, .b = blocking.packs_b};
 }
 
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
-  const ProductKernels& kernels = product_kernels(product.dtype);
+  const Loops loops(product);
+  const ProductKernels& kernels = loops.kernels;
   const Blocking blocking(product, kernels);
   const bool whole = !blocking.packs_b && product.columns % kernels.lanes == 0;
   const std::ptrdiff_t columns = blocking.packs_b ? blocking.columns : whole ? 0 : blocking.width;
-  return blocking.a_bytes(kernels.item) + blocking.depth * columns * kernels.item;
+  return blocking.a_bytes(kernels) + padded_to(columns, kernels.lanes) * kernels.packed_bytes(blocking.depth);
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {

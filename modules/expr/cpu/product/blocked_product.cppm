@@ -8,6 +8,9 @@ import :lowering;
 // Matrix products in blocks that fit the caches, of factors with any strides.
 namespace tessera::plan {
 
+/// Rows of a for which a panel of b is packed once.
+inline constexpr std::ptrdiff_t most_block_rows = 1024;
+
 /// Factors that are copied, block by block, before they are multiplied; others are read as they lie.
 struct PackedFactors {
   bool a = false, b = false;
@@ -19,7 +22,7 @@ PackedFactors packed_factors(const TiledProduct& product);
 /// Bytes of memory that multiply_blocked() needs for packed factors; 0 where none is packed.
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product);
 
-/// target = a b on the calling thread, of float32, float64 or complex elements; rows are `c_row` elements apart. An element's products are
+/// target = a b on the calling thread, of float32, float64 or complex elements, or of elements of 16 bits to float32; rows are `c_row` elements apart. An element's products are
 /// added up in an order that depends on the inner extent only. `workspace` is aligned to 64 bytes.
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace);
 

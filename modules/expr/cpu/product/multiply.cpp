@@ -71,7 +71,7 @@ void multiply(const TiledProduct& p, ProductWay way, void* c, std::ptrdiff_t c_r
     case ProductWay::row_by_rows: return multiply_vector(p, way, c, c_row);
     default: break;
   }
-  if (p.bfloat16_factors) return call_gemm<bfloat16>(p, static_cast<float*>(c), c_row);
+  if (p.a_type == DType::bfloat16) return call_gemm<bfloat16>(p, static_cast<float*>(c), c_row);
   switch (p.dtype) {
     case DType::float64: return call_blas<double>(p, way, c, c_row);
     case DType::complex64: return call_blas<std::complex<float>>(p, way, c, c_row);

@@ -39,8 +39,14 @@ std::ptrdiff_t machine_tiles() {
 struct Grid : ProductGrid {
   /// At most `most` tiles for the sake of threads.
   Grid(const TiledProduct& p, std::ptrdiff_t most) {
-    const double tiles = std::min(flops(p) / flops_per_tile, static_cast<double>(most));
-    if (tiles >= 2) divide(p, static_cast<std::ptrdiff_t>(tiles));
+    const auto tiles = static_cast<std::ptrdiff_t>(std::min(flops(p) / flops_per_tile, static_cast<double>(most)));
+    if (tiles < 2) return;
+    if (p.a_loop != nullptr || p.b_loop != nullptr) {
+      cut_beside(p) = tiles;
+      clamp(p);
+    } else {
+      divide(p, tiles);
+    }
   }
 
   /// More tiles, until none has more than most_tile_elements.
@@ -49,12 +55,16 @@ struct Grid : ProductGrid {
       const std::ptrdiff_t rows = (p.rows - 1) / down + 1;
       const std::ptrdiff_t columns = (p.columns - 1) / across + 1;
       if (rows <= most_tile_elements / columns) return;
-      (rows >= columns ? down : across) *= 2;
+      const bool evaluates = p.a_loop != nullptr || p.b_loop != nullptr;
+      (evaluates ? cut_beside(p) : rows >= columns ? down : across) *= 2;
       clamp(p);
     }
   }
 
  private:
+  /// Where cuts do not make tiles evaluate the same elements of an expression.
+  std::ptrdiff_t& cut_beside(const TiledProduct& p) { return p.a_loop != nullptr ? down : across; }
+
   /// The factors of `tiles` for which the tiles read least: each column of tiles reads all of a, each row all of b.
   void divide(const TiledProduct& p, std::ptrdiff_t tiles) {
     double least = std::numeric_limits<double>::infinity();
@@ -96,15 +106,14 @@ Tile tile_of(const TiledProduct& p, const ProductGrid& grid, std::ptrdiff_t numb
 
 const void* moved(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
-std::ptrdiff_t factor_size(const TiledProduct& p) { return p.bfloat16_factors ? 2 : item_size(p.dtype); }
-
 TiledProduct part(const TiledProduct& whole, const Tile& tile) {
-  const std::ptrdiff_t item = factor_size(whole);
   TiledProduct p = whole;
   p.rows = tile.rows;
   p.columns = tile.columns;
-  p.a = moved(whole.a, tile.row * whole.a_row * item);
-  p.b = moved(whole.b, tile.column * whole.b_column * item);
+  p.a_first += tile.row;
+  p.b_first += tile.column;
+  p.a = moved(whole.a, tile.row * whole.a_row * item_size(whole.a_type));
+  p.b = moved(whole.b, tile.column * whole.b_column * item_size(whole.b_type));
   return p;
 }
 
@@ -168,7 +177,7 @@ ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
     const bool continues = batch.b_strides[last] == 0 && batch.a_strides[last] == p.rows * a_row &&
                            batch.c_strides[last] == p.rows * c_row && c_row >= p.columns;
     const std::ptrdiff_t rows = p.rows * batch.extents[last];
-    const bool takes = !is_for_blas(p.dtype, rows, p.columns, p.inner) || is_blas_matrix(rows, p.inner, a_row, p.a_column);
+    const bool takes = !is_for_blas(p.a_type, rows, p.columns, p.inner) || is_blas_matrix(rows, p.inner, a_row, p.a_column);
     if (!continues || !takes) return way;
     p.rows = rows;
     p.a_row = a_row;
@@ -192,9 +201,8 @@ class BatchWalk {
 
   TiledProduct product() const {
     TiledProduct p = batch_.matrices;
-    const std::ptrdiff_t item = factor_size(p);
-    p.a = moved(p.a, a_ * item);
-    p.b = moved(p.b, b_ * item);
+    p.a = moved(p.a, a_ * item_size(p.a_type));
+    p.b = moved(p.b, b_ * item_size(p.b_type));
     return p;
   }
   ProductTarget target() const {

@@ -31,11 +31,14 @@ using PackStrip = void (*)(const void* from, std::ptrdiff_t along, std::ptrdiff_
 /// The loops for one type of elements on the CPU at hand.
 struct ProductKernels {
   std::ptrdiff_t item;                     // bytes of an element
-  std::ptrdiff_t lanes;                    // elements of a vector
+  std::ptrdiff_t packed_item;              // of a packed factor
+  std::ptrdiff_t step;                     // products that an instruction adds up: packed factors lie in groups of so many
+  std::ptrdiff_t lanes;                    // elements of a vector of results
   std::span<const MicroKernel> any[2];     // for one and for two vectors, by the number of rows less one
   std::span<const MicroKernel> packed[2];  // the same for left factors that are packed: a_row and a_column are not read
-  PackStrip pack;
 
+  /// Bytes of so many packed products of one row or column.
+  inline std::ptrdiff_t packed_bytes(std::ptrdiff_t depth) const { return (depth + step - 1) / step * step * packed_item; }
   inline std::ptrdiff_t most_rows() const { return static_cast<std::ptrdiff_t>(any[0].size()); }
 };
 
@@ -45,6 +48,18 @@ inline constexpr std::ptrdiff_t depth_of_sums(std::size_t item) { return item < 
 
 /// Of float32, float64, complex64 or complex128.
 const ProductKernels& product_kernels(DType dtype);
+
+/// Of factors of bfloat16 and sums of float32: pairs of products by one instruction, of packed factors. Elements below 1.2e-38 count as 0.
+const ProductKernels& bfloat16_pair_kernels();
+
+/// This CPU has that instruction (AVX512-BF16).
+bool has_bfloat16_pairs() noexcept;
+
+/// Packs factors for it.
+PackStrip pair_packer();
+
+/// Copies elements of one of these types, or of float16 or bfloat16 as float32.
+PackStrip strip_packer(DType from);
 
 /// Elements side by side, no more than two vectors: two copies that may overlap each other.
 [[gnu::always_inline]] inline void copy_few(std::byte* to, const std::byte* from, std::ptrdiff_t bytes) {

@@ -15,9 +15,12 @@ namespace tessera::plan {
 
 namespace {
 
+bool is_converted(const TiledProduct& p) { return p.a_type != p.dtype || p.b_type != p.dtype; }
+
 ProductWay way_of_blas(const TiledProduct& p, std::ptrdiff_t c_row) {
   constexpr std::ptrdiff_t most_int = std::numeric_limits<int>::max();
-  if (p.bfloat16_factors) return ProductWay::blas_matrices;
+  if (p.a_type == DType::bfloat16 && p.b_type == DType::bfloat16) return ProductWay::blas_matrices;
+  if (is_converted(p)) return ProductWay::nothing;
   if (std::max({p.rows, p.columns, p.inner, std::abs(c_row)}) > most_int) return ProductWay::nothing;
   const bool a_is_matrix = is_blas_matrix(p.rows, p.inner, p.a_row, p.a_column);
   const bool b_is_matrix = is_blas_matrix(p.inner, p.columns, p.b_row, p.b_column);
@@ -37,20 +40,29 @@ ProductWay way_of_loops(const TiledProduct& p) {
 
 }  // namespace
 
-bool is_for_blas(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
-  return has_blas(dtype) && blas::is_chosen() && !is_small_product(dtype, rows, columns, inner);
+bool is_for_blas(DType factors, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
+  if (!blas::is_chosen()) return false;
+  if (factors == DType::bfloat16) return blas::has_bfloat16();
+  return has_blas(factors) && !is_small_product(factors, rows, columns, inner);
+}
+
+EvaluatedFactors evaluated_factors(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
+  const bool blocks = has_blas(dtype) && !blas::is_chosen() && rows > 1 && columns > 1 && inner > 0 &&
+                      !is_small_product(dtype, rows, columns, inner);
+  return {.a = blocks, .b = blocks && rows <= most_block_rows};  // beyond them each block of rows would evaluate b again
 }
 
 ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
   if (p.rows == 0 || p.columns == 0) return ProductWay::nothing;
   if (p.inner == 0) return ProductWay::zeros;
-  if (!p.bfloat16_factors && (!has_blas(p.dtype) || is_small_product(p.dtype, p.rows, p.columns, p.inner)))
+  const bool converts = is_converted(p);
+  if (!has_blas(p.dtype) || (!converts && is_small_product(p.dtype, p.rows, p.columns, p.inner)))
     return ProductWay::registers;
-  if (blas::is_chosen()) {
+  if (is_for_blas(p.a_type, p.rows, p.columns, p.inner)) {
     const ProductWay way = way_of_blas(p, c_row);
     if (way != ProductWay::nothing) return way;
   }
-  return way_of_loops(p);
+  return converts ? ProductWay::blocks : way_of_loops(p);
 }
 
 }  // namespace tessera::plan

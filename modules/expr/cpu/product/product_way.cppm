@@ -26,8 +26,16 @@ enum class ProductWay : std::uint8_t {
   device_kernel,  // of this library
 };
 
-/// Products of such matrices go to the BLAS that the user has chosen by TESSERA_BLAS, if it takes them as they lie.
-bool is_for_blas(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
+/// Products of matrices with such elements go to the BLAS that the user has chosen by TESSERA_BLAS, if it takes them as they lie.
+bool is_for_blas(DType factors, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
+
+/// Which factors, if they are expressions, a product evaluates block by block, each element once.
+struct EvaluatedFactors {
+  bool a = false, b = false;
+};
+
+/// For products of matrices of these extents and elements of type `dtype`.
+EvaluatedFactors evaluated_factors(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
 
 /// How a CPU computes the product into rows `c_row` elements apart.
 ProductWay way_of(const TiledProduct& product, std::ptrdiff_t c_row);

@@ -29,7 +29,7 @@ std::ptrdiff_t stripe_start(const TiledProduct& p, std::ptrdiff_t number) {
 TiledProduct stripe_of(const TiledProduct& p, std::ptrdiff_t number) {
   TiledProduct stripe = p;
   const std::ptrdiff_t first = stripe_start(p, number);
-  stripe.a = static_cast<const std::byte*>(p.a) + first * p.a_row * item_size(p.dtype);
+  stripe.a = static_cast<const std::byte*>(p.a) + first * p.a_row * item_size(p.a_type);
   stripe.columns = stripe_start(p, number + 1);
   stripe.rows = stripe.columns - first;
   return stripe;
