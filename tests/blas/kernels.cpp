@@ -7,5 +7,5 @@ int main() {
   using namespace tessera;
   const Array<float, 2> a = ones<float>(Dim{40, 40});
   const Array<float, 2> b = dot(a, a);
-  std::printf("%s: %g\n", blas::description(), static_cast<double>(item(b(0, 0))));
+  std::printf("%s: %g\n", blas::description(), static_cast<double>(static_cast<float>(b[{0, 0}])));
 }
