@@ -55,8 +55,9 @@ bench::Repeat prepare_type(const bench::Case& one, char letter) {
   if (kind != "mm" && kind != "batch" && !left && !right) return {};
   return bench::repeat([=]() mutable {
     for (std::ptrdiff_t i = 0; i < count; ++i)
-      gemm(row_major, left ? transposed : plain, right ? transposed : plain, m, n, k, factor(unit), a.data() + i * m * k,
-           left ? m : k, b.data() + i * k * n, right ? k : n, factor(zero), c.data() + i * m * n, n);
+      gemm(row_major, left ? transposed : plain, right ? transposed : plain, m, n, k, factor(unit),
+           a.data() + i * m * k, left ? m : k, b.data() + i * k * n, right ? k : n, factor(zero), c.data() + i * m * n,
+           n);
   });
 }
 

@@ -51,10 +51,22 @@ bool meets_none_twice(std::span<const SteppedAxis> axes, std::ptrdiff_t reach) {
   }
 }
 
+/// Each step leaves what lies within the later ones, as in row-major order.
+bool is_nested(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
+  std::ptrdiff_t reach = 0;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    if (shape[axis] <= 1) continue;
+    const std::ptrdiff_t step = std::abs(strides[axis]);
+    if (step <= reach) return false;
+    reach += step * (shape[axis] - 1);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool storage::has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
-  if (std::ranges::find(shape, 0) != shape.end()) return true;
+  if (is_nested(shape, strides) || std::ranges::find(shape, 0) != shape.end()) return true;
   constexpr std::size_t few = 16;
   std::array<SteppedAxis, few> first;
   std::vector<SteppedAxis> more(shape.size() > few ? shape.size() : 0);
@@ -68,12 +80,12 @@ bool storage::has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::
   axes = axes.first(count);
   std::ranges::sort(axes, {}, &SteppedAxis::step);
   std::ptrdiff_t reach = 0;  // of all steps along the axes so far
-  bool is_nested = true;     // each step leaves what lies within the smaller ones
+  bool nested = true;        // each step leaves what lies within the smaller ones
   for (const SteppedAxis& axis : axes) {
-    is_nested = is_nested && axis.step > reach;
+    nested = nested && axis.step > reach;
     reach += axis.step * (axis.extent - 1);
   }
-  if (is_nested) return true;
+  if (nested) return true;
   return axes.front().step != 0 && elements <= reach + 1 && meets_none_twice(axes, reach);
 }
 

@@ -223,10 +223,11 @@ std::string product_text(const ExplainedStage& stage) {
   }
   text += "\n";
   const std::string_view names[] = {"x0", "x1"};
-  text += factor_text(names[stage.is_transposed ? 1 : 0],
-                      {product.rows, product.inner, product.a_row, product.a_column}, plan.way, product.a_loop, plan.packed.a) +
-          factor_text(names[stage.is_transposed ? 0 : 1],
-                      {product.inner, product.columns, product.b_row, product.b_column}, plan.way, product.b_loop, plan.packed.b);
+  text +=
+      factor_text(names[stage.is_transposed ? 1 : 0], {product.rows, product.inner, product.a_row, product.a_column},
+                  plan.way, product.a_loop, plan.packed.a) +
+      factor_text(names[stage.is_transposed ? 0 : 1], {product.inner, product.columns, product.b_row, product.b_column},
+                  plan.way, product.b_loop, plan.packed.b);
   for (const DType type : {product.a_type, product.b_type}) {
     if (type == product.dtype || !product.place.on_host()) continue;
     text += "  factors of " + std::string(name(type)) + ", summed in " + std::string(name(product.dtype)) + "\n";

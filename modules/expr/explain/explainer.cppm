@@ -329,8 +329,9 @@ class Explainer {
       const auto strides = storage::contiguous_strides(shape);
       const void* const data = explainer->fresh();
       const bool in_blocks = EvaluatedInBlocks<Node, T> && evaluates;
-      const std::size_t number = explainer->add<T>(
-          node, data, shape, strides, place, in_blocks ? "blocks, for the product that reads them" : "memory of its own");
+      const std::size_t number =
+          explainer->add<T>(node, data, shape, strides, place,
+                            in_blocks ? "blocks, for the product that reads them" : "memory of its own");
       add_result(*stage, 1, dtype_of<T>, to_string(shape), number);
       static constexpr plan::Loop example{};
       return {data, strides, nullptr, dtype_of<T>, in_blocks ? &example : nullptr};

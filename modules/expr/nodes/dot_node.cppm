@@ -140,7 +140,8 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     plan::EvaluatedFactors in_blocks;
     if (A::rank == 2 && B::rank == 2 && !transposes)
       in_blocks = plan::evaluated_factors(dtype_of<Computed>, extents.rows, extents.columns, extents.inner);
-    const bool left = EvaluatedInBlocks<A, Computed> && in_blocks.a;  // then the right one would be evaluated by each tile
+    const bool left =
+        EvaluatedInBlocks<A, Computed> && in_blocks.a;  // then the right one would be evaluated by each tile
     return {maker.template make<Computed, true>(a_, place, for_blas, left),
             maker.template make<Computed, false>(b_, place, for_blas, !left && in_blocks.b), place};
   }

@@ -24,10 +24,10 @@ struct ByteRange {
 
 ByteRange range_of(const Written& memory) {
   const auto* data = static_cast<const std::byte*>(memory.data);
-  const bool empty = std::ranges::find(memory.shape, 0) != memory.shape.end();
-  if (empty || data == nullptr) return {data, data};
+  if (data == nullptr) return {data, data};
   ByteRange range{data, data + memory.item};
   for (std::size_t axis = 0; axis < memory.shape.size(); ++axis) {
+    if (memory.shape[axis] == 0) return {data, data};
     const std::ptrdiff_t reach = (memory.shape[axis] - 1) * memory.strides[axis] * memory.item;
     (reach < 0 ? range.low : range.high) += reach;
   }

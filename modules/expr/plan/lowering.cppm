@@ -64,8 +64,9 @@ export struct TiledProduct {
   DType dtype;                                      // of sums and of the result
   int leaf = -1;                                    // which leaf it stands for
   Place place = {};
-  DType a_type = dtype, b_type = dtype;  // of the elements of a and b, which are multiplied as elements of `dtype`; the same on a GPU
-  const Loop* a_loop = nullptr;          // an expression that is evaluated block by block instead of read
+  DType a_type = dtype,
+        b_type = dtype;  // of the elements of a and b, which are multiplied as elements of `dtype`; the same on a GPU
+  const Loop* a_loop = nullptr;  // an expression that is evaluated block by block instead of read
   const Loop* b_loop = nullptr;
   std::ptrdiff_t a_first = 0, b_first = 0;  // the row and the column of the expressions with which a and b begin
 };

@@ -72,9 +72,7 @@ int sbgemm_calls() { return calls; }
 int all_gemm_calls() { return matrix_calls; }
 int all_gemv_calls() { return vector_calls; }
 
-char* openblas_get_corename() {
-  return name_of_kernels;
-}
+char* openblas_get_corename() { return name_of_kernels; }
 
 void cblas_sgemm(int, int ta, int tb, int m, int n, int k, float, const float* a, int lda, const float* b, int ldb,
                  float, float* c, int ldc) {

@@ -13,7 +13,7 @@ void pack(const float* from, std::ptrdiff_t along, std::ptrdiff_t across, std::p
 template <int Rows, int Bytes>
 struct Loops {
   static constexpr std::ptrdiff_t width = 2 * Bytes / 4;
-  static constexpr std::ptrdiff_t depth = 384;                     // a strip of a of 21 KiB stays in the L1 cache
+  static constexpr std::ptrdiff_t depth = 384;                    // a strip of a of 21 KiB stays in the L1 cache
   static constexpr std::ptrdiff_t columns = 320 / width * width;  // a panel of b of 480 KiB stays in the L2 cache
 
   [[gnu::always_inline]] static void run(const float* a, const float* b, float* c) {

@@ -12,7 +12,8 @@ using namespace tessera;
 template <int Rows, int Bytes>
 struct Peak {
   [[gnu::always_inline]] static void run(const float* a, const float* b, float* c) {
-    kernel<Rows, Bytes>(a, 1, 0, b, 0, n * n * n / (Rows * 2 * Bytes / 4), c, false);  // one column and one row, again and again
+    kernel<Rows, Bytes>(a, 1, 0, b, 0, n * n * n / (Rows * 2 * Bytes / 4), c,
+                        false);  // one column and one row, again and again
   }
 };
 // --8<-- [end:peak]

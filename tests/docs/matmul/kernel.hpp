@@ -49,8 +49,9 @@ struct Versions {
 
 /// The kernel for `rows` rows, of which the last strip has fewer.
 template <int Rows, int Bytes>
-[[gnu::always_inline]] inline void strip(std::ptrdiff_t rows, const float* a, std::ptrdiff_t a_row, std::ptrdiff_t a_column,
-                                         const float* b, std::ptrdiff_t b_row, std::ptrdiff_t depth, float* c, bool adds) {
+[[gnu::always_inline]] inline void strip(std::ptrdiff_t rows, const float* a, std::ptrdiff_t a_row,
+                                         std::ptrdiff_t a_column, const float* b, std::ptrdiff_t b_row,
+                                         std::ptrdiff_t depth, float* c, bool adds) {
   if (rows >= Rows) return kernel<Rows, Bytes>(a, a_row, a_column, b, b_row, depth, c, adds);
   for (std::ptrdiff_t i = 0; i < rows; ++i)
     kernel<1, Bytes>(a + i * a_row, a_row, a_column, b, b_row, depth, c + i * n, adds);

@@ -326,7 +326,8 @@ TEST_CASE("products are the same bits for any number of threads") {
   check(values(bfloat16(1.0f), Dim{200, 150}), values(bfloat16(1.0f), Dim{150, 180}));
 }
 
-TEST_CASE("factors and results of any strides are not copied: a product takes memory for blocks, and for one at a time") {
+TEST_CASE(
+    "factors and results of any strides are not copied: a product takes memory for blocks, and for one at a time") {
   const Array<float, 3> a = ones<float>(Dim{4, 2000, 80});
   const Array<float, 2> tall = ones<float>(Dim{80, 1200});
   const Array<float, 3> c = zeros<float>(Dim{4, 2000, 60});

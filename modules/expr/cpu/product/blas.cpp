@@ -76,8 +76,7 @@ std::string kernels_of(const device::runtime::Library& library) {
 }
 
 bool is_one_of(const std::string& kernels, std::initializer_list<const char*> processors) {
-  return std::ranges::any_of(processors,
-                             [&](const char* name) { return strcasecmp(kernels.c_str(), name) == 0; });
+  return std::ranges::any_of(processors, [&](const char* name) { return strcasecmp(kernels.c_str(), name) == 0; });
 }
 
 /// An OpenBLAS that does not know a processor, as one that is newer than it, takes its kernels for a Pentium 4, of which four do the work of one.
@@ -95,8 +94,10 @@ void choose_kernels(device::runtime::Library& library) {
   const std::string kernels = kernels_of(library);
   if (!lacks_vectors(kernels)) return;
   std::fprintf(stderr,
-               "tessera: %s multiplies with its kernels for %s, although this CPU has %s; %s=%s before the program starts chooses better ones\n",
-               library.file().c_str(), kernels.c_str(), std::string(device::name(device::isa())).c_str(), variable, better);
+               "tessera: %s multiplies with its kernels for %s, although this CPU has %s; %s=%s before the program "
+               "starts chooses better ones\n",
+               library.file().c_str(), kernels.c_str(), std::string(device::name(device::isa())).c_str(), variable,
+               better);
 }
 
 /// What only OpenBLAS has.
@@ -129,10 +130,10 @@ Blas open() {
 const Blas& library() {
   static const Blas& opened = *new Blas(open());  // static objects may compute when they are destroyed
   if (!opened.reason.empty()) {
-    throw DeviceError(
-        to_string(Failure{.operation = "dot",
-                          .problem = opened.reason,
-                          .advice = "name one that can be opened in TESSERA_BLAS, or leave it unset: products need none"}));
+    throw DeviceError(to_string(
+        Failure{.operation = "dot",
+                .problem = opened.reason,
+                .advice = "name one that can be opened in TESSERA_BLAS, or leave it unset: products need none"}));
   }
   return opened;
 }

@@ -4,6 +4,7 @@ module;
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -19,9 +20,12 @@ namespace {
 
 constexpr std::ptrdiff_t panel_bytes = 480 * 1024;   // of b
 constexpr std::ptrdiff_t direct_bytes = 256 * 1024;  // b is read as it lies up to this size,
-constexpr std::ptrdiff_t direct_strips = 4;          // or for so few strips
+constexpr std::ptrdiff_t direct_strips = 12;         // or for so few strips,
+constexpr std::ptrdiff_t aliased_strips = 4;         // of rows that share sets of the caches even fewer
 constexpr std::ptrdiff_t alias_bytes = 4096;         // rows so far apart share a set of the L1 cache
 constexpr std::ptrdiff_t edge_bytes = 14 * 128;
+constexpr std::size_t most_widths =
+    84;  // of a panel: 320 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
 
 const std::byte* at(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
@@ -48,15 +52,17 @@ struct Blocking {
   Blocking(const TiledProduct& p, const ProductKernels& kernels)
       : depth(std::min(p.inner, depth_of_sums(static_cast<std::size_t>(kernels.item)))),
         rows(std::min(p.rows, most_block_rows)),
-        width(2 * kernels.lanes) {
+        width(kernels.widths[0].lanes) {
     const std::ptrdiff_t most_depth = depth_of_sums(static_cast<std::size_t>(kernels.item));
     const std::ptrdiff_t whole = std::max(panel_bytes / most_depth / kernels.item / width, std::ptrdiff_t{1});
-    columns = std::min(padded_to(p.columns, kernels.lanes), whole * width);
+    columns = std::min(padded_to(p.columns, kernels.lanes()), whole * width);
+    const auto aliases = [&](std::ptrdiff_t row) { return row * kernels.item % alias_bytes == 0; };
     const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
     packs_b = p.b_loop != nullptr || p.b_type != p.dtype || (p.b_column != 1 && p.columns > 1) ||
-              (strips > direct_strips && p.inner * p.columns > direct_bytes / kernels.item);
-    const bool aliases = p.a_row * kernels.item % alias_bytes == 0 && p.rows > 1;
-    packs_a = p.a_loop != nullptr || p.a_type != p.dtype || ((p.a_column != 1 || aliases) && p.columns > 2 * width);
+              (strips > (aliases(p.b_row) ? aliased_strips : direct_strips) &&
+               p.inner * p.columns > direct_bytes / kernels.item);
+    packs_a = p.a_loop != nullptr || p.a_type != p.dtype ||
+              ((p.a_column != 1 || (aliases(p.a_row) && p.rows > 1)) && p.columns > 2 * width);
   }
 
   std::ptrdiff_t depth, rows, columns = 0, width;
@@ -66,6 +72,14 @@ struct Blocking {
   std::ptrdiff_t a_bytes(const ProductKernels& kernels) const {
     return packs_a ? padded_to(rows * kernels.packed_bytes(depth), 64) : 0;
   }
+};
+
+/// Columns of a panel that one kernel takes.
+struct ColumnStrip {
+  const ColumnKernels* kernels;
+  std::ptrdiff_t first, used;  // of `kernels->lanes` columns
+  const void* b;
+  std::ptrdiff_t b_row;
 };
 
 class BlockedProduct {
@@ -140,28 +154,40 @@ class BlockedProduct {
       std::memset(packed_b_ + (k * to + from) * item_, 0, static_cast<std::size_t>((to - from) * item_));
   }
 
-  /// Vectors side by side from a column on: one at the end of the panel, if what is left fits it.
-  std::ptrdiff_t vectors_at(std::ptrdiff_t column) const { return columns_ - column > kernels_.lanes ? 2 : 1; }
-
-  /// Packs what cannot be read as it lies: all columns, or those at the end that fill no vector.
+  /// Divides the panel into widths of kernels and packs what cannot be read as it lies: all columns, or those at the end that fill no vector.
   void run_panel() {
-    const std::ptrdiff_t in_whole = columns_ / kernels_.lanes * kernels_.lanes;
-    const std::ptrdiff_t whole = in_whole == columns_ ? columns_ : columns_ / blocking_.width * blocking_.width;
-    direct_ = blocking_.packs_b || (p_.b_column != 1 && p_.columns > 1) ? 0 : whole;
+    const std::ptrdiff_t row = padded_to(columns_, kernels_.lanes());
     if (p_.b_loop != nullptr) {
-      const std::ptrdiff_t row = padded_to(columns_, kernels_.lanes);
       evaluate(*p_.b_loop, {first_, p_.b_first + first_column_}, {depth_, columns_}, packed_b_, row);
       clear_right(columns_, row);
     }
-    for (std::ptrdiff_t j = direct_; j < columns_ && p_.b_loop == nullptr; j += blocking_.width) {
-      const std::ptrdiff_t padded = vectors_at(j) * kernels_.lanes;
-      loops_.pack_b(b_at(j), p_.b_row, p_.b_column, depth_, std::min(padded, columns_ - j), padded,
-                    packed_b_ + (j - direct_) * packed_bytes_);
+    const bool as_it_lies = !blocking_.packs_b;
+    std::size_t count = 0;
+    std::ptrdiff_t packed = 0;  // columns
+    for (std::ptrdiff_t j = 0; j < columns_; j += columns_beside_[count++].used) {
+      const ColumnKernels& kernels = kernels_.for_columns(columns_ - j);
+      ColumnStrip& strip = columns_beside_[count];
+      strip = {&kernels, j, std::min(kernels.lanes, columns_ - j), nullptr, 0};
+      if (p_.b_loop != nullptr) {
+        strip.b = packed_b_ + j * item_;
+        strip.b_row = row;
+      } else if (as_it_lies && strip.used == kernels.lanes) {
+        strip.b = b_at(j);
+        strip.b_row = p_.b_row;
+      } else {
+        std::byte* const to = packed_b_ + packed * packed_bytes_;
+        loops_.pack_b(b_at(j), p_.b_row, p_.b_column, depth_, strip.used, kernels.lanes, to);
+        strip.b = to;
+        strip.b_row = kernels.lanes;
+        packed += kernels.lanes;
+      }
     }
-    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) run_strip(strip_start(strip), strip_start(strip + 1));
+    const std::span columns(columns_beside_.data(), count);
+    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip)
+      run_strip(strip_start(strip), strip_start(strip + 1), columns);
   }
 
-  void run_strip(std::ptrdiff_t from, std::ptrdiff_t to) {
+  void run_strip(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) const {
     const auto row = static_cast<std::size_t>(to - from - 1);
     StripProduct strip{.a = blocking_.packs_a ? packed_a_ + from * packed_bytes_ : a_at(from),
                        .a_row = p_.a_loop != nullptr ? depth_ : p_.a_row,
@@ -172,39 +198,32 @@ class BlockedProduct {
                        .c = nullptr,
                        .c_row = c_row_,
                        .adds = first_ > 0};
-    const auto& kernels = blocking_.packs_a && p_.a_loop == nullptr ? kernels_.packed : kernels_.any;
-    for (std::ptrdiff_t j = 0; j < columns_; j += blocking_.width) {
-      const std::ptrdiff_t vectors = vectors_at(j);
-      const std::ptrdiff_t width = std::min(vectors * kernels_.lanes, columns_ - j);
-      strip.b = j < direct_ ? b_at(j) : packed_b_ + (j - direct_) * packed_bytes_;
-      strip.b_row = j < direct_ ? p_.b_row : vectors * kernels_.lanes;
-      if (p_.b_loop != nullptr) {
-        strip.b_row = padded_to(columns_, kernels_.lanes);
-        strip.b = packed_b_ + j * item_;
-      }
-      std::byte* c = c_ + ((first_row_ + from) * c_row_ + first_column_ + j) * item_;
-      const MicroKernel multiply = kernels[static_cast<std::size_t>(vectors - 1)][row];
-      if (width == vectors * kernels_.lanes) {
-        strip.c = c;
-        strip.c_row = c_row_;
+    const bool packed = blocking_.packs_a && p_.a_loop == nullptr;
+    std::byte* const c = c_ + ((first_row_ + from) * c_row_ + first_column_) * item_;
+    for (const ColumnStrip& beside : columns) {
+      const MicroKernel multiply = packed ? beside.kernels->packed[row] : beside.kernels->any[row];
+      strip.b = beside.b;
+      strip.b_row = beside.b_row;
+      strip.c = c + beside.first * item_;
+      if (beside.used == beside.kernels->lanes) {
         multiply(strip);
       } else {
-        multiply_edge(strip, multiply, c, to - from, width);
+        multiply_edge(strip, multiply, to - from, beside);
       }
     }
   }
 
   /// Columns that end inside a vector, by way of memory that has room for all of it.
-  void multiply_edge(StripProduct strip, MicroKernel multiply, std::byte* c, std::ptrdiff_t rows,
-                     std::ptrdiff_t width) const {
+  void multiply_edge(StripProduct strip, MicroKernel multiply, std::ptrdiff_t rows, const ColumnStrip& beside) const {
     alignas(64) std::byte edge[edge_bytes];
-    const std::ptrdiff_t edge_row = blocking_.width * item_;
-    const std::ptrdiff_t row = c_row_ * item_;
-    for (std::ptrdiff_t i = 0; strip.adds && i < rows; ++i) copy_few(edge + i * edge_row, c + i * row, width * item_);
+    const std::ptrdiff_t edge_row = beside.kernels->lanes * item_;
+    const std::ptrdiff_t row = c_row_ * item_, bytes = beside.used * item_;
+    auto* const c = static_cast<std::byte*>(strip.c);
+    for (std::ptrdiff_t i = 0; strip.adds && i < rows; ++i) copy_few(edge + i * edge_row, c + i * row, bytes);
     strip.c = edge;
-    strip.c_row = blocking_.width;
+    strip.c_row = beside.kernels->lanes;
     multiply(strip);
-    for (std::ptrdiff_t i = 0; i < rows; ++i) copy_few(c + i * row, edge + i * edge_row, width * item_);
+    for (std::ptrdiff_t i = 0; i < rows; ++i) copy_few(c + i * row, edge + i * edge_row, bytes);
   }
 
   const TiledProduct& p_;
@@ -220,7 +239,7 @@ class BlockedProduct {
   std::ptrdiff_t first_ = 0, depth_ = 0;                  // of the inner extent,
   std::ptrdiff_t packed_bytes_ = 0;                       // which for one row of a or column of b take so many bytes
   std::ptrdiff_t first_column_ = 0, columns_ = 0;         // the panel of b,
-  std::ptrdiff_t direct_ = 0;                             // whose first columns are read as they lie
+  std::array<ColumnStrip, most_widths> columns_beside_;   // cut into these
 };
 
 }  // namespace
@@ -234,9 +253,13 @@ std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
   const Loops loops(product);
   const ProductKernels& kernels = loops.kernels;
   const Blocking blocking(product, kernels);
-  const bool whole = !blocking.packs_b && product.columns % kernels.lanes == 0;
-  const std::ptrdiff_t columns = blocking.packs_b ? blocking.columns : whole ? 0 : blocking.width;
-  return blocking.a_bytes(kernels) + padded_to(columns, kernels.lanes) * kernels.packed_bytes(blocking.depth);
+  std::ptrdiff_t columns = blocking.packs_b ? padded_to(blocking.columns, kernels.lanes()) : 0;
+  if (!blocking.packs_b) {
+    std::ptrdiff_t left = product.columns % blocking.width;
+    for (; left > 0 && columns == 0; left -= kernels.for_columns(left).lanes)
+      columns = kernels.for_columns(left).lanes > left ? kernels.for_columns(left).lanes : 0;
+  }
+  return blocking.a_bytes(kernels) + columns * kernels.packed_bytes(blocking.depth);
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {

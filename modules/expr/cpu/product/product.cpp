@@ -97,6 +97,7 @@ std::ptrdiff_t tile_start(std::ptrdiff_t extent, std::ptrdiff_t number, std::ptr
 }
 
 Tile tile_of(const TiledProduct& p, const ProductGrid& grid, std::ptrdiff_t number) {
+  if (grid.count() == 1) return {0, p.rows, 0, p.columns};
   const std::ptrdiff_t i = number / grid.across;
   const std::ptrdiff_t j = number % grid.across;
   const std::ptrdiff_t row = tile_start(p.rows, i, grid.down);
@@ -177,7 +178,8 @@ ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
     const bool continues = batch.b_strides[last] == 0 && batch.a_strides[last] == p.rows * a_row &&
                            batch.c_strides[last] == p.rows * c_row && c_row >= p.columns;
     const std::ptrdiff_t rows = p.rows * batch.extents[last];
-    const bool takes = !is_for_blas(p.a_type, rows, p.columns, p.inner) || is_blas_matrix(rows, p.inner, a_row, p.a_column);
+    const bool takes =
+        !is_for_blas(p.a_type, rows, p.columns, p.inner) || is_blas_matrix(rows, p.inner, a_row, p.a_column);
     if (!continues || !takes) return way;
     p.rows = rows;
     p.a_row = a_row;
@@ -306,8 +308,14 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   // As plan_of() has it, which would take longer than a small product.
   const ProductWay way = way_of(product, target.row);
   if (way == ProductWay::nothing) return;
+  if (way == ProductWay::registers && is_small_product(product.dtype, product.rows, product.columns, product.inner))
+    return multiply(product, way, target.data, target.row, nullptr);
   if (is_symmetric_product(product, way)) return run_symmetric(product, way, target);
   const ProductGrid grid = grid_of(product, 1);
+  if (grid.count() == 1) {
+    TaskMemory memory(1, workspace_bytes(product, way));
+    return memory.use([&](std::byte* workspace) { multiply(product, way, target.data, target.row, workspace); });
+  }
   TaskMemory memory(grid.count(), most_tile_bytes(product, grid, way, false));
   parallel_for(grid.count(), [&](std::ptrdiff_t number) {
     memory.use([&](std::byte* workspace) { run_tile(product, grid, number, way, target, workspace); });
@@ -343,13 +351,14 @@ void run_tiled(const Loop& loop, const TiledProduct& product) {
   const ProductWay way = way_of(product, product.columns);
   const ProductGrid grid = grid_of_tiled(product);
   TaskMemory memory(grid.count(), most_tile_bytes(product, grid, way, true));
-  parallel_for(grid.count(), [&](std::ptrdiff_t number) {
+  const auto run_one = [&](std::ptrdiff_t number) {
     const Tile tile = tile_of(product, grid, number);
     memory.use([&](std::byte* values) {
       multiply(part(product, tile), way, values, tile.columns, values + tile_bytes(product, tile));
       run_epilogue(loop, product, tile, values);
     });
-  });
+  };
+  grid.count() == 1 ? run_one(0) : parallel_for(grid.count(), run_one);
 }
 
 }  // namespace tessera::plan

@@ -47,12 +47,12 @@ struct ProductPlan {
   BatchedProduct batch;  // whose last axes may have become rows
   ProductTarget target;
   ProductWay way = ProductWay::nothing;
-  PackedFactors packed{};                // of the first tile on a CPU
-  bool is_symmetric = false;             // only half of it is computed
-  std::ptrdiff_t products = 0;           // of the batch
-  ProductGrid grid{};                    // of each product; 1 x 1 for cuBLAS
-  std::ptrdiff_t tasks = 1;              // that may run at the same time; calls of cuBLAS
-  std::ptrdiff_t together = 1;           // products of one call of cuBLAS
+  PackedFactors packed{};       // of the first tile on a CPU
+  bool is_symmetric = false;    // only half of it is computed
+  std::ptrdiff_t products = 0;  // of the batch
+  ProductGrid grid{};           // of each product; 1 x 1 for cuBLAS
+  std::ptrdiff_t tasks = 1;     // that may run at the same time; calls of cuBLAS
+  std::ptrdiff_t together = 1;  // products of one call of cuBLAS
 };
 
 /// The plan of products with this result.

@@ -5,6 +5,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <utility>
 module tessera.expr;
@@ -77,6 +78,45 @@ template <class T, int Rows, int Vectors, int Bytes>
   }
 }
 
+/// Where the lane of a vector comes from when blocks of `Size` x `Size` lanes beside the diagonal of two rows change places.
+template <int Lanes, int Size, bool First>
+constexpr int lane_from(int lane) {
+  const bool second_half = (lane & Size) != 0;
+  if (First) return second_half ? lane - Size + Lanes : lane;
+  return second_half ? lane + Lanes : lane + Size;
+}
+
+/// Exchanges blocks of lanes, from the largest to single ones, until rows are columns.
+template <int Lanes, int Size, class Vector, std::size_t... Lane>
+[[gnu::always_inline]] inline void exchange_blocks(Vector (&rows)[Lanes], std::index_sequence<Lane...> lanes) {
+#pragma clang loop unroll(full)
+  for (int i = 0; i < Lanes; ++i) {
+    if ((i & Size) != 0) continue;
+    const Vector first = rows[i], second = rows[i + Size];
+    rows[i] = __builtin_shufflevector(first, second, lane_from<Lanes, Size, true>(static_cast<int>(Lane))...);
+    rows[i + Size] = __builtin_shufflevector(first, second, lane_from<Lanes, Size, false>(static_cast<int>(Lane))...);
+  }
+  if constexpr (Size > 1) exchange_blocks<Lanes, Size / 2>(rows, lanes);
+}
+
+/// `Lanes` rows of `depth` elements, which become columns.
+template <class T, int Lanes>
+[[gnu::always_inline]] inline void transpose_strip(const T* source, std::ptrdiff_t row, std::ptrdiff_t depth,
+                                                   std::ptrdiff_t padded, T* target) {
+  using Item = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using Vector [[gnu::vector_size(Lanes * sizeof(T))]] = Item;
+  std::ptrdiff_t k = 0;
+  for (; k + Lanes <= depth; k += Lanes) {
+    Vector rows[Lanes];
+    for (int i = 0; i < Lanes; ++i) std::memcpy(&rows[i], source + i * row + k, sizeof(Vector));
+    exchange_blocks<Lanes, Lanes / 2>(rows, std::make_index_sequence<Lanes>());
+    for (int i = 0; i < Lanes; ++i) std::memcpy(target + (k + i) * padded, &rows[i], sizeof(Vector));
+  }
+  for (; k < depth; ++k) {
+    for (int i = 0; i < Lanes; ++i) target[k * padded + i] = source[i * row + k];
+  }
+}
+
 /// Runs of steps are short, so that what is read across them stays in the cache.
 template <class T, class From, device::Isa Isa>
 [[gnu::always_inline]] inline void pack_strip(const void* from, std::ptrdiff_t along, std::ptrdiff_t across,
@@ -95,9 +135,23 @@ template <class T, class From, device::Isa Isa>
       for (std::ptrdiff_t i = 0; i < width; ++i) target[k * padded + i] = load<Isa>(source[k * along + i]);
     }
   } else {
+    std::ptrdiff_t done = 0;
+    if constexpr (std::is_same_v<T, From> && sizeof(T) < 16) {
+      if (along == 1) {
+        constexpr int lanes = Isa == device::Isa::baseline ? 16 / sizeof(T) : 32 / sizeof(T);
+        for (; done + lanes <= width; done += lanes)
+          transpose_strip<T, lanes>(source + done * across, across, depth, padded, target + done);
+        if constexpr (lanes > 4) {
+          if (done + 4 <= width) {
+            transpose_strip<T, 4>(source + done * across, across, depth, padded, target + done);
+            done += 4;
+          }
+        }
+      }
+    }
     for (std::ptrdiff_t first = 0; first < depth; first += run) {
       const std::ptrdiff_t last = std::min(depth, first + run);
-      for (std::ptrdiff_t i = 0; i < width; ++i) {
+      for (std::ptrdiff_t i = done; i < width; ++i) {
         for (std::ptrdiff_t k = first; k < last; ++k)
           target[k * padded + i] = load<Isa>(source[k * along + i * across]);
       }
@@ -107,31 +161,31 @@ template <class T, class From, device::Isa Isa>
     std::fill_n(target + k * padded + width, padded - width, T());
 }
 
-template <class T, int Rows, int Vectors>
+template <class T, int Rows, int Vectors, int Bytes>
 struct Baseline {
   static void any(const StripProduct& strip) {
-    multiply_strip<T, Rows, Vectors, 16>(strip, strip.a_row, strip.a_column);
+    multiply_strip<T, Rows, Vectors, Bytes>(strip, strip.a_row, strip.a_column);
   }
-  static void packed(const StripProduct& strip) { multiply_strip<T, Rows, Vectors, 16>(strip, 1, Rows); }
+  static void packed(const StripProduct& strip) { multiply_strip<T, Rows, Vectors, Bytes>(strip, 1, Rows); }
 };
-template <class T, int Rows, int Vectors>
+template <class T, int Rows, int Vectors, int Bytes>
 struct Avx2 {
   [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void any(const StripProduct& strip) {
-    multiply_strip<T, Rows, Vectors, 32>(strip, strip.a_row, strip.a_column);
+    multiply_strip<T, Rows, Vectors, Bytes>(strip, strip.a_row, strip.a_column);
   }
   [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void packed(const StripProduct& strip) {
-    multiply_strip<T, Rows, Vectors, 32>(strip, 1, Rows);
+    multiply_strip<T, Rows, Vectors, Bytes>(strip, 1, Rows);
   }
 };
-template <class T, int Rows, int Vectors>
+template <class T, int Rows, int Vectors, int Bytes>
 struct Avx512 {
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void any(
       const StripProduct& strip) {
-    multiply_strip<T, Rows, Vectors, 64>(strip, strip.a_row, strip.a_column);
+    multiply_strip<T, Rows, Vectors, Bytes>(strip, strip.a_row, strip.a_column);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void packed(
       const StripProduct& strip) {
-    multiply_strip<T, Rows, Vectors, 64>(strip, 1, Rows);
+    multiply_strip<T, Rows, Vectors, Bytes>(strip, 1, Rows);
   }
 };
 
@@ -153,25 +207,46 @@ struct Packing {
   }
 };
 
-template <template <class, int, int> class Isa, class T, int Vectors, int... Row>
+template <template <class, int, int, int> class Isa, class T, int Vectors, int Bytes, int... Row>
 struct Table {
-  static constexpr MicroKernel any[] = {Isa<T, Row + 1, Vectors>::any...};
-  static constexpr MicroKernel packed[] = {Isa<T, Row + 1, Vectors>::packed...};
+  static constexpr MicroKernel any[] = {Isa<T, Row + 1, Vectors, Bytes>::any...};
+  static constexpr MicroKernel packed[] = {Isa<T, Row + 1, Vectors, Bytes>::packed...};
 };
 
+/// Takes for each number of columns the widths that cost least, where a narrow vector costs little more than half of a wide one and columns that
+/// fill no vector have to be copied.
+void choose_widths(ProductKernels& kernels) {
+  constexpr std::array weights{2.0, 1.0, 0.6, 0.55};
+  constexpr double copied = 0.2;
+  std::array<double, std::tuple_size_v<decltype(kernels.choice)>> cost{};
+  for (std::size_t left = 1; left <= static_cast<std::size_t>(kernels.widths[0].lanes); ++left) {
+    cost[left] = std::numeric_limits<double>::infinity();
+    for (std::size_t width = 0; width < kernels.width_count; ++width) {
+      const auto lanes = static_cast<std::size_t>(kernels.widths[width].lanes);
+      const double total = weights[width] + (lanes > left ? copied : cost[left - lanes]);
+      if (total >= cost[left]) continue;
+      cost[left] = total;
+      kernels.choice[left] = static_cast<std::uint8_t>(width);
+    }
+  }
+}
+
 /// `Sums` vectors of sums fit the registers beside what is multiplied.
-template <template <class, int, int> class Isa, class T, int Bytes, int Sums>
+template <template <class, int, int, int> class Isa, class T, int Bytes, int Sums>
 const ProductKernels& kernels_of() {
   static const ProductKernels all = []<int... Row>(std::integer_sequence<int, Row...>) {
-    using One = Table<Isa, T, 1, Row...>;
-    using Two = Table<Isa, T, 2, Row...>;
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(T));
-    return ProductKernels{.item = item,
-                          .packed_item = item,
-                          .step = 1,
-                          .lanes = Bytes / item,
-                          .any = {One::any, Two::any},
-                          .packed = {One::packed, Two::packed}};
+    ProductKernels kernels{.item = item, .packed_item = item, .step = 1};
+    const auto add = [&]<int Vectors, int Width>() {
+      using Kernels = Table<Isa, T, Vectors, Width, Row...>;
+      kernels.widths[kernels.width_count++] = {Vectors * Width / item, Kernels::any, Kernels::packed};
+    };
+    add.template operator()<2, Bytes>();
+    add.template operator()<1, Bytes>();
+    if constexpr (Bytes > 16) add.template operator()<1, Bytes / 2>();
+    if constexpr (Bytes > 32) add.template operator()<1, Bytes / 4>();
+    choose_widths(kernels);
+    return kernels;
   }(std::make_integer_sequence<int, Sums / 2 / Parts<T>::count>());
   return all;
 }
@@ -246,8 +321,7 @@ struct Pairs {
     }
   }
   if (depth % 2 == 1) {
-    for (std::ptrdiff_t i = 0; i < width; ++i)
-      target[pairs * padded + i] = source[(depth - 1) * along + i * across];
+    for (std::ptrdiff_t i = 0; i < width; ++i) target[pairs * padded + i] = source[(depth - 1) * along + i * across];
   }
   for (std::ptrdiff_t k = 0; k < (depth + 1) / 2 && width < padded; ++k)
     std::fill_n(target + k * padded + width, padded - width, 0);
@@ -287,14 +361,12 @@ bool has_bfloat16_pairs() noexcept {
 
 const ProductKernels& bfloat16_pair_kernels() {
   static const ProductKernels all = []<int... Row>(std::integer_sequence<int, Row...>) {
-    using One = PairTable<1, Row...>;
-    using Two = PairTable<2, Row...>;
-    return ProductKernels{.item = 4,
-                          .packed_item = 2,
-                          .step = 2,
-                          .lanes = 16,
-                          .any = {One::packed, Two::packed},
-                          .packed = {One::packed, Two::packed}};
+    ProductKernels kernels{.item = 4, .packed_item = 2, .step = 2};
+    kernels.widths[0] = {32, PairTable<2, Row...>::packed, PairTable<2, Row...>::packed};
+    kernels.widths[1] = {16, PairTable<1, Row...>::packed, PairTable<1, Row...>::packed};
+    kernels.width_count = 2;
+    choose_widths(kernels);
+    return kernels;
   }(std::make_integer_sequence<int, 14>());
   return all;
 }

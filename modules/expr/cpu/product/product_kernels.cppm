@@ -28,18 +28,32 @@ using MicroKernel = void (*)(const StripProduct& strip);
 using PackStrip = void (*)(const void* from, std::ptrdiff_t along, std::ptrdiff_t across, std::ptrdiff_t depth,
                            std::ptrdiff_t width, std::ptrdiff_t padded, void* to);
 
+/// The micro-kernels for some columns side by side, by the number of rows less one.
+struct ColumnKernels {
+  std::ptrdiff_t lanes;                 // columns
+  std::span<const MicroKernel> any;     // for left factors as they lie
+  std::span<const MicroKernel> packed;  // for packed ones: a_row and a_column are not read
+};
+
 /// The loops for one type of elements on the CPU at hand.
 struct ProductKernels {
-  std::ptrdiff_t item;                     // bytes of an element
-  std::ptrdiff_t packed_item;              // of a packed factor
-  std::ptrdiff_t step;                     // products that an instruction adds up: packed factors lie in groups of so many
-  std::ptrdiff_t lanes;                    // elements of a vector of results
-  std::span<const MicroKernel> any[2];     // for one and for two vectors, by the number of rows less one
-  std::span<const MicroKernel> packed[2];  // the same for left factors that are packed: a_row and a_column are not read
+  std::ptrdiff_t item;         // bytes of an element
+  std::ptrdiff_t packed_item;  // of a packed factor
+  std::ptrdiff_t step;         // products that an instruction adds up: packed factors lie in groups of so many
+  std::array<ColumnKernels, 4> widths{};  // two vectors, one, and where there are such, halves and quarters
+  std::size_t width_count = 0;
+  std::array<std::uint8_t, 65>
+      choice{};  // which of them comes next where so many columns are left, two vectors of them at most
 
+  inline std::ptrdiff_t lanes() const { return widths[1].lanes; }  // elements of a vector of results
+  inline const ColumnKernels& for_columns(std::ptrdiff_t left) const {
+    return widths[left >= widths[0].lanes ? 0 : choice[static_cast<std::size_t>(left)]];
+  }
   /// Bytes of so many packed products of one row or column.
-  inline std::ptrdiff_t packed_bytes(std::ptrdiff_t depth) const { return (depth + step - 1) / step * step * packed_item; }
-  inline std::ptrdiff_t most_rows() const { return static_cast<std::ptrdiff_t>(any[0].size()); }
+  inline std::ptrdiff_t packed_bytes(std::ptrdiff_t depth) const {
+    return (depth + step - 1) / step * step * packed_item;
+  }
+  inline std::ptrdiff_t most_rows() const { return static_cast<std::ptrdiff_t>(widths[0].any.size()); }
 };
 
 /// Products that are added up before their sum is added to those before it, of elements of `item` bytes: a row of so many is 1.5 KiB, of which a

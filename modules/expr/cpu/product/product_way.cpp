@@ -49,7 +49,8 @@ bool is_for_blas(DType factors, std::ptrdiff_t rows, std::ptrdiff_t columns, std
 EvaluatedFactors evaluated_factors(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
   const bool blocks = has_blas(dtype) && !blas::is_chosen() && rows > 1 && columns > 1 && inner > 0 &&
                       !is_small_product(dtype, rows, columns, inner);
-  return {.a = blocks, .b = blocks && rows <= most_block_rows};  // beyond them each block of rows would evaluate b again
+  return {.a = blocks,
+          .b = blocks && rows <= most_block_rows};  // beyond them each block of rows would evaluate b again
 }
 
 ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {

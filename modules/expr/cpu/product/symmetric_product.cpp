@@ -61,7 +61,8 @@ void run_symmetric(const TiledProduct& p, ProductWay way, const ProductTarget& t
   });
   for (std::ptrdiff_t number = 1; number < count; ++number) {
     const std::ptrdiff_t first = stripe_start(p, number), rows = stripe_start(p, number + 1) - first;
-    const std::array shape{first, rows}, strides{target.row, std::ptrdiff_t{1}}, transposed{std::ptrdiff_t{1}, target.row};
+    const std::array shape{first, rows}, strides{target.row, std::ptrdiff_t{1}},
+        transposed{std::ptrdiff_t{1}, target.row};
     storage::copy_strided(shape, {{at(0, first), strides, item}, p.place}, {{at(first, 0), transposed, item}, p.place});
   }
 }

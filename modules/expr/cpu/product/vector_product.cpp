@@ -29,7 +29,7 @@ struct VectorTask {
   std::ptrdiff_t y_step;
 };
 
-constexpr std::ptrdiff_t x_elements = 1024;  // of x that are copied side by side
+constexpr std::ptrdiff_t x_bytes = 16384;    // of x, side by side in the L1 cache
 constexpr std::ptrdiff_t sums_bytes = 8192;  // of sums that stay in the L1 cache
 
 template <class T>
@@ -48,28 +48,45 @@ template <class Vector, std::size_t... Lane>
   return __builtin_shufflevector(v, v, (static_cast<int>(Lane) ^ 1)...);
 }
 
-/// The sum of an inner product's lanes: `straight` of real parts by real parts and imaginary by imaginary, `crossed` of the others.
-template <class T, int Lanes>
-[[gnu::always_inline]] inline T sum_of(const typename RealOf<T>::type* straight,
-                                       const typename RealOf<T>::type* crossed) {
-  if constexpr (RealOf<T>::parts == 1) {
-    T sum = 0;
-    for (int i = 0; i < Lanes; ++i) sum += straight[i];
-    return sum;
+/// Halves are added to halves until one lane is left.
+template <int Lanes, class Vector>
+[[gnu::always_inline]] inline auto sum_of_lanes(Vector v) {
+  using Real = std::remove_cvref_t<decltype(v[0])>;
+  if constexpr (Lanes == 1) {
+    return v[0];
+  } else if constexpr (Lanes == 2) {
+    return static_cast<Real>(v[0] + v[1]);
   } else {
-    typename RealOf<T>::type real = 0, imaginary = 0;
-    for (int i = 0; i < Lanes; i += 2) {
-      real += straight[i] - straight[i + 1];
-      imaginary += crossed[i] + crossed[i + 1];
-    }
-    return {real, imaginary};
+    return [&]<std::size_t... Lane>(std::index_sequence<Lane...>) __attribute__((always_inline)) {
+      const auto low = __builtin_shufflevector(v, v, static_cast<int>(Lane)...);
+      const auto high = __builtin_shufflevector(v, v, static_cast<int>(Lane + Lanes / 2)...);
+      return sum_of_lanes<Lanes / 2>(low + high);
+    }(std::make_index_sequence<static_cast<std::size_t>(Lanes / 2)>());
+  }
+}
+
+/// Every second lane with the other sign.
+template <class Vector, std::size_t... Lane>
+[[gnu::always_inline]] inline Vector alternating(Vector v, std::index_sequence<Lane...>) {
+  constexpr Vector signs = {(Lane % 2 == 0 ? 1 : -1)...};
+  return v * signs;
+}
+
+/// The sum of an inner product's lanes: `straight` of real parts by real parts and imaginary by imaginary, `crossed` of the others.
+template <class T, int Lanes, class Vector>
+[[gnu::always_inline]] inline T sum_of(Vector straight, Vector crossed) {
+  if constexpr (RealOf<T>::parts == 1) {
+    return sum_of_lanes<Lanes>(straight);
+  } else {
+    return {sum_of_lanes<Lanes>(alternating(straight, std::make_index_sequence<Lanes>())),
+            sum_of_lanes<Lanes>(crossed)};
   }
 }
 
 /// `Rows` inner products with `count` contiguous elements of x, added to y.
 template <class T, int Rows, int Bytes>
 [[gnu::always_inline]] inline void add_inner_products(const T* matrix, std::ptrdiff_t stride, const T* x,
-                                                      std::ptrdiff_t count, T* y, std::ptrdiff_t y_step) {
+                                                      std::ptrdiff_t count, T* y, std::ptrdiff_t y_step, bool adds) {
   using Real = RealOf<T>::type;
   using Vector [[gnu::vector_size(Bytes)]] = Real;
   constexpr int parts = RealOf<T>::parts;
@@ -94,19 +111,15 @@ template <class T, int Rows, int Bytes>
   for (; k + step <= count; k += step) take(0, k, step);
   if (k < count) take(1, k, count - k);
   for (int r = 0; r < Rows; ++r) {
-    Real lane[parts][lanes];
-    for (int part = 0; part < parts; ++part) {
-      const Vector both = sums[r][part][0] + sums[r][part][1];
-      std::memcpy(lane[part], &both, sizeof both);
-    }
-    y[r * y_step] += sum_of<T, lanes>(lane[0], lane[parts - 1]);
+    const T sum = sum_of<T, lanes>(sums[r][0][0] + sums[r][0][1], sums[r][parts - 1][0] + sums[r][parts - 1][1]);
+    y[r * y_step] = adds ? y[r * y_step] + sum : sum;
   }
 }
 
 /// The vectors are rows: an inner product each.
 template <class T, int Bytes>
 [[gnu::always_inline]] inline void multiply_rows(const VectorTask<T>& task) {
-  for (std::ptrdiff_t i = 0; i < task.vectors; ++i) task.y[i * task.y_step] = T(0);
+  constexpr std::ptrdiff_t x_elements = x_bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   T packed[x_elements];
   for (std::ptrdiff_t first = 0; first < task.count; first += x_elements) {
     const std::ptrdiff_t count = std::min(x_elements, task.count - first);
@@ -119,10 +132,10 @@ template <class T, int Bytes>
     std::ptrdiff_t i = 0;
     for (; i + rows <= task.vectors; i += rows)
       add_inner_products<T, rows, Bytes>(task.matrix + i * task.stride + first, task.stride, x, count,
-                                         task.y + i * task.y_step, task.y_step);
+                                         task.y + i * task.y_step, task.y_step, first > 0);
     for (; i < task.vectors; ++i)
       add_inner_products<T, 1, Bytes>(task.matrix + i * task.stride + first, task.stride, x, count,
-                                      task.y + i * task.y_step, task.y_step);
+                                      task.y + i * task.y_step, task.y_step, first > 0);
   }
 }
 
@@ -181,6 +194,10 @@ template <class T, int Bytes>
       for (; k < end; ++k)
         add_columns<T, 1, Bytes>(task.matrix + k * task.stride + first, task.stride, task.x + k * task.step, task.step,
                                  elements, sums);
+      if (parts == 1 && task.y_step == 1 && from == 0) {
+        std::memcpy(task.y + first, sums[0], static_cast<std::size_t>(elements) * sizeof(T));
+        continue;
+      }
       for (std::ptrdiff_t i = 0; i < elements; ++i) {
         T* to = task.y + (first + i) * task.y_step;
         T sum;
