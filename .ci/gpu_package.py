@@ -19,8 +19,6 @@ import run_on_gpu  # noqa: E402: the list of test programs
 kernels = "libtessera_cuda_kernels.so"
 fashion = pathlib.Path("/usr/share/datasets/fashion-mnist")
 marker = ".tessera-gpu-package"
-# Opened by name at run time, so that no program lists it.
-opened_at_run_time = ["libopenblas.so.0"]
 # A part of glibc cannot travel without the others, and every machine has it.
 glibc = re.compile(r"(linux-vdso|ld-linux-x86-64|libc|libm|libpthread|libdl|librt|libresolv|libutil|libanl|libmvec)\.so")
 # The benchmarks: their target, their programs, and a script of another folder that they call.
@@ -85,19 +83,8 @@ def needed(*files):
     return found
 
 
-def path_of(library):
-    """Where the loader finds a library that is opened by name."""
-    script = f"import ctypes; ctypes.CDLL({library!r}); print(open('/proc/self/maps').read())"
-    stem = library.split(".so")[0]
-    for path in re.findall(r"\s(/\S+)$", call(sys.executable, "-c", script), re.MULTILINE):
-        if pathlib.Path(path).name.startswith(stem):
-            return pathlib.Path(path)
-    raise Problem(f"{library} is not found")
-
-
 def copy_libraries(folder):
-    libraries = {name: path_of(name) for name in opened_at_run_time}
-    libraries |= needed(*sorted((folder / "bin").iterdir()), folder / "lib" / kernels, *libraries.values())
+    libraries = needed(*sorted((folder / "bin").iterdir()), folder / "lib" / kernels)
     for name, path in sorted(libraries.items()):
         strip(path.resolve(), folder / "lib" / name)
 

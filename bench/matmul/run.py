@@ -1,12 +1,13 @@
 """Times matrix products of Tessera beside OpenBLAS, MKL in PyTorch, Eigen and loops, in turns, and prints ratios of speed.
 
 Usage: run.py PROGRAMS [--quick] [--threads N] [--isa avx2|avx512] [--only TEXT] [--rounds N] [--ms N] [--python PYTHON] [--page FILE]
-PROGRAMS is the folder of matmul_tessera and the peers' programs, PYTHON one that has PyTorch. OpenBLAS runs with the kernels that it chooses and with
+PROGRAMS is the folder of matmul_tessera and the peers' programs, PYTHON one that has PyTorch. FILE, a page, gets the tables and beside it a chart. OpenBLAS runs with the kernels that it chooses and with
 those for AVX-512 or AVX2; the better counts. A ratio is the best peer's time over ours, the median of the rounds'; above 1 ours is faster.
 """
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -71,8 +72,8 @@ class Program:
         self.process.wait()
 
 
-def start(options):
-    folder, threads, isa = options.programs, options.threads, options.isa
+def start(options, threads):
+    folder, isa = options.programs, options.isa
     found = [Program("tessera", [folder / "matmul_tessera", threads], {"TESSERA_ISA": isa})]
     kernels = {"avx2": ["Haswell"], "avx512": [None, "SkylakeX"]}[isa]
     if subprocess.run([folder / "matmul_blas", "libopenblas.so.0", "1"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0:
@@ -120,11 +121,60 @@ def table(chosen, series):
     return lines
 
 
+def chart(measured):
+    """Ratios as bars on a logarithmic axis from 1/4 to 4; 1 is the best peer."""
+    height, left, scale = 15, 190, 110
+    lines, y = [], 20
+    for title, chosen, series in measured:
+        lines.append(f'<text x="4" y="{y}" font-weight="bold">{title}</text>')
+        y += height
+        for row in chosen:
+            ratio = judge(row, series[row.case])[2]
+            if ratio is None:
+                continue
+            place = scale * max(-2.0, min(2.0, math.log2(ratio)))
+            colour = "#3d8b37" if ratio >= 1 else "#b9770e"
+            lines.append(f'<text x="4" y="{y}">{row.case}</text><rect x="{left + 2 * scale + min(place, 0):.1f}" y="{y - 9}" width="{abs(place):.1f}" '
+                         f'height="10" fill="{colour}"/>')
+            y += height
+    for power in range(-2, 3):
+        x = left + (power + 2) * scale
+        lines.append(f'<line x1="{x}" y1="24" x2="{x}" y2="{y}" stroke="#999" stroke-width="{2 if power == 0 else 0.5}"/>'
+                     f'<text x="{x}" y="14" text-anchor="middle">{2.0 ** power:g}</text>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + 4 * scale + 20} {y + 10}" font-family="sans-serif" font-size="11">\n'
+            + "\n".join(lines) + "\n</svg>\n")
+
+
+def write_page(page, measured, options):
+    about = machine.describe(options.programs.parent)
+    text = ["# Matrix products beside their peers", "", "`./dev bench matmul --python` makes this page. A case is a type, what is multiplied, and the extents of",
+            "(m, k) by (k, n): *mm* matrices, *mmt* and *mtm* with the right or the left one transposed, *mv* and *vm* a vector on the right or on the left,",
+            f"*batch* {BATCH} products. All programs time a case in turns; times are medians over {options.rounds} rounds, and a ratio is the best peer's time over ours, the",
+            "median of the rounds' ratios: above 1, Tessera is faster. Peers are OpenBLAS with the kernels that it chooses and told those of this set of",
+            "instructions, Eigen, loops that a compiler vectorises, and PyTorch, which calls MKL and oneDNN. Products of 2 to 8 rows are compared with Eigen's",
+            "dynamic matrices.", "", f"{about['date']}, {about['machine']}, {options.isa}, {about['compiler']} `-O3`, {about['peers']}, "
+            f"OpenBLAS {machine.package('libopenblas0-pthread') or 'not found'}.", "", "![Ratios of speed](matmul.svg)", ""]
+    for title, chosen, series in measured:
+        text += [f"## {title}", "", *table(chosen, series), ""]
+    page.write_text("\n".join(text))
+    page.with_suffix(".svg").write_text(chart(measured))
+
+
+def measure_with(threads, chosen, options):
+    programs = start(options, threads)
+    series = measure(programs, chosen, options)
+    for program in programs:
+        program.close()
+    title = "One thread" if threads == 1 else f"{threads} threads"
+    print("\n".join([title, *table(chosen, series)]), flush=True)
+    return title, chosen, series
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", type=pathlib.Path)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=0, help="default: one, then all")
     parser.add_argument("--isa", default="avx512" if machine.has("avx512") else "avx2", choices=("avx2", "avx512"))
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=0)
@@ -136,12 +186,10 @@ def main():
     options.ms = options.ms or (5 if options.quick else 60)
     machine.warn_if_busy()
     chosen = [row for row in rows() if options.only in row.case]
-    programs = start(options)
-    series = measure(programs, chosen, options)
-    for program in programs:
-        program.close()
-    lines = table(chosen, series)
-    print("\n".join(lines))
+    counts = [options.threads] if options.threads else [1, len(os.sched_getaffinity(0))]
+    measured = [measure_with(threads, chosen, options) for threads in counts]
+    if options.page and not options.only:
+        write_page(options.page, measured, options)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,6 @@ def check_loader(package, hidden, variables):
     loaded = set(re.findall(r"calling init: (/.+)", said.stderr))
     allowed = re.compile(r"/(ld-linux-x86-64|libc|libm|libpthread|libdl|librt)\.so")
     strangers = [path for path in loaded if not path.startswith(str(package)) and not allowed.search(path)]
-    check(any("libopenblas" in path for path in loaded), "its BLAS is opened")
     check(not strangers, f"no library from elsewhere: {strangers}")
     check(str(build) not in said.stderr, "the loader does not look into the build folder")
 

@@ -41,9 +41,9 @@ auto as_element(Node node) {
 }
 
 /// Matrix product; with a vector, its product with the matrix; of two vectors, their inner product in their
-/// common element type: integers wrap. Transposed operands
-/// (`a.T()`) go to the BLAS as flags. Elementwise work around a product of matrices is applied tile by tile. Throws ShapeError
-/// if the inner extents differ.
+/// common element type: integers wrap. Operands
+/// of any strides are multiplied as they lie, and expressions are evaluated block by block. Elementwise work around a product of matrices is applied tile
+/// by tile. Throws ShapeError if the inner extents differ.
 export template <class A, class B>
   requires DotOperands<A, B>
 auto dot(A&& a, B&& b, std::source_location where = std::source_location::current()) {

@@ -63,7 +63,7 @@ std::ptrdiff_t workspace_bytes(const TiledProduct& p, ProductWay way) {
 void multiply(const TiledProduct& p, ProductWay way, void* c, std::ptrdiff_t c_row, std::byte* workspace) {
   switch (way) {
     case ProductWay::zeros: return clear(p, c, c_row);
-    case ProductWay::registers: return small_product(p.dtype)(p, c, c_row);
+    case ProductWay::registers: return small_product(p.dtype)(p, c, c_row, {});
     case ProductWay::blocks: return multiply_blocked(p, c, c_row, workspace);
     case ProductWay::rows:
     case ProductWay::columns:

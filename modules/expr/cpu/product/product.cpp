@@ -241,12 +241,28 @@ std::ptrdiff_t tasks_of_whole(const TiledProduct& matrices, std::ptrdiff_t count
   return work < static_cast<double>(most) ? std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(work), 1) : most;
 }
 
+/// Products from number `first` on, along the last axis as many as possible in one call.
+void run_from_registers(const ProductPlan& plan, std::ptrdiff_t first, std::ptrdiff_t last) {
+  const BatchedProduct& batch = plan.batch;
+  const MultiplyMatrices multiply_all = small_product(batch.matrices.dtype);
+  const auto axis = static_cast<std::size_t>(std::max(batch.rank - 1, 0));
+  const std::ptrdiff_t extent = batch.rank == 0 ? 1 : batch.extents[axis];
+  while (first < last) {
+    const BatchWalk walk(batch, plan.target, first);
+    const std::ptrdiff_t count = std::min(last - first, extent - first % extent);
+    multiply_all(walk.product(), walk.target().data, plan.target.row,
+                 {count, batch.a_strides[axis], batch.b_strides[axis], batch.c_strides[axis]});
+    first += count;
+  }
+}
+
 void run_whole(const ProductPlan& plan) {
   const auto [count, tasks] = std::array{plan.products, plan.tasks};
   TaskMemory memory(tasks, workspace_bytes(plan.batch.matrices, plan.way));
   parallel_for(tasks, [&](std::ptrdiff_t task) {
     const std::ptrdiff_t first = count / tasks * task + count % tasks * task / tasks;
     const std::ptrdiff_t last = count / tasks * (task + 1) + count % tasks * (task + 1) / tasks;
+    if (plan.way == ProductWay::registers) return run_from_registers(plan, first, last);
     memory.use([&](std::byte* workspace) {
       BatchWalk walk(plan.batch, plan.target, first);
       for (std::ptrdiff_t number = first; number < last; ++number, walk.next())

@@ -94,20 +94,20 @@ template <class T, int Bytes>
 
 /// Columns [first, first + columns) of rows [from, from + inner) of b, side by side in `to`.
 template <class T>
-[[gnu::always_inline]] inline void pack_columns(const TiledProduct& product, std::ptrdiff_t from, std::ptrdiff_t inner,
-                                                std::ptrdiff_t first, std::ptrdiff_t columns, T* to) {
-  const T* b = static_cast<const T*>(product.b) + from * product.b_row + first * product.b_column;
+[[gnu::always_inline]] inline void pack_columns(const TiledProduct& product, const T* b, std::ptrdiff_t from,
+                                                std::ptrdiff_t inner, std::ptrdiff_t first, std::ptrdiff_t columns,
+                                                T* to) {
+  b += from * product.b_row + first * product.b_column;
   for (std::ptrdiff_t j = 0; j < columns; ++j) {
     for (std::ptrdiff_t k = 0; k < inner; ++k) to[k * columns + j] = b[k * product.b_row + j * product.b_column];
   }
 }
 
 template <class T, int Bytes>
-[[gnu::always_inline]] inline void multiply_in_loops(const TiledProduct& product, T* c, std::ptrdiff_t c_row) {
+[[gnu::always_inline]] inline void multiply_in_loops(const TiledProduct& product, const T* a, const T* b, T* c,
+                                                     std::ptrdiff_t c_row) {
   constexpr std::ptrdiff_t most_columns = panel_bytes / inner_block / static_cast<std::ptrdiff_t>(sizeof(T));
   const bool side_by_side = product.b_column == 1 || product.columns == 1;
-  const T* a = static_cast<const T*>(product.a);
-  const T* b = static_cast<const T*>(product.b);
   alignas(64) T packed[panel_bytes / sizeof(T)];
   std::ptrdiff_t from = 0;
   do {
@@ -127,7 +127,7 @@ template <class T, int Bytes>
     } else {
       for (std::ptrdiff_t first = 0; first < product.columns; first += most_columns) {
         const std::ptrdiff_t columns = std::min(most_columns, product.columns - first);
-        pack_columns(product, from, inner, first, columns, packed);
+        pack_columns(product, b, from, inner, first, columns, packed);
         panel.b = packed;
         panel.b_row = columns;
         panel.c = c + first;
@@ -138,18 +138,28 @@ template <class T, int Bytes>
   } while (from < product.inner);
 }
 
+template <class T, int Bytes>
+[[gnu::always_inline]] inline void multiply_all(const TiledProduct& product, void* c, std::ptrdiff_t c_row,
+                                                const Repetition& repetition) {
+  const T* a = static_cast<const T*>(product.a);
+  const T* b = static_cast<const T*>(product.b);
+  for (std::ptrdiff_t i = 0; i < repetition.count; ++i)
+    multiply_in_loops<T, Bytes>(product, a + i * repetition.a, b + i * repetition.b,
+                                static_cast<T*>(c) + i * repetition.c, c_row);
+}
+
 template <class T>
 struct Loops {
-  static void baseline(const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
-    multiply_in_loops<T, 16>(product, static_cast<T*>(c), c_row);
+  static void baseline(const TiledProduct& product, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
+    multiply_all<T, 16>(product, c, c_row, repetition);
   }
-  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const TiledProduct& product, void* c,
-                                                             std::ptrdiff_t c_row) {
-    multiply_in_loops<T, 32>(product, static_cast<T*>(c), c_row);
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const TiledProduct& product, void* c, std::ptrdiff_t c_row,
+                                                             const Repetition& repetition) {
+    multiply_all<T, 32>(product, c, c_row, repetition);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
-      const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
-    multiply_in_loops<T, 64>(product, static_cast<T*>(c), c_row);
+      const TiledProduct& product, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
+    multiply_all<T, 64>(product, c, c_row, repetition);
   }
 };
 

@@ -91,27 +91,34 @@ template <class T, int Rows, int Bytes>
   using Vector [[gnu::vector_size(Bytes)]] = Real;
   constexpr int parts = RealOf<T>::parts;
   constexpr int lanes = Bytes / static_cast<int>(sizeof(Real));
-  constexpr int unroll = 2;
   constexpr std::ptrdiff_t step = lanes / parts;
-  Vector sums[Rows][parts][unroll] = {};
-  std::ptrdiff_t k = 0;
-  const auto take = [&](int u, std::ptrdiff_t at, std::ptrdiff_t elements) __attribute__((always_inline)) {
-    Vector factor = {};
-    std::memcpy(&factor, x + at, static_cast<std::size_t>(elements) * sizeof(T));
-    for (int r = 0; r < Rows; ++r) {
-      Vector row = {};
-      std::memcpy(&row, matrix + r * stride + at, static_cast<std::size_t>(elements) * sizeof(T));
-      sums[r][0][u] += row * factor;
-      if constexpr (parts == 2) sums[r][1][u] += row * parts_swapped(factor, std::make_index_sequence<lanes>());
-    }
+  Vector sums[Rows][parts] = {};
+  const auto add = [&](int r, Vector row, Vector factor) __attribute__((always_inline)) {
+    sums[r][0] += row * factor;
+    if constexpr (parts == 2) sums[r][1] += row * parts_swapped(factor, std::make_index_sequence<lanes>());
   };
-  for (; k + unroll * step <= count; k += unroll * step) {
-    for (int u = 0; u < unroll; ++u) take(u, k + u * step, step);
+  std::ptrdiff_t k = 0;
+  for (; k + step <= count; k += step) {
+    Vector factor, row;
+    std::memcpy(&factor, x + k, sizeof(Vector));
+#pragma clang loop unroll(full)
+    for (int r = 0; r < Rows; ++r) {
+      std::memcpy(&row, matrix + r * stride + k, sizeof(Vector));
+      add(r, row, factor);
+    }
   }
-  for (; k + step <= count; k += step) take(0, k, step);
-  if (k < count) take(1, k, count - k);
+  if (k < count) {
+    const auto rest = [&](const T* from) __attribute__((always_inline)) {
+      Vector filled = {};
+      copy_few(reinterpret_cast<std::byte*>(&filled), reinterpret_cast<const std::byte*>(from),
+               (count - k) * static_cast<std::ptrdiff_t>(sizeof(T)));
+      return filled;
+    };
+    const Vector factor = rest(x + k);
+    for (int r = 0; r < Rows; ++r) add(r, rest(matrix + r * stride + k), factor);
+  }
   for (int r = 0; r < Rows; ++r) {
-    const T sum = sum_of<T, lanes>(sums[r][0][0] + sums[r][0][1], sums[r][parts - 1][0] + sums[r][parts - 1][1]);
+    const T sum = sum_of<T, lanes>(sums[r][0], sums[r][parts - 1]);
     y[r * y_step] = adds ? y[r * y_step] + sum : sum;
   }
 }
@@ -128,14 +135,16 @@ template <class T, int Bytes>
       for (std::ptrdiff_t k = 0; k < count; ++k) packed[k] = x[k * task.step];
       x = packed;
     }
-    constexpr int rows = RealOf<T>::parts == 2 ? 2 : 4;
     std::ptrdiff_t i = 0;
-    for (; i + rows <= task.vectors; i += rows)
-      add_inner_products<T, rows, Bytes>(task.matrix + i * task.stride + first, task.stride, x, count,
-                                         task.y + i * task.y_step, task.y_step, first > 0);
-    for (; i < task.vectors; ++i)
-      add_inner_products<T, 1, Bytes>(task.matrix + i * task.stride + first, task.stride, x, count,
-                                      task.y + i * task.y_step, task.y_step, first > 0);
+    const auto add = [&]<int Rows>() __attribute__((always_inline)) {
+      for (; i + Rows <= task.vectors; i += Rows)
+        add_inner_products<T, Rows, Bytes>(task.matrix + i * task.stride + first, task.stride, x, count,
+                                           task.y + i * task.y_step, task.y_step, first > 0);
+    };
+    constexpr int rows = RealOf<T>::parts == 2 ? 4 : 8;  // streams that memory is read in
+    add.template operator()<rows>();
+    add.template operator()<rows / 4>();
+    add.template operator()<1>();
   }
 }
 
