@@ -30,7 +30,7 @@ def product_of(left, right, dtype, multiply):
 
 
 def inner_extent(case):
-    """Mostly small; beyond 16 the BLAS multiplies."""
+    """Mostly small; beyond 16 products are cut into blocks."""
     return case.random.randrange(17, 25) if case.chance(0.12) else case.random.randrange(1, 6)
 
 
