@@ -4,7 +4,7 @@
 env_dir=$root/.toolchain
 build_pins=(cmake==3.31.10 ninja==1.13.2)
 docs_pins=(mkdocs==1.6.1 mkdocs-material==9.8.1 pymdown-extensions==13.1)
-torch_pins=(torch==2.15.0 numpy==2.4.6)
+torch_pins=(torch==2.15.0 jax==0.10.2 numpy==2.4.6)
 export PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }

@@ -1,7 +1,7 @@
-"""Images per second of the digits example beside the same network in PyTorch, on Fashion-MNIST.
+"""Images per second of the digits example beside the same network in PyTorch, eager and compiled, and in JAX, on Fashion-MNIST.
 
-Usage: beside_pytorch.py DIGITS PYTHON [--threads N] [--batch N] [--epochs N] [--rounds N]; PYTHON has PyTorch. The two
-take turns, so that a change of the machine's mood meets both; the medians are compared.
+Usage: beside_pytorch.py DIGITS PYTHON [--threads N] [--batch N] [--epochs N] [--rounds N]; PYTHON has PyTorch, and JAX if it is to be compared. They
+take turns, so that a change of the machine's mood meets all; the medians are compared. Without --threads: one thread, then all.
 """
 
 import argparse
@@ -29,28 +29,43 @@ def ours(program, options):
         return json.loads(figures.read_text())["images_per_second"]
 
 
-def theirs(python, options):
-    return json.loads(run([python, HERE / "pytorch_digits.py", *options]))["images_per_second"]
+def theirs(python, script, options):
+    return json.loads(run([python, HERE / script, *options]).splitlines()[-1])["images_per_second"]
+
+
+def peers(python):
+    """Name, script and options of each that runs here."""
+    found = {"eager": ("pytorch_digits.py", []), "compiled": ("pytorch_digits.py", ["--compile"])}
+    if subprocess.run([python, "-c", "import jax"], capture_output=True).returncode == 0:
+        found["jax"] = ("jax_digits.py", [])
+    return found
+
+
+def compare(threads, arguments):
+    options = [f"--threads={threads}", f"--batch={arguments.batch}", f"--epochs={arguments.epochs}"]
+    print(f"784-256-10, batch {arguments.batch}, {threads} threads, {arguments.epochs} epochs a round", flush=True)
+    rates = {}
+    for number in range(1, arguments.rounds + 1):
+        rates.setdefault("tessera", []).append(ours(arguments.digits, options))
+        for name, (script, more) in peers(arguments.python).items():
+            rates.setdefault(name, []).append(theirs(arguments.python, script, [*options, *more]))
+        print(f"round {number}:", *(f"{name} {values[-1]:,.0f}" for name, values in rates.items()), flush=True)
+    medians = {name: statistics.median(values) for name, values in rates.items()}
+    best = max((name for name in medians if name != "tessera"), key=medians.get)
+    print("median:", *(f"{name} {value:,.0f}" for name, value in medians.items()), f"images/s; over the best ({best}): {medians['tessera'] / medians[best]:.2f}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("digits")
     parser.add_argument("python")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    options = [f"--{name}={getattr(arguments, name)}" for name in ("threads", "batch", "epochs")]
-    print(f"784-256-10, batch {arguments.batch}, {arguments.threads} threads, {arguments.epochs} epochs a round", flush=True)
-    mine, peer = [], []
-    for number in range(1, arguments.rounds + 1):
-        mine.append(ours(arguments.digits, options))
-        peer.append(theirs(arguments.python, options))
-        print(f"round {number}: tessera {mine[-1]:>9,.0f}   pytorch {peer[-1]:>9,.0f} images/s", flush=True)
-    ratio = statistics.median(mine) / statistics.median(peer)
-    print(f"median:  tessera {statistics.median(mine):>9,.0f}   pytorch {statistics.median(peer):>9,.0f} images/s   ratio {ratio:.2f}")
+    for threads in [arguments.threads] if arguments.threads else sorted({1, len(os.sched_getaffinity(0))}):
+        compare(threads, arguments)
 
 
 main()
