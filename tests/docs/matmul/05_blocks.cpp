@@ -5,6 +5,10 @@
 /// For each k the elements of `width` rows or columns, `across` apart; those of the next k are `along` apart.
 void pack(const float* from, std::ptrdiff_t along, std::ptrdiff_t across, std::ptrdiff_t depth, std::ptrdiff_t width,
           float* to) {
+  if (across == 1) {
+    for (std::ptrdiff_t k = 0; k < depth; ++k) std::copy_n(from + k * along, width, to + k * width);
+    return;
+  }
   for (std::ptrdiff_t i = 0; i < width; ++i) {
     for (std::ptrdiff_t k = 0; k < depth; ++k) to[k * width + i] = from[k * along + i * across];
   }

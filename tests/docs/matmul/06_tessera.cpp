@@ -18,19 +18,12 @@ struct Peak {
 };
 // --8<-- [end:peak]
 
-/// Billions of bytes a second that are read and written by a copy that fits no cache.
+/// Billions of bytes a second that are read of memory that fits no cache.
 double bandwidth() {
   const Array<float, 1> from = ones<float>(Dim{std::ptrdiff_t{1} << 26});
-  Array<float, 1> to(from.shape());
-  double best = 0;
-  for (int time = 0; time < 3; ++time) {
-    const auto begin = std::chrono::steady_clock::now();
-    assign(to, from);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    best = std::max(best, 2.0 * static_cast<double>(sizeof(float)) * static_cast<double>(product(from.shape())) /
-                              seconds.count() / 1e9);
-  }
-  return best;
+  const double elements = static_cast<double>(product(from.shape()));
+  const double sums = speed(5, [&] { static_cast<void>(static_cast<float>(sum(from))); }) / flops * elements;
+  return sums * static_cast<double>(sizeof(float));
 }
 
 /// A product of these extents: its operations for each byte that must move at least, and the speed that memory and registers allow.
