@@ -13,6 +13,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "cpu"))
@@ -90,13 +91,15 @@ def start(options, threads):
     return found
 
 
-def measure(programs, chosen, options):
-    """{case: {library: [nanoseconds of each round]}}"""
+def measure(programs, chosen, options, threads):
+    """{case: {library: [nanoseconds of each round]}}. Threads of some peers keep looking for work for 200 ms after it has ended."""
+    pause = 0.25 if threads > 1 else 0
     series = {row.case: {} for row in chosen}
     for number in range(1, options.rounds + 1):
         print(f"round {number} of {options.rounds}", file=sys.stderr, flush=True)
         for row in chosen:
             for program in programs:
+                time.sleep(pause)
                 if (ns := program.time(row.case, options.ms)) is not None:
                     series[row.case].setdefault(program.name, []).append(ns)
     return series
@@ -162,7 +165,7 @@ def write_page(page, measured, options):
 
 def measure_with(threads, chosen, options):
     programs = start(options, threads)
-    series = measure(programs, chosen, options)
+    series = measure(programs, chosen, options, threads)
     for program in programs:
         program.close()
     title = "One thread" if threads == 1 else f"{threads} threads"

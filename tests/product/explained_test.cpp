@@ -30,7 +30,6 @@ TEST_CASE("explain says which factors are packed") {
   CHECK(contains(direct, "x1 strides (64, 1)  read as it lies"));
   CHECK(contains(explain(dot(small, small.T())), "x1 strides (1, 64)  packed block by block"));
   CHECK(contains(explain(dot(small.T(), matrix(64, 7))), "x0 strides (1, 64)  read as it lies"));
-  CHECK(contains(explain(dot(matrix(300, 784), matrix(784, 256))), "x1 strides (256, 1)  packed block by block"));
   const auto wide = matrix(300, 400);
   CHECK(contains(explain(dot(matrix(300, 200).T(), wide)), "x0 strides (1, 200)  packed block by block"));
 }

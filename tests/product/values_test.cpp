@@ -89,11 +89,17 @@ void check_batches(Random& random) {
                             Dim{16, 16, 16}, Dim{17, 400, 33}, Dim{90, 500, 150}}) {
     for (const Arrangement kind : {Arrangement::contiguous, Arrangement::transposed, Arrangement::sliced}) {
       INFO(name(dtype_of<T>) << ", " << size << ", " << name_of(kind));
-      const auto a = random_array<T>(Dim{5, size[0], size[1]}, Arrangement::contiguous, random);
       const auto b = random_array<T>(Dim{size[1], size[2]}, kind, random);
-      const Array<T, 3> together = matmul(a, b);
-      for (int i = 0; i < 5; ++i)
-        CHECK(same_bits(Array<T, 2>(together(i, ellipsis)), Array<T, 2>(dot(a(i, ellipsis), b))));
+      const auto check_all = [&](const auto& a) {
+        const Array<T, 3> together = matmul(a, b);
+        for (int i = 0; i < 5; ++i)
+          CHECK(same_bits(Array<T, 2>(together(i, ellipsis)), Array<T, 2>(dot(a(i, ellipsis), b))));
+      };
+      const auto a = random_array<T>(Dim{5, size[0], 2 * size[1]}, Arrangement::contiguous, random);
+      check_all(a(all, all, range(0, size[1])).clone());
+      check_all(a(all, all, range(0, size[1])));
+      check_all(a(all, all, range(0, 2 * size[1], 2)));
+      check_all(flip<2>(a(all, all, range(size[1], 2 * size[1]))));
     }
   }
 }

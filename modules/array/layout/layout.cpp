@@ -66,7 +66,7 @@ bool is_nested(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdi
 }  // namespace
 
 bool storage::has_distinct_elements(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides) {
-  if (is_nested(shape, strides) || std::ranges::find(shape, 0) != shape.end()) return true;
+  if (std::ranges::find(shape, 0) != shape.end() || is_nested(shape, strides)) return true;
   constexpr std::size_t few = 16;
   std::array<SteppedAxis, few> first;
   std::vector<SteppedAxis> more(shape.size() > few ? shape.size() : 0);

@@ -14,7 +14,8 @@ export class Library {
   Library(std::string name, const char* variable, const std::vector<std::string>& files);
 
   /// Closes it and opens it again while the environment's `variable`, which is not set, has this value: some libraries read such a variable when they
-  /// are loaded. Functions found before are to be found again. It is not loaded anew if somebody else holds it open.
+  /// are loaded. Functions found before are to be found again. It is not loaded anew if somebody else holds it open. Other
+  /// threads may not read the environment meanwhile.
   void reopen_with(const char* variable, const char* value);
 
   /// Why it cannot be used: what was looked for and what the system's loader says of that, or the first function that it lacks. Empty if it can.

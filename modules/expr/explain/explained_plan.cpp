@@ -184,7 +184,7 @@ std::string blas_factor_text(const Matrix& m) {
 bool is_by_loops(ProductWay way) { return way < ProductWay::blas_matrices; }
 
 std::string factor_text(std::string_view name, const Matrix& m, ProductWay way, const Loop* loop, bool packed) {
-  if (loop != nullptr) return "  " + std::string(name) + " evaluated block by block, each element once\n";
+  if (loop != nullptr) return "  " + std::string(name) + " evaluated block by block\n";
   const std::string loops = packed ? "packed block by block" : "read as it lies";
   return "  " + std::string(name) + " strides " + core::shape_text(std::array{m.row, m.column}) + "  " +
          (is_by_loops(way) ? loops : blas_factor_text(m)) + "\n";
@@ -328,8 +328,9 @@ std::string product_cost(const ExplainedStage& stage) {
   const TiledProduct& product = stage.product.batch.matrices;
   const auto [m, k, n] = std::array{static_cast<double>(product.rows), static_cast<double>(product.inner),
                                     static_cast<double>(product.columns)};
-  const double bytes = (m * k + k * n + m * n) * static_cast<double>(item_size(product.dtype));
-  const double flops = 2 * m * k * n;
+  const auto size = [](DType type) { return static_cast<double>(item_size(type)); };
+  const double bytes = m * k * size(product.a_type) + k * n * size(product.b_type) + m * n * size(product.dtype);
+  const double flops = (stage.product.is_symmetric ? 1 : 2) * m * k * n;
   return "Cost\n  in all: " + decimal(flops) + " operations, at least " + decimal(bytes) + " bytes\n" +
          intensity_text(stage, flops, bytes);
 }

@@ -71,9 +71,10 @@ concept FactorInMemory = requires(const Node& node) { node.array(); } &&
                          (std::is_same_v<typename Node::value_type, T> ||
                           (std::is_same_v<T, float> && std::is_same_v<compute_t<typename Node::value_type>, float>));
 
-/// A matrix whose elements are computed one by one.
+/// A matrix whose elements are computed one by one, without a product or a normalisation that is better computed as a whole.
 template <class Node, class T>
-concept EvaluatedInBlocks = Node::rank == 2 && !FactorInMemory<Node, T> && !ComputesItself<Node, T>;
+concept EvaluatedInBlocks =
+    Node::rank == 2 && Node::fusible == 0 && !FactorInMemory<Node, T> && !ComputesItself<Node, T>;
 
 /// The array stays where it is unless a BLAS or a GPU is to multiply and cannot take it so: with both strides above 1, below 1, or 0, or elements to
 /// be converted.

@@ -25,9 +25,11 @@ struct ByteRange {
 ByteRange range_of(const Written& memory) {
   const auto* data = static_cast<const std::byte*>(memory.data);
   if (data == nullptr) return {data, data};
+  for (const std::ptrdiff_t extent : memory.shape) {
+    if (extent == 0) return {data, data};
+  }
   ByteRange range{data, data + memory.item};
   for (std::size_t axis = 0; axis < memory.shape.size(); ++axis) {
-    if (memory.shape[axis] == 0) return {data, data};
     const std::ptrdiff_t reach = (memory.shape[axis] - 1) * memory.strides[axis] * memory.item;
     (reach < 0 ? range.low : range.high) += reach;
   }

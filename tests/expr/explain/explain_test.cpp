@@ -196,7 +196,7 @@ TEST_CASE("explain shows how products are multiplied, and the elementwise work t
   CHECK(contains(text, "x0  float32    strides (10, 1)      computed in the cache"));
   CHECK(contains(text, "computed tile by tile"));
   const std::string alone = explain(dot(x + 1, w.T()));
-  CHECK(contains(alone, "Stage 1 of 2: elementwise, into memory of its own"));
+  CHECK(contains(alone, "Stage 1 of 2: elementwise, into blocks, for the product that reads them"));
   CHECK(contains(alone, "Stage 2 of 2: dot, into a new array"));
 }
 

@@ -19,7 +19,7 @@ struct PackedFactors {
 /// Those of multiply_blocked().
 PackedFactors packed_factors(const TiledProduct& product);
 
-/// Bytes of memory that multiply_blocked() needs for packed factors; 0 where none is packed.
+/// Bytes of memory that multiply_blocked() needs for packed factors and columns that fill no vector.
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product);
 
 /// target = a b on the calling thread, of float32, float64 or complex elements, or of elements of 16 bits to float32; rows are `c_row` elements apart. An element's products are

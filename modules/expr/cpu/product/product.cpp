@@ -42,8 +42,7 @@ struct Grid : ProductGrid {
     const auto tiles = static_cast<std::ptrdiff_t>(std::min(flops(p) / flops_per_tile, static_cast<double>(most)));
     if (tiles < 2) return;
     if (p.a_loop != nullptr || p.b_loop != nullptr) {
-      cut_beside(p) = tiles;
-      clamp(p);
+      cut_beside(p, tiles);
     } else {
       divide(p, tiles);
     }
@@ -55,15 +54,28 @@ struct Grid : ProductGrid {
       const std::ptrdiff_t rows = (p.rows - 1) / down + 1;
       const std::ptrdiff_t columns = (p.columns - 1) / across + 1;
       if (rows <= most_tile_elements / columns) return;
-      const bool evaluates = p.a_loop != nullptr || p.b_loop != nullptr;
-      (evaluates ? cut_beside(p) : rows >= columns ? down : across) *= 2;
+      const bool by_rows = p.a_loop != nullptr ? down < p.rows : rows >= columns;
+      const bool by_columns = p.b_loop != nullptr && across < p.columns;
+      (by_rows && !by_columns ? down : across) *= 2;
       clamp(p);
     }
   }
 
  private:
-  /// Where cuts do not make tiles evaluate the same elements of an expression.
-  std::ptrdiff_t& cut_beside(const TiledProduct& p) { return p.a_loop != nullptr ? down : across; }
+  /// Cuts beside the factor that is an expression, so that tiles do not evaluate the same elements of it, unless too few rows or columns are left
+  /// for a kernel.
+  void cut_beside(const TiledProduct& p, std::ptrdiff_t tiles) {
+    constexpr std::ptrdiff_t least_rows = 16, least_columns = 32;
+    const std::ptrdiff_t most_down = std::max<std::ptrdiff_t>(p.rows / least_rows, 1);
+    const std::ptrdiff_t most_across = std::max<std::ptrdiff_t>(p.columns / least_columns, 1);
+    if (p.a_loop != nullptr) {
+      down = std::min(tiles, most_down);
+      across = std::min(tiles / down, most_across);
+    } else {
+      across = std::min(tiles, most_across);
+      down = std::min(tiles / across, most_down);
+    }
+  }
 
   /// The factors of `tiles` for which the tiles read least: each column of tiles reads all of a, each row all of b.
   void divide(const TiledProduct& p, std::ptrdiff_t tiles) {
@@ -105,7 +117,10 @@ Tile tile_of(const TiledProduct& p, const ProductGrid& grid, std::ptrdiff_t numb
   return {row, tile_start(p.rows, i + 1, grid.down) - row, column, tile_start(p.columns, j + 1, grid.across) - column};
 }
 
-const void* moved(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
+/// Nothing moves where a factor is evaluated instead of read.
+const void* moved(const void* data, std::ptrdiff_t bytes) {
+  return data == nullptr ? nullptr : static_cast<const std::byte*>(data) + bytes;
+}
 
 TiledProduct part(const TiledProduct& whole, const Tile& tile) {
   TiledProduct p = whole;
@@ -162,8 +177,14 @@ void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& til
   with_epilogue(loop, product, tile, values, [](const Loop& small) { run(small); });
 }
 
+/// The way reads a as one row; a result of one column cannot be made of several rows in the order in which it sums.
+bool is_of_one_row(ProductWay way, std::ptrdiff_t columns) {
+  return way == ProductWay::row_by_columns || way == ProductWay::columns ||
+         (way == ProductWay::row_by_rows && columns == 1);
+}
+
 /// Batch axes along which b repeats and the rows of a and c continue become rows: one larger product instead of many, whose elements have the
-/// values of the many. Returns its way.
+/// values of the many unless a BLAS rounds them differently. Returns its way.
 ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
   TiledProduct& p = batch.matrices;
   const ProductWay alone = way_of(p, target.row);
@@ -172,7 +193,7 @@ ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
     const auto last = static_cast<std::size_t>(batch.rank - 1);
     if (batch.extents[last] == 1) continue;
     const bool single = p.rows == 1;  // its stride to the next row says nothing
-    if (single && (alone == ProductWay::row_by_columns || alone == ProductWay::columns)) return way;
+    if (single && is_of_one_row(alone, p.columns)) return way;
     const std::ptrdiff_t a_row = single ? batch.a_strides[last] : p.a_row;
     const std::ptrdiff_t c_row = single ? batch.c_strides[last] : target.row;
     const bool continues = batch.b_strides[last] == 0 && batch.a_strides[last] == p.rows * a_row &&
@@ -271,11 +292,12 @@ void run_whole(const ProductPlan& plan) {
   });
 }
 
-/// Of the first tile.
+/// Of the first tile, or of the last stripe of a symmetric product, which has all columns.
 PackedFactors packed_in(const ProductPlan& plan) {
   const TiledProduct& p = plan.batch.matrices;
   if (plan.way == ProductWay::registers) return {.b = p.b_column != 1 && p.columns > 1};
-  return plan.way == ProductWay::blocks ? packed_factors(part(p, tile_of(p, plan.grid, 0))) : PackedFactors{};
+  if (plan.way != ProductWay::blocks) return {};
+  return packed_factors(part(p, tile_of(p, plan.grid, plan.is_symmetric ? plan.grid.count() - 1 : 0)));
 }
 
 /// The grid of one of `count` products.

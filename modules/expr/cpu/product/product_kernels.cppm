@@ -56,8 +56,8 @@ struct ProductKernels {
   inline std::ptrdiff_t most_rows() const { return static_cast<std::ptrdiff_t>(widths[0].any.size()); }
 };
 
-/// Products that are added up before their sum is added to those before it, of elements of `item` bytes: a row of so many is 1.5 KiB, of which a
-/// few strips fit the L1 cache.
+/// Products that are added up before their sum is added to those before it, of elements of `item` bytes: a row of so many is 1.5 KiB, or 3 of
+/// complex128, so that a strip fits the L1 cache.
 inline constexpr std::ptrdiff_t depth_of_sums(std::size_t item) { return item < 8 ? 384 : 192; }
 
 /// Of float32, float64, complex64 or complex128.

@@ -40,8 +40,8 @@ TiledProduct stripe_of(const TiledProduct& p, std::ptrdiff_t number) {
 std::ptrdiff_t symmetric_stripes(const TiledProduct& p) { return std::min(p.rows / stripe_rows, most_stripes); }
 
 bool is_symmetric_product(const TiledProduct& p, ProductWay way) {
-  return way == ProductWay::blocks && p.a == p.b && p.rows == p.columns && p.a_row == p.b_column &&
-         p.a_column == p.b_row && p.rows >= least_rows && p.inner >= least_inner;
+  return way == ProductWay::blocks && p.a == p.b && p.a_type == p.b_type && p.rows == p.columns &&
+         p.a_row == p.b_column && p.a_column == p.b_row && p.rows >= least_rows && p.inner >= least_inner;
 }
 
 void run_symmetric(const TiledProduct& p, ProductWay way, const ProductTarget& target) {

@@ -17,7 +17,7 @@ bool is_symmetric_product(const TiledProduct& product, ProductWay way);
 /// Stripes of rows in which it is computed.
 std::ptrdiff_t symmetric_stripes(const TiledProduct& product);
 
-/// target = a b, of which is_symmetric_product() holds, on all threads. Throws OutOfMemory.
+/// target = a b, of which is_symmetric_product() holds; products on all threads, the copy on this one. Throws OutOfMemory.
 void run_symmetric(const TiledProduct& product, ProductWay way, const ProductTarget& target);
 
 }  // namespace tessera::plan
