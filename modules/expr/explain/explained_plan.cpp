@@ -282,7 +282,8 @@ double balance(const ExplainedStage& stage) {
   const std::ptrdiff_t vector = device::isa() == device::Isa::avx512 ? 64
                                 : device::isa() == device::Isa::avx2 ? 32
                                                                      : 16;
-  return 2 * static_cast<double>(vector / widest) / 10;
+  const std::ptrdiff_t elements = vector / widest;
+  return 2 * static_cast<double>(elements) / 10;
 }
 
 std::string intensity_text(const ExplainedStage& stage, double flops, double bytes) {

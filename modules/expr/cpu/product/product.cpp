@@ -82,12 +82,13 @@ struct Grid : ProductGrid {
     double least = std::numeric_limits<double>::infinity();
     for (std::ptrdiff_t rows = 1; rows <= tiles; ++rows) {
       if (tiles % rows != 0) continue;
+      const std::ptrdiff_t columns = tiles / rows;
       const double read = static_cast<double>(rows) * static_cast<double>(p.columns) +
-                          static_cast<double>(tiles / rows) * static_cast<double>(p.rows);
+                          static_cast<double>(columns) * static_cast<double>(p.rows);
       if (read >= least) continue;
       least = read;
       down = rows;
-      across = tiles / rows;
+      across = columns;
     }
     clamp(p);
   }
@@ -325,7 +326,7 @@ void run_tiles(const ProductPlan& plan) {
 }  // namespace
 
 ProductPlan plan_of(BatchedProduct batch, ProductTarget target) {
-  if (!batch.matrices.place.on_host()) return plan_on_device(std::move(batch), target);
+  if (!batch.matrices.place.on_host()) return plan_on_device(batch, target);
   const ProductWay way = merge_rows(batch, target);
   ProductPlan plan{.batch = batch, .target = target};
   const TiledProduct& matrices = plan.batch.matrices;
@@ -361,7 +362,7 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
 }
 
 void run_batch(BatchedProduct batch, ProductTarget target) {
-  const ProductPlan plan = plan_of(std::move(batch), target);
+  const ProductPlan plan = plan_of(batch, target);
   if (!plan.batch.matrices.place.on_host()) return run_on_device(plan);
   if (plan.products == 0) return;
   if (plan.is_symmetric) return run_symmetric(plan.batch.matrices, plan.way, plan.target);
