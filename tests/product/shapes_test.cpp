@@ -47,6 +47,9 @@ int count_wrong(const Array<T, 2>& a, const Array<T, 2>& b, const Array<T, 2>& c
   return wrong;
 }
 
+/// Up to 40 for the instructions of this CPU; for those that TESSERA_ISA names up to 24.
+std::ptrdiff_t largest() { return std::getenv("TESSERA_ISA") == nullptr ? 40 : 24; }
+
 template <class T>
 void check_shapes(std::ptrdiff_t most, std::uint64_t salt) {
   Random random(salt);
@@ -105,7 +108,9 @@ void check_blocks(std::uint64_t salt) {
 }  // namespace
 
 TEST_CASE("every shape up to 40 in each extent, between guarded pages: float") { check_shapes<float>(40, 1300); }
-TEST_CASE("every shape up to 40 in each extent, between guarded pages: double") { check_shapes<double>(40, 1301); }
+TEST_CASE("every shape up to 40 in each extent, between guarded pages: double") {
+  check_shapes<double>(largest(), 1301);
+}
 TEST_CASE("every shape up to 24 in each extent, between guarded pages: complex numbers and integers") {
   check_shapes<std::complex<float>>(24, 1302);
   check_shapes<std::complex<double>>(24, 1303);
