@@ -32,11 +32,11 @@ struct Parts<std::complex<T>> {
   static constexpr int count = 2;
 };
 
-/// a + i b of vectors of complex numbers.
+/// a += i b of vectors of complex numbers. Vectors go by reference: by value, a function without a target has no registers for them.
 template <class Vector, std::size_t... Lane>
-[[gnu::always_inline]] inline Vector plus_i_times(Vector a, Vector b, std::index_sequence<Lane...>) {
+[[gnu::always_inline]] inline void add_i_times(Vector& a, const Vector& b, std::index_sequence<Lane...>) {
   constexpr Vector signs = {(Lane % 2 == 0 ? -1 : 1)...};
-  return a + __builtin_shufflevector(b, b, (static_cast<int>(Lane) ^ 1)...) * signs;
+  a += __builtin_shufflevector(b, b, (static_cast<int>(Lane) ^ 1)...) * signs;
 }
 
 template <class T, int Rows, int Vectors, int Bytes>
@@ -66,7 +66,7 @@ template <class T, int Rows, int Vectors, int Bytes>
   for (int r = 0; r < Rows; ++r) {
     for (int v = 0; v < Vectors; ++v) {
       Vector sum = sums[r][0][v];
-      if constexpr (parts == 2) sum = plus_i_times(sum, sums[r][1][v], std::make_index_sequence<lanes>());
+      if constexpr (parts == 2) add_i_times(sum, sums[r][1][v], std::make_index_sequence<lanes>());
       Real* to = c + r * strip.c_row * parts + v * lanes;
       if (strip.adds) {
         Vector before;

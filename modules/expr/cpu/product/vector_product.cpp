@@ -43,14 +43,18 @@ struct RealOf<std::complex<T>> {
   static constexpr int parts = 2;
 };
 
+// Vectors go by reference: by value, a function without a target has no registers for them.
+
+/// sum += row * factor, whose real and imaginary parts change places.
 template <class Vector, std::size_t... Lane>
-[[gnu::always_inline]] inline Vector parts_swapped(Vector v, std::index_sequence<Lane...>) {
-  return __builtin_shufflevector(v, v, (static_cast<int>(Lane) ^ 1)...);
+[[gnu::always_inline]] inline void add_crossed(Vector& sum, const Vector& row, const Vector& factor,
+                                               std::index_sequence<Lane...>) {
+  sum += row * __builtin_shufflevector(factor, factor, (static_cast<int>(Lane) ^ 1)...);
 }
 
 /// Halves are added to halves until one lane is left.
 template <int Lanes, class Vector>
-[[gnu::always_inline]] inline auto sum_of_lanes(Vector v) {
+[[gnu::always_inline]] inline auto sum_of_lanes(const Vector& v) {
   using Real = std::remove_cvref_t<decltype(v[0])>;
   if constexpr (Lanes == 1) {
     return v[0];
@@ -65,21 +69,20 @@ template <int Lanes, class Vector>
   }
 }
 
-/// Every second lane with the other sign.
-template <class Vector, std::size_t... Lane>
-[[gnu::always_inline]] inline Vector alternating(Vector v, std::index_sequence<Lane...>) {
+/// The sum of the lanes, of which every second one counts with the other sign.
+template <int Lanes, class Vector, std::size_t... Lane>
+[[gnu::always_inline]] inline auto alternating_sum(const Vector& v, std::index_sequence<Lane...>) {
   constexpr Vector signs = {(Lane % 2 == 0 ? 1 : -1)...};
-  return v * signs;
+  return sum_of_lanes<Lanes>(v * signs);
 }
 
 /// The sum of an inner product's lanes: `straight` of real parts by real parts and imaginary by imaginary, `crossed` of the others.
 template <class T, int Lanes, class Vector>
-[[gnu::always_inline]] inline T sum_of(Vector straight, Vector crossed) {
+[[gnu::always_inline]] inline T sum_of(const Vector& straight, const Vector& crossed) {
   if constexpr (RealOf<T>::parts == 1) {
     return sum_of_lanes<Lanes>(straight);
   } else {
-    return {sum_of_lanes<Lanes>(alternating(straight, std::make_index_sequence<Lanes>())),
-            sum_of_lanes<Lanes>(crossed)};
+    return {alternating_sum<Lanes>(straight, std::make_index_sequence<Lanes>()), sum_of_lanes<Lanes>(crossed)};
   }
 }
 
@@ -93,9 +96,9 @@ template <class T, int Rows, int Bytes>
   constexpr int lanes = Bytes / static_cast<int>(sizeof(Real));
   constexpr std::ptrdiff_t step = lanes / parts;
   Vector sums[Rows][parts] = {};
-  const auto add = [&](int r, Vector row, Vector factor) __attribute__((always_inline)) {
+  const auto add = [&](int r, const Vector& row, const Vector& factor) __attribute__((always_inline)) {
     sums[r][0] += row * factor;
-    if constexpr (parts == 2) sums[r][1] += row * parts_swapped(factor, std::make_index_sequence<lanes>());
+    if constexpr (parts == 2) add_crossed(sums[r][1], row, factor, std::make_index_sequence<lanes>());
   };
   std::ptrdiff_t k = 0;
   for (; k + step <= count; k += step) {
@@ -108,14 +111,17 @@ template <class T, int Rows, int Bytes>
     }
   }
   if (k < count) {
-    const auto rest = [&](const T* from) __attribute__((always_inline)) {
-      Vector filled = {};
+    const auto fill = [&](Vector& filled, const T* from) __attribute__((always_inline)) {
+      filled = Vector{};
       copy_few(reinterpret_cast<std::byte*>(&filled), reinterpret_cast<const std::byte*>(from),
                (count - k) * static_cast<std::ptrdiff_t>(sizeof(T)));
-      return filled;
     };
-    const Vector factor = rest(x + k);
-    for (int r = 0; r < Rows; ++r) add(r, rest(matrix + r * stride + k), factor);
+    Vector factor, row;
+    fill(factor, x + k);
+    for (int r = 0; r < Rows; ++r) {
+      fill(row, matrix + r * stride + k);
+      add(r, row, factor);
+    }
   }
   for (int r = 0; r < Rows; ++r) {
     const T sum = sum_of<T, lanes>(sums[r][0], sums[r][parts - 1]);
