@@ -90,7 +90,7 @@ void check_blocks(std::uint64_t salt) {
   for (const auto& [rows, inner, columns] : extents) {
     for (const Lie a_lie : all_lies) {
       for (const Lie b_lie : all_lies) {
-        if (is_sanitized && random.below(6) != 0) continue;
+        if (is_sanitized && random.below(18) != 0) continue;
         INFO(rows << " x " << inner << " by " << inner << " x " << columns << ", layouts " << static_cast<int>(a_lie)
                   << " and " << static_cast<int>(b_lie));
         const auto a = matrix_in<T>(left, Dim{rows, inner}, a_lie, random.below(2) == 0);

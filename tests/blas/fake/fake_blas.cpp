@@ -4,8 +4,8 @@
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <initializer_list>
+#include <string>
 
 namespace {
 
@@ -23,7 +23,7 @@ char* chosen_kernels() {
   }
   return otherwise;
 }
-char* const name_of_kernels = strdup(chosen_kernels());
+std::string name_of_kernels = chosen_kernels();
 
 float widened(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 template <class T>
@@ -72,7 +72,7 @@ int sbgemm_calls() { return calls; }
 int all_gemm_calls() { return matrix_calls; }
 int all_gemv_calls() { return vector_calls; }
 
-char* openblas_get_corename() { return name_of_kernels; }
+char* openblas_get_corename() { return name_of_kernels.data(); }
 
 void cblas_sgemm(int, int ta, int tb, int m, int n, int k, float, const float* a, int lda, const float* b, int ldb,
                  float, float* c, int ldc) {
