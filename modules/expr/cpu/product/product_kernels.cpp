@@ -22,15 +22,7 @@ namespace tessera::plan {
 namespace {
 
 template <class T>
-struct Parts {
-  using Real = T;
-  static constexpr int count = 1;
-};
-template <class T>
-struct Parts<std::complex<T>> {
-  using Real = T;
-  static constexpr int count = 2;
-};
+constexpr int parts_of = Complex<T> ? 2 : 1;
 
 /// a += i b of vectors of complex numbers. Vectors go by reference: by value, a function without a target has no registers for them.
 template <class Vector, std::size_t... Lane>
@@ -42,9 +34,9 @@ template <class Vector, std::size_t... Lane>
 template <class T, int Rows, int Vectors, int Bytes>
 [[gnu::always_inline]] inline void multiply_strip(const StripProduct& strip, std::ptrdiff_t a_row,
                                                   std::ptrdiff_t a_column) {
-  using Real = Parts<T>::Real;
+  using Real = part_t<T>;
   using Vector [[gnu::vector_size(Bytes)]] = Real;
-  constexpr int parts = Parts<T>::count;
+  constexpr int parts = parts_of<T>;
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(Real));
   Vector sums[Rows][parts][Vectors] = {};
   const auto* a = static_cast<const Real*>(strip.a);
@@ -247,7 +239,7 @@ const ProductKernels& kernels_of() {
     if constexpr (Bytes > 32) add.template operator()<1, Bytes / 4>();
     choose_widths(kernels);
     return kernels;
-  }(std::make_integer_sequence<int, Sums / 2 / Parts<T>::count>());
+  }(std::make_integer_sequence<int, Sums / 2 / parts_of<T>>());
   return all;
 }
 

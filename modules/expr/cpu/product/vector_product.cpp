@@ -33,15 +33,7 @@ constexpr std::ptrdiff_t x_bytes = 16384;    // of x, side by side in the L1 cac
 constexpr std::ptrdiff_t sums_bytes = 8192;  // of sums that stay in the L1 cache
 
 template <class T>
-struct RealOf {
-  using type = T;
-  static constexpr int parts = 1;
-};
-template <class T>
-struct RealOf<std::complex<T>> {
-  using type = T;
-  static constexpr int parts = 2;
-};
+constexpr int parts_of = Complex<T> ? 2 : 1;
 
 // Vectors go by reference: by value, a function without a target has no registers for them.
 
@@ -79,7 +71,7 @@ template <int Lanes, class Vector, std::size_t... Lane>
 /// The sum of an inner product's lanes: `straight` of real parts by real parts and imaginary by imaginary, `crossed` of the others.
 template <class T, int Lanes, class Vector>
 [[gnu::always_inline]] inline T sum_of(const Vector& straight, const Vector& crossed) {
-  if constexpr (RealOf<T>::parts == 1) {
+  if constexpr (parts_of<T> == 1) {
     return sum_of_lanes<Lanes>(straight);
   } else {
     return {alternating_sum<Lanes>(straight, std::make_index_sequence<Lanes>()), sum_of_lanes<Lanes>(crossed)};
@@ -90,9 +82,9 @@ template <class T, int Lanes, class Vector>
 template <class T, int Rows, int Bytes>
 [[gnu::always_inline]] inline void add_inner_products(const T* matrix, std::ptrdiff_t stride, const T* x,
                                                       std::ptrdiff_t count, T* y, std::ptrdiff_t y_step, bool adds) {
-  using Real = RealOf<T>::type;
+  using Real = part_t<T>;
   using Vector [[gnu::vector_size(Bytes)]] = Real;
-  constexpr int parts = RealOf<T>::parts;
+  constexpr int parts = parts_of<T>;
   constexpr int lanes = Bytes / static_cast<int>(sizeof(Real));
   constexpr std::ptrdiff_t step = lanes / parts;
   Vector sums[Rows][parts] = {};
@@ -147,7 +139,7 @@ template <class T, int Bytes>
         add_inner_products<T, Rows, Bytes>(task.matrix + i * task.stride + first, task.stride, x, count,
                                            task.y + i * task.y_step, task.y_step, first > 0);
     };
-    constexpr int rows = RealOf<T>::parts == 2 ? 4 : 8;  // streams that memory is read in
+    constexpr int rows = parts_of<T> == 2 ? 4 : 8;  // streams that memory is read in
     add.template operator()<rows>();
     add.template operator()<rows / 4>();
     add.template operator()<1>();
@@ -157,11 +149,10 @@ template <class T, int Bytes>
 /// Sums for `elements` results, in parts, take `Columns` columns, each times its element of x.
 template <class T, int Columns, int Bytes>
 [[gnu::always_inline]] inline void add_columns(const T* columns, std::ptrdiff_t stride, const T* x, std::ptrdiff_t step,
-                                               std::ptrdiff_t elements,
-                                               typename RealOf<T>::type (*sums)[sums_bytes / sizeof(T)]) {
-  using Real = RealOf<T>::type;
+                                               std::ptrdiff_t elements, part_t<T> (*sums)[sums_bytes / sizeof(T)]) {
+  using Real = part_t<T>;
   using Vector [[gnu::vector_size(Bytes)]] = Real;
-  constexpr int parts = RealOf<T>::parts;
+  constexpr int parts = parts_of<T>;
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(Real));
   Real factors[Columns][parts];
   const Real* from[Columns];
@@ -191,8 +182,8 @@ template <class T, int Columns, int Bytes>
 /// The vectors are columns. They are read in order, while the sums for a part of the results stay in the L1 cache.
 template <class T, int Bytes>
 [[gnu::always_inline]] inline void multiply_columns_by(const VectorTask<T>& task) {
-  using Real = RealOf<T>::type;
-  constexpr int parts = RealOf<T>::parts;
+  using Real = part_t<T>;
+  constexpr int parts = parts_of<T>;
   constexpr int group = 8;
   constexpr std::ptrdiff_t most = sums_bytes / static_cast<std::ptrdiff_t>(sizeof(T)) / parts;
   const std::ptrdiff_t depth = depth_of_sums(sizeof(T));
