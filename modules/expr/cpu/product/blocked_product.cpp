@@ -18,14 +18,18 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t panel_bytes = 480 * 1024;   // of b
-constexpr std::ptrdiff_t direct_bytes = 256 * 1024;  // b is read as it lies up to this size,
-constexpr std::ptrdiff_t direct_strips = 12;         // or for so few strips,
-constexpr std::ptrdiff_t aliased_strips = 4;         // of rows that share sets of the caches even fewer
-constexpr std::ptrdiff_t alias_bytes = 4096;         // rows so far apart share a set of the L1 cache
+constexpr std::ptrdiff_t most_panel_bytes = 960 * 1024;  // of b
+constexpr std::ptrdiff_t direct_strips = 12;             // so few strips read b as it lies,
+constexpr std::ptrdiff_t aliased_strips = 4;             // even fewer if its rows share sets of the L1 cache
 constexpr std::ptrdiff_t edge_bytes = 14 * 128;
 constexpr std::size_t most_widths =
-    84;  // of a panel: 320 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
+    164;  // of the largest panel: 640 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
+
+/// Of a panel of b: nearly half of the L2 cache, where strips of a and of the result pass by as well.
+std::ptrdiff_t panel_bytes() { return std::min(device::caches().level2 / 32 * 15, most_panel_bytes); }
+
+/// b is read as it lies up to this size.
+std::ptrdiff_t direct_bytes() { return device::caches().level2 / 4; }
 
 const std::byte* at(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
@@ -54,13 +58,15 @@ struct Blocking {
         rows(std::min(p.rows, most_block_rows)),
         width(kernels.widths[0].lanes) {
     const std::ptrdiff_t most_depth = depth_of_sums(static_cast<std::size_t>(kernels.item));
-    const std::ptrdiff_t whole = std::max(panel_bytes / most_depth / kernels.item / width, std::ptrdiff_t{1});
+    const std::ptrdiff_t whole = std::max(panel_bytes() / most_depth / kernels.item / width, std::ptrdiff_t{1});
     columns = std::min(padded_to(p.columns, kernels.lanes()), whole * width);
-    const auto aliases = [&](std::ptrdiff_t row) { return row * kernels.item % alias_bytes == 0; };
+    const auto aliases = [&](std::ptrdiff_t row) {
+      return (row * kernels.item & (device::caches().level1_way - 1)) == 0;
+    };
     const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
     packs_b = p.b_loop != nullptr || p.b_type != p.dtype || (p.b_column != 1 && p.columns > 1) ||
               (strips > (aliases(p.b_row) ? aliased_strips : direct_strips) &&
-               p.inner * p.columns > direct_bytes / kernels.item);
+               p.inner * p.columns > direct_bytes() / kernels.item);
     packs_a = p.a_loop != nullptr || p.a_type != p.dtype ||
               ((p.a_column != 1 || (aliases(p.a_row) && p.rows > 1)) && p.columns > 2 * width);
   }
