@@ -57,9 +57,10 @@ struct Blocking {
       : depth(std::min(p.inner, depth_of_sums(static_cast<std::size_t>(kernels.item)))),
         rows(std::min(p.rows, most_block_rows)),
         width(kernels.widths[0].lanes) {
-    const std::ptrdiff_t most_depth = depth_of_sums(static_cast<std::size_t>(kernels.item));
-    const std::ptrdiff_t whole = std::max(panel_bytes() / most_depth / kernels.item / width, std::ptrdiff_t{1});
-    columns = std::min(padded_to(p.columns, kernels.lanes()), whole * width);
+    const std::ptrdiff_t column_bytes = depth_of_sums(static_cast<std::size_t>(kernels.item)) * kernels.item;
+    columns = padded_to(p.columns, kernels.lanes());
+    if (columns * column_bytes > panel_bytes())
+      columns = std::min(columns, std::max(panel_bytes() / column_bytes / width, std::ptrdiff_t{1}) * width);
     const auto aliases = [&](std::ptrdiff_t row) {
       return (row * kernels.item & (device::caches().level1_way - 1)) == 0;
     };
@@ -90,11 +91,12 @@ struct ColumnStrip {
 
 class BlockedProduct {
  public:
-  BlockedProduct(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace)
+  BlockedProduct(const TiledProduct& product, const Loops& loops, const Blocking& blocking, void* c,
+                 std::ptrdiff_t c_row, std::byte* workspace)
       : p_(product),
-        loops_(product),
-        kernels_(loops_.kernels),
-        blocking_(product, kernels_),
+        loops_(loops),
+        kernels_(loops.kernels),
+        blocking_(blocking),
         item_(kernels_.item),
         c_(static_cast<std::byte*>(c)),
         c_row_(c_row),
@@ -233,9 +235,9 @@ class BlockedProduct {
   }
 
   const TiledProduct& p_;
-  Loops loops_;
+  const Loops& loops_;
   const ProductKernels& kernels_;
-  Blocking blocking_;
+  const Blocking& blocking_;
   std::ptrdiff_t item_;
   std::byte* c_;
   std::ptrdiff_t c_row_;
@@ -248,17 +250,8 @@ class BlockedProduct {
   std::array<ColumnStrip, most_widths> columns_beside_;   // cut into these
 };
 
-}  // namespace
-
-PackedFactors packed_factors(const TiledProduct& product) {
-  const Blocking blocking(product, Loops(product).kernels);
-  return {.a = blocking.packs_a, .b = blocking.packs_b};
-}
-
-std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
-  const Loops loops(product);
-  const ProductKernels& kernels = loops.kernels;
-  const Blocking blocking(product, kernels);
+/// Bytes for packed factors and columns that fill no vector.
+std::ptrdiff_t workspace_of(const TiledProduct& product, const ProductKernels& kernels, const Blocking& blocking) {
   std::ptrdiff_t columns = blocking.packs_b ? padded_to(blocking.columns, kernels.lanes()) : 0;
   if (!blocking.packs_b) {
     std::ptrdiff_t left = product.columns % blocking.width;
@@ -268,8 +261,28 @@ std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
   return blocking.a_bytes(kernels) + columns * kernels.packed_bytes(blocking.depth);
 }
 
+}  // namespace
+
+PackedFactors packed_factors(const TiledProduct& product) {
+  const Blocking blocking(product, Loops(product).kernels);
+  return {.a = blocking.packs_a, .b = blocking.packs_b};
+}
+
+std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
+  const Loops loops(product);
+  return workspace_of(product, loops.kernels, Blocking(product, loops.kernels));
+}
+
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {
-  BlockedProduct(product, c, c_row, workspace).run();
+  const Loops loops(product);
+  BlockedProduct(product, loops, Blocking(product, loops.kernels), c, c_row, workspace).run();
+}
+
+void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
+  const Loops loops(product);
+  const Blocking blocking(product, loops.kernels);
+  TaskMemory memory(1, workspace_of(product, loops.kernels, blocking));
+  memory.use([&](std::byte* workspace) { BlockedProduct(product, loops, blocking, c, c_row, workspace).run(); });
 }
 
 }  // namespace tessera::plan

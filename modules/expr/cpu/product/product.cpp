@@ -373,6 +373,7 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   if (is_symmetric_product(product, way)) return run_symmetric(product, way, target);
   const ProductGrid grid = grid_of(product, 1);
   if (grid.count() == 1) {
+    if (way == ProductWay::blocks) return multiply_blocked(product, target.data, target.row);
     TaskMemory memory(1, workspace_bytes(product, way));
     return memory.use([&](std::byte* workspace) { multiply(product, way, target.data, target.row, workspace); });
   }
