@@ -159,6 +159,11 @@ std::string device_folding_text(const DeviceFoldPlan& plan) {
   return text + "\n";
 }
 
+std::string rows_text(const RowBlocks& blocks) {
+  return "  in " + counted(blocks.count, "block") + " of about " + counted(blocks.rows, "row") +
+         ", each just after the product's rows that it reads\n";
+}
+
 std::string reduction_text(const ExplainedStage& stage) {
   const Reduction& reduction = stage.reduction;
   const bool folds = stage.kind == ExplainedStage::Kind::reduction;
@@ -170,8 +175,11 @@ std::string reduction_text(const ExplainedStage& stage) {
   for (std::size_t k = 0; k < stage.leaves.size(); ++k) {
     const std::string generated = on_host ? "generated block by block" : "generated where it is needed";
     text += line_of(leaf_name(k), stage.leaf_types[k], axes_text(reduction.rank, stage.leaves[k].strides),
-                    stage.leaves[k].data == nullptr ? generated : "fused with the reduction");
+                    stage.cached == k                 ? "computed in the cache just before it is read"
+                    : stage.leaves[k].data == nullptr ? generated
+                                                      : "fused with the reduction");
   }
+  if (stage.rows.count > 0) text += rows_text(stage.rows);
   if (!folds) return text + (on_host ? normalisation_text(stage.normalisation) : "  one kernel\n");
   return text + (on_host ? folding_text(stage.folding) : device_folding_text(stage.device_folding));
 }

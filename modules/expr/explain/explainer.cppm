@@ -24,6 +24,7 @@ import :factor;
 import :normalising;
 import :run_normalised;
 import :product;
+import :row_blocks;
 import :reduce;
 import :device_split;
 import :gpu_variant;
@@ -141,7 +142,7 @@ class Explainer {
     add_node(stage, lowering, node, 0);
     const plan::Loop loop = loop_of<To, Rank>(lowering, data, strides);
     stage.plan = plan::plan_of(loop);
-    if (lowering.tiled() && stage.plan.elements > 0) {
+    if (lowering.tiled() && !lowering.normalised() && stage.plan.elements > 0) {
       stage.tile = plan::plan_of_first_tile(loop, *lowering.tiled(), fresh());
       stage.cached = static_cast<std::size_t>(lowering.tiled()->leaf);
     }
@@ -194,10 +195,29 @@ class Explainer {
   }
 
   template <Element To, class Node>
-  static void plan_normalisation(Stage& stage, const plan::Loop& loop, const plan::Lowering& lowering) {
+  void plan_normalisation(Stage& stage, const plan::Loop& loop, const plan::Lowering& lowering) {
     using Plan = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
     constexpr bool copies = std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>;
-    if (loop.place.on_host()) stage.normalisation = plan::plan_of(loop, *lowering.normalised(), copies);
+    if (!loop.place.on_host()) return;
+    stage.normalisation = plan::plan_of(loop, *lowering.normalised(), copies);
+    if (const auto& product = lowering.tiled())
+      plan_rows(stage, *product, plan::row_blocks(loop, *lowering.normalised(), copies, *product));
+  }
+
+  /// A product whose rows the stage takes block by block, or as a whole after all.
+  void plan_rows(Stage& stage, const plan::TiledProduct& product, const plan::RowBlocks& blocks) {
+    const auto leaf = static_cast<std::size_t>(product.leaf);
+    Stage& made = explanation_.stages[stage.product_stage - 1];
+    made.product = plan::plan_of_rows(product, blocks);
+    if (blocks.count == 0) {
+      made.target = "memory of its own";
+      stage.leaves[leaf].data = static_cast<std::byte*>(fresh());
+      return;
+    }
+    made.target = "blocks of rows, for the stage that reads them";
+    stage.cached = leaf;
+    stage.rows = blocks;
+    if (blocks.count > 1) stage.folding.tasks = stage.normalisation.tasks = blocks.count;
   }
 
   /// Gives memory that stands for a part of a large expression.
@@ -270,12 +290,13 @@ class Explainer {
     using Operand = std::remove_cvref_t<decltype(node.operand())>;
     const auto shape = node.operand().shape();
     plan::Operand storage[Operand::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
+    plan::Lowering lowering(storage, shape.extents(), place, Node::fusion);
     Stage stage = stage_along_axes(node, lowering, Stage::Kind::reduction);
     const plan::Reduction work =
         node.template reduction<To>(lowering, static_cast<To*>(const_cast<void*>(data)), strides);
     if (place.on_host()) {
       stage.folding = plan::plan_of(work);
+      if (const auto& product = lowering.tiled()) plan_rows(stage, *product, plan::row_blocks(work, *product));
     } else {
       stage.device_folding = plan::device_plan(work);
     }
@@ -289,7 +310,7 @@ class Explainer {
     using Value = compute_t<typename Node::value_type>;
     using Operand = std::remove_cvref_t<decltype(node.operand())>;
     const auto shape = node.shape();
-    plan::Lowering inner(lowering, lowering.spare_leaves(Operand::leaf_count + 1));
+    plan::Lowering inner(lowering, lowering.spare_leaves(Operand::leaf_count + 1), Node::fusion);
     Stage stage = stage_along_axes(node, inner, Stage::Kind::normalisation);
     const plan::Kernel some = [](const void*, void*, const plan::Input*, std::ptrdiff_t) {};
     lowering.normalise(node.normalisation(inner, Node::values_are_elements ? nullptr : some, nullptr), shape.extents(),
@@ -425,7 +446,8 @@ class Explainer {
         made.product = plan::plan_of_tiled(*lowering.tiled());
         made.target = "tiles, for the stage that reads it";
         explanation_.stages.push_back(std::move(made));
-        add_result(stage, depth, dtype_of<Value>, to_string(node.shape()), explanation_.stages.size());
+        stage.product_stage = explanation_.stages.size();
+        add_result(stage, depth, dtype_of<Value>, to_string(node.shape()), stage.product_stage);
       } else {
         const void* const data = fresh();
         const std::size_t number =

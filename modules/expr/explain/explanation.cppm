@@ -9,6 +9,7 @@ import :lowering;
 import :elementwise;
 import :run_normalised;
 import :product;
+import :row_blocks;
 import :reduce;
 import :gpu_variant;
 import :gpu_form;
@@ -62,7 +63,9 @@ struct ExplainedStage {
   NormalisationPlan normalisation{};    // on the CPU
   std::vector<Operand> leaves{};
   ProductPlan product{};
-  bool is_transposed = false;  // the product of the right factor's transpose and the left's is computed
+  std::size_t product_stage = 0;  // that of the product whose tiles or rows are read, from 1
+  RowBlocks rows{};               // in which a reduction or a normalisation takes them
+  bool is_transposed = false;     // the product of the right factor's transpose and the left's is computed
   DeviceElement device{};
 };
 

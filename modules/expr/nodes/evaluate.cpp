@@ -62,7 +62,7 @@ void copy_kernel(const void* nodes, void* to, const Input* inputs, std::ptrdiff_
 void evaluate(const Lowering& lowering, const storage::StridedMemory& destination, const Computation& computation) {
   const Loop loop = loop_of(lowering, destination, computation);
   if (lowering.normalised()) {
-    run_normalised(loop, *lowering.normalised(), computation.copies);
+    run_normalisation(loop, *lowering.normalised(), computation.copies, lowering.tiled());
   } else if (lowering.tiled()) {
     run_tiled(loop, *lowering.tiled());
   } else {

@@ -33,6 +33,7 @@ class NormaliseNode
                                                                              : "standardise";
   static constexpr int leaf_count = Node::leaf_count + 2;
   static constexpr int fusible = 1;
+  static constexpr plan::Fusion fusion = plan::fusion_along<Node>(reduced);  // of the operand
 
   /// Throws ShapeError if there is nothing along the axes.
   NormaliseNode(Node node, const char* operation, double epsilon) : node_(std::move(node)), epsilon_(epsilon) {
@@ -52,7 +53,7 @@ class NormaliseNode
     const Dim<rank> shape = node_.shape();
     const Strides<rank> strides = storage::contiguous_strides(shape);
     if (lowering.may_normalise(shape.extents())) {
-      plan::Lowering inner(lowering, lowering.spare_leaves(Node::leaf_count + 1));
+      plan::Lowering inner(lowering, lowering.spare_leaves(Node::leaf_count + 1), fusion);
       return {lowering.normalise(lowered_operand(lowering, inner), shape.extents(), strides, sizeof(Value))};
     }
     const auto bytes = core::checked_multiply(product(shape), static_cast<std::ptrdiff_t>(sizeof(Value)));

@@ -9,7 +9,7 @@ import tessera.device;
 import tessera.array;
 import :plan;
 import :reducers;
-import :reduce;
+import :row_blocks;
 import :lowering;
 import :node;
 import :map;
@@ -133,6 +133,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
   static constexpr int rank = reduced_rank<Keep, Node::rank, static_cast<int>(sizeof...(Axis))>;
   static constexpr int leaf_count = 1;
   static constexpr int fusible = 0;
+  static constexpr plan::Fusion fusion = plan::fusion_along<Node>(reduced);
   static constexpr const char* name = reduction_name(Op);
 
   /// Throws ShapeError if an axis without elements is reduced by an operation without a neutral element. `correction` is taken
@@ -164,7 +165,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
   void compute(To* data, const Strides<rank>& strides, Place place) const {
     const Dim<Node::rank> shape = node_.shape();
     plan::Operand storage[Node::leaf_count + 1];
-    plan::Lowering lowering(storage, shape.extents(), place, plan::Fusion::none);
+    plan::Lowering lowering(storage, shape.extents(), place, fusion);
     const auto lowered = node_.lower(lowering);
     compute_lowered(lowering, lowered, data, strides);
   }
@@ -213,7 +214,7 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
     constexpr bool values_are_elements = std::same_as<Plan, LeafPlan<Compute>>;  // nothing to compute before folding
     if constexpr (!values_are_elements) work.kernel = kernel_of_node<Compute, Node>(lowered);
     work.nodes = &lowered;
-    plan::run(work);
+    plan::run_reduction(work, lowering.tiled());
   }
 
   Node node_;

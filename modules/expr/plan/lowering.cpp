@@ -1,7 +1,9 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -110,6 +112,17 @@ void Lowering::throw_places_differ(Place place) const {
 }
 
 Lowering::~Lowering() = default;  // here, so that it is no part of every evaluation's code
+
+bool Lowering::try_tile(const TiledProduct& product) {
+  const bool covers = rank_ == 2 && extents_[0] == product.rows && extents_[1] == product.columns;
+  std::optional<TiledProduct>& tiled = outer_ != nullptr ? outer_->tiled_ : tiled_;
+  if (fusion_ == Fusion::none || tiled || !covers || !place_.on_host()) return false;
+  const std::array<std::ptrdiff_t, 2> shape{product.rows, product.columns};
+  const std::array<std::ptrdiff_t, 2> strides{product.columns, 1};
+  tiled = product;
+  tiled->leaf = add(nullptr, shape, strides, item_size(product.dtype), place_);
+  return true;
+}
 
 void* Lowering::hold(std::ptrdiff_t bytes) {
   if (outer_ != nullptr) return outer_->hold(bytes);

@@ -55,7 +55,8 @@ export struct NameReleaser : LeafVisitor {
   NameReleaser();
 };
 
-/// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile.
+/// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile, or rows by rows, just before these
+/// are reduced or normalised.
 export struct TiledProduct {
   const void* a;
   const void* b;
@@ -73,11 +74,24 @@ export struct TiledProduct {
 
 /// How many matrix products and normalisations of an expression are left to its evaluator, which computes them in the cache together with
 /// what is around them, tile by tile or row by row.
-enum class Fusion : std::uint8_t { none, one };
+enum class Fusion : std::uint8_t {
+  none,
+  one,
+  rows,  // one product, whose rows are reduced or normalised
+};
 
 /// What an expression's type says: it has exactly one such node, and the evaluator takes no second.
 template <class Node>
 inline constexpr Fusion fusion_of = Node::fusible == 1 ? Fusion::one : Fusion::none;
+
+/// The same of an operand whose values along the axes with `reduced` become one or are normalised.
+template <class Node>
+constexpr Fusion fusion_along(const std::array<bool, static_cast<std::size_t>(Node::rank)>& reduced) {
+  if constexpr (Node::rank == 2 && Node::fusible == 1) {
+    if (!reduced[0] && reduced[1]) return Fusion::rows;
+  }
+  return Fusion::none;
+}
 
 /// Collects the leaves of one expression. `capacity` leaves of storage are given by the caller.
 export class Lowering {
@@ -113,12 +127,12 @@ export class Lowering {
   }
 
   /// For an operand of `outer` that is evaluated beside it: what this keeps lives as long as `outer`.
-  Lowering(Lowering& outer, std::span<Operand> storage)
+  Lowering(Lowering& outer, std::span<Operand> storage, Fusion fusion)
       : storage_(storage),
         rank_(outer.rank_),
         extents_(outer.extents_),
         place_(outer.place_),
-        fusion_(Fusion::none),
+        fusion_(fusion),
         outer_(&outer) {}
   Lowering(const Lowering&) = delete;
   ~Lowering();
@@ -158,22 +172,15 @@ export class Lowering {
   }
 
   /// Defers a product to the evaluator if it covers the whole evaluated shape and is the only one.
-  bool try_tile(TiledProduct product) {
-    const bool covers = rank_ == 2 && extents_[0] == product.rows && extents_[1] == product.columns;
-    if (fusion_ == Fusion::none || tiled_ || !covers || !place_.on_host()) return false;
-    const std::array<std::ptrdiff_t, 2> shape{product.rows, product.columns};
-    const std::array<std::ptrdiff_t, 2> strides{product.columns, 1};
-    product.leaf = add(nullptr, shape, strides, item_size(product.dtype), place_);
-    tiled_ = product;
-    return true;
-  }
+  bool try_tile(const TiledProduct& product);
 
   int rank() const { return rank_; }
   const Axes& extents() const { return extents_; }
   Place place() const { return place_; }
   std::span<const Operand> leaves() const { return storage_.first(static_cast<std::size_t>(count_)); }
   std::span<Operand> leaves() { return storage_.first(static_cast<std::size_t>(count_)); }
-  const std::optional<TiledProduct>& tiled() const { return tiled_; }
+  /// The product that has been deferred; what it stands for is a leaf of the normalisation's operand, if there is one.
+  const std::optional<TiledProduct>& tiled() const { return outer_ != nullptr ? outer_->tiled_ : tiled_; }
   const std::optional<Normalisation>& normalised() const { return normalised_; }
 
  private:

@@ -8,29 +8,50 @@ import :plan;
 // Loops of which parts are evaluated elsewhere.
 namespace tessera::plan {
 
-/// A copy of a loop whose leaves can be moved, without an allocation for the usual few.
-class MovableLoop {
+/// A copy of leaves that can be moved, without an allocation for the usual few.
+class MovableLeaves {
  public:
-  explicit MovableLoop(const Loop& from)
-      : loop(from), from_(from.leaves), many_(from.leaves.size() > few ? from.leaves.size() : 0) {
-    loop.leaves = leaves();
+  explicit MovableLeaves(std::span<const Operand> from) : from_(from), many_(from.size() > few ? from.size() : 0) {
+    reset();
   }
-  MovableLoop(const MovableLoop&) = delete;
-  MovableLoop& operator=(const MovableLoop&) = delete;
+  MovableLeaves(const MovableLeaves&) = delete;
+  MovableLeaves& operator=(const MovableLeaves&) = delete;
 
-  std::span<Operand> leaves() { return {many_.empty() ? few_ : many_.data(), from_.size()}; }
+  std::span<Operand> all() { return {many_.empty() ? few_ : many_.data(), from_.size()}; }
 
   /// The leaves as they were given.
-  void reset_leaves() { std::ranges::copy(from_, leaves().begin()); }
+  void reset() { std::ranges::copy(from_, all().begin()); }
 
   /// Moves the leaves by `count` elements along an axis.
-  void advance_leaves(std::size_t axis, std::ptrdiff_t count) {
-    for (Operand& leaf : leaves()) {
+  void advance(std::size_t axis, std::ptrdiff_t count) {
+    for (Operand& leaf : all()) {
       const std::ptrdiff_t elements = count * leaf.strides[axis];
       if (leaf.data != nullptr) leaf.data += elements * leaf.item;
       leaf.first += elements;
     }
   }
+
+ private:
+  static constexpr std::size_t few = 6;
+  std::span<const Operand> from_;
+  Operand few_[few];
+  std::vector<Operand> many_;
+};
+
+/// A copy of a loop whose leaves can be moved.
+class MovableLoop {
+ public:
+  explicit MovableLoop(const Loop& from) : loop(from), leaves_(from.leaves) { loop.leaves = leaves(); }
+  MovableLoop(const MovableLoop&) = delete;
+  MovableLoop& operator=(const MovableLoop&) = delete;
+
+  std::span<Operand> leaves() { return leaves_.all(); }
+
+  /// The leaves as they were given.
+  void reset_leaves() { leaves_.reset(); }
+
+  /// Moves the leaves by `count` elements along an axis.
+  void advance_leaves(std::size_t axis, std::ptrdiff_t count) { leaves_.advance(axis, count); }
 
   /// Moves the target to a position, counted from where `from` has it.
   void place_target(const Loop& from, std::ptrdiff_t elements) {
@@ -40,10 +61,7 @@ class MovableLoop {
   Loop loop;
 
  private:
-  static constexpr std::size_t few = 6;
-  std::span<const Operand> from_;
-  Operand few_[few];
-  std::vector<Operand> many_;
+  MovableLeaves leaves_;
 };
 
 }  // namespace tessera::plan

@@ -139,6 +139,7 @@ struct Reduction {
   Store store;
   Finish finish;
   ReduceOp op = ReduceOp::sum;
+  bool parallel = true;
   Place place = {};
   DeviceWork device = {};  // the expression that is reduced, and what is written of the results
 };

@@ -267,7 +267,8 @@ NormalisationPlan plan_of(const Loop& loop, const Normalisation& work, bool copi
           .rows = tasks > 0 ? task.outputs : 0,
           .length = task.n,
           .unit = task.unit,
-          .tasks = tasks};
+          .tasks = tasks,
+          .in_pool = tasks > 0 && Normalising::bytes_for(task) > scratch_bytes};
 }
 
 void run_normalised(const Loop& loop, const Normalisation& work, bool copies) {

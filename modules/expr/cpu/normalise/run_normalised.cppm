@@ -20,6 +20,7 @@ struct NormalisationPlan {
   std::ptrdiff_t length = 0;
   std::ptrdiff_t unit = 1;   // rows or columns that are normalised together
   std::ptrdiff_t tasks = 1;  // that may run at the same time
+  bool in_pool = false;      // their memory is taken from the pool
 };
 
 /// The kernels are not needed, but whether the normalisation has one.

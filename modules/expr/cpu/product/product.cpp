@@ -346,6 +346,8 @@ void run_tiles(const ProductPlan& plan) {
 
 }  // namespace
 
+std::ptrdiff_t tiles_for_threads(const TiledProduct& product) { return grid_of(product, 1).count(); }
+
 ProductPlan plan_of(BatchedProduct batch, ProductTarget target) {
   if (!batch.matrices.place.on_host()) return plan_on_device(batch, target);
   const ProductWay way = merge_rows(batch, target);

@@ -58,6 +58,9 @@ struct ProductPlan {
   std::ptrdiff_t together = 1;  // products of one call of cuBLAS
 };
 
+/// Tiles that run_product() would cut, of which threads take one after the other.
+std::ptrdiff_t tiles_for_threads(const TiledProduct& product);
+
 /// The plan of products with this result.
 ProductPlan plan_of(BatchedProduct batch, ProductTarget target);
 

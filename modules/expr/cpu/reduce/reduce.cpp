@@ -58,7 +58,7 @@ void store_cleared(const ReductionTask& task) {
 /// Parts of the units that may be folded at the same time.
 std::ptrdiff_t unit_tasks(const ReductionTask& task) {
   const std::ptrdiff_t elements = task.outputs * task.reduced;
-  if (elements < parallel_threshold) return 1;
+  if (!task.reduction.parallel || elements < parallel_threshold) return 1;
   const std::ptrdiff_t groups = (task.units - 1) / rows_together(task) + 1;
   return std::min(groups, std::max<std::ptrdiff_t>(1, elements / task_elements));
 }
