@@ -15,9 +15,10 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t block_bytes = std::ptrdiff_t{256} * 1024;  // of values: they stay in the L2 cache
-constexpr std::ptrdiff_t most_bytes = std::ptrdiff_t{1024} * 1024;  // where rows are so long that these few are more
-constexpr std::ptrdiff_t least_rows = 16;   // below them, too much time goes into reading the right factor
+constexpr std::ptrdiff_t block_bytes = std::ptrdiff_t{256} * 1024;  // of values: they stay in the L2 cache,
+constexpr std::ptrdiff_t block_rows = 128;  // but so many rows, for each block reads the whole right factor,
+constexpr std::ptrdiff_t most_bytes = std::ptrdiff_t{1024} * 1024;  // unless these are more
+constexpr std::ptrdiff_t thread_rows = 64;                          // for each thread; fewer are better cut by columns
 constexpr std::ptrdiff_t kernel_rows = 14;  // of the tallest kernel: a few blocks of it leave none that is lower
 
 std::ptrdiff_t row_bytes(const TiledProduct& p) { return p.columns * item_size(p.dtype); }
@@ -30,12 +31,12 @@ bool can_cut(const TiledProduct& p, ProductWay way) {
 
 /// From the shape alone, and the number of tiles of which the machine can make use.
 RowBlocks cut(const TiledProduct& p) {
-  if (!can_cut(p, way_of(p, p.columns)) || least_rows * row_bytes(p) > most_bytes) return {};
+  if (!can_cut(p, way_of(p, p.columns)) || std::min(p.rows, block_rows) > most_bytes / row_bytes(p)) return {};
   const std::ptrdiff_t tiles = tiles_for_threads(p);
-  if (tiles > 1 && p.rows < least_rows * tiles) return {};  // they are better cut by columns too
-  const std::ptrdiff_t fitting = std::max(block_bytes / row_bytes(p), least_rows);
-  std::ptrdiff_t count = (p.rows - 1) / fitting + 1;
-  count = (count - 1) / tiles * tiles + tiles;  // nobody waits for the last one
+  if (tiles > 1 && p.rows < thread_rows * tiles) return {};
+  const std::ptrdiff_t fitting = std::max(block_bytes / row_bytes(p), block_rows);
+  const std::ptrdiff_t rounds = (p.rows - 1) / (fitting * tiles) + 1;
+  const std::ptrdiff_t count = rounds * tiles;  // nobody waits for the last one
   std::ptrdiff_t rows = (p.rows - 1) / count + 1;
   if (rows >= 8 * kernel_rows) rows = ((rows - 1) / kernel_rows + 1) * kernel_rows;
   return {rows, std::max<std::ptrdiff_t>((p.rows - 2) / rows + 1, 1)};
