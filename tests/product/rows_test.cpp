@@ -48,10 +48,10 @@ void check_some(const Array<T, 2>& x, const Array<T, 2>& w, const Array<T, 1>& b
 }
 
 /// Rows that are one block or several, end at one or beside it, or are so long that the product is computed first.
-constexpr std::ptrdiff_t extents[][3] = {{0, 5, 7},      {1, 30, 40},     {3, 0, 5},       {5, 6, 1},
-                                         {200, 6, 1},    {2, 20, 300},    {33, 10, 7000},  {3000, 2, 2048},
-                                         {140, 5, 2100}, {2, 3, 140000},  {257, 40, 256},  {512, 30, 256},
-                                         {513, 40, 256}, {65, 100, 1030}, {1100, 50, 100}, {300, 784, 256}};
+constexpr std::ptrdiff_t extents[][3] = {
+    {0, 5, 7},      {1, 30, 40},     {3, 0, 5},       {5, 6, 1},      {200, 6, 1},    {2, 20, 300},
+    {33, 10, 7000}, {3000, 2, 2048}, {140, 5, 2100},  {2, 3, 140000}, {257, 40, 256}, {512, 30, 256},
+    {513, 40, 256}, {65, 100, 1030}, {1100, 50, 100}, {2500, 9, 10},  {300, 784, 256}};
 
 bool is_too_much(std::ptrdiff_t rows, std::ptrdiff_t inner, std::ptrdiff_t columns) {
   return is_sanitized && rows * inner * columns > 3000000;

@@ -20,6 +20,7 @@ constexpr std::ptrdiff_t block_rows = 128;  // but so many rows, for each block 
 constexpr std::ptrdiff_t most_bytes = std::ptrdiff_t{1024} * 1024;  // unless these are more
 constexpr std::ptrdiff_t thread_rows = 64;                          // for each thread; fewer are better cut by columns
 constexpr std::ptrdiff_t kernel_rows = 14;  // of the tallest kernel: a few blocks of it leave none that is lower
+constexpr std::ptrdiff_t most_rows = most_block_rows / kernel_rows * kernel_rows;  // which are multiplied in one go
 
 std::ptrdiff_t row_bytes(const TiledProduct& p) { return p.columns * item_size(p.dtype); }
 
@@ -34,7 +35,7 @@ RowBlocks cut(const TiledProduct& p) {
   if (!can_cut(p, way_of(p, p.columns)) || std::min(p.rows, block_rows) > most_bytes / row_bytes(p)) return {};
   const std::ptrdiff_t tiles = tiles_for_threads(p);
   if (tiles > 1 && p.rows < thread_rows * tiles) return {};
-  const std::ptrdiff_t fitting = std::max(block_bytes / row_bytes(p), block_rows);
+  const std::ptrdiff_t fitting = std::clamp(block_bytes / row_bytes(p), block_rows, most_rows);
   const std::ptrdiff_t rounds = (p.rows - 1) / (fitting * tiles) + 1;
   const std::ptrdiff_t count = rounds * tiles;  // nobody waits for the last one
   std::ptrdiff_t rows = (p.rows - 1) / count + 1;
@@ -108,14 +109,18 @@ Operand moved_target(const Operand& target, const Rows& rows) {
 }  // namespace
 
 RowBlocks row_blocks(const Reduction& reduction, const TiledProduct& product) {
+  const RowBlocks blocks = cut(product);
+  if (blocks.count <= 1) return blocks;
   // Side by side, the order of the additions would depend on the number of rows.
   const ReductionPlan plan = plan_of(reduction);
-  return plan.way == ReductionPlan::Way::units && !plan.by_columns ? cut(product) : RowBlocks{};
+  return plan.way == ReductionPlan::Way::units && !plan.by_columns ? blocks : RowBlocks{};
 }
 
 RowBlocks row_blocks(const Loop& loop, const Normalisation& normalisation, bool copies, const TiledProduct& product) {
+  const RowBlocks blocks = cut(product);
+  if (blocks.count <= 1) return blocks;
   const NormalisationPlan plan = plan_of(loop, normalisation, copies);
-  return plan.by_columns || plan.in_pool ? RowBlocks{} : cut(product);
+  return plan.by_columns || plan.in_pool ? RowBlocks{} : blocks;
 }
 
 ProductPlan plan_of_rows(const TiledProduct& product, const RowBlocks& blocks) {
