@@ -50,6 +50,7 @@ def rows():
     for dtype in ("c64", "c128"):
         found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (32, 256, 1000)]
     found += [Row(f"bf16 mm {n} {n} {n}", 1.0) for n in (256, 1024)]
+    found += [Row(f"f32 {case}", 1.0) for case in ("softmax 4096 784 256", "softmax 20000 30 200", "sums 4096 256 256", "sums 20000 30 200")]
     return found
 
 
@@ -86,6 +87,7 @@ def start(options, threads, isa):
         for kernel in kernels:
             found.append(Program(f"OpenBLAS {kernel or 'as it chooses'}", [folder / "matmul_blas", "libopenblas.so.0", threads],
                                  {"OPENBLAS_CORETYPE": kernel} if kernel else {}))
+    found.append(Program("two steps", [folder / "matmul_tessera", threads, "steps"], {"TESSERA_ISA": isa}))
     if threads == 1:
         for name in ("eigen", "loops"):
             if (path := folder / f"matmul_{name}_{isa}").exists():
@@ -159,9 +161,9 @@ def write_page(page, measured, options):
     about = machine.describe(options.programs.parent)
     text = ["# Matrix products beside their peers", "", "`./dev bench matmul --python` makes this page. A case is a type, what is multiplied, and the extents of",
             "(m, k) by (k, n): *mm* matrices, *mmt* and *mtm* with the right or the left one transposed, *mv* and *vm* a vector on the right or on the left,",
-            f"*batch* {BATCH} products. All programs time a case in turns; times are medians over {options.rounds} rounds, and a ratio is the best peer's time over ours, the",
+            f"*batch* {BATCH} products, *sums* and *softmax* of the rows of a product. All programs time a case in turns; times are medians over {options.rounds} rounds, and a ratio is the best peer's time over ours, the",
             "median of the rounds' ratios: above 1, Tessera is faster. Peers are OpenBLAS with the kernels that it chooses and told those of this set of",
-            "instructions, Eigen, loops that a compiler vectorises, and PyTorch, which calls MKL and oneDNN. Products of 2 to 8 rows are compared with Eigen's",
+            "instructions, Eigen, loops that a compiler vectorises, and PyTorch, which calls MKL and oneDNN; of sums and softmax the library itself in two steps. Products of 2 to 8 rows are compared with Eigen's",
             "dynamic matrices.", "", f"{about['date']}, {about['machine']}, {options.isa}, {about['compiler']} `-O3`, {about['peers']}, "
             f"OpenBLAS {machine.package('libopenblas0-pthread') or 'not found'}.", "", "![Ratios of speed](matmul.svg)", ""]
     for title, chosen, series in measured:

@@ -1,6 +1,8 @@
-// The products of the table by dot and matmul. Usage: matmul_tessera THREADS.
+// The products of the table by dot and matmul. Usage: matmul_tessera THREADS [steps]. With "steps" only sums and softmax of rows, of a product that has
+// been assigned to an array before.
 #include <complex>
 #include <cstdlib>
+#include <string>
 
 #include "cases.hpp"
 
@@ -31,6 +33,28 @@ bench::Repeat repeated(C c, const Expression& expression) {
   return bench::repeat([c, expression]() mutable { assign(c, expression()); });
 }
 
+/// Sums and softmax of the rows of a product, `in_steps` by way of an array.
+bench::Repeat prepare_rows(const bench::Case& one, bool in_steps) {
+  const auto [m, k, n] = std::array{one.m, one.k, one.n};
+  const auto a = filled<float>(Dim{m, k}, 1), b = filled<float>(Dim{k, n}, 2);
+  const auto bias = filled<float>(Dim{n}, 3);
+  const Array<float, 2> c(Dim{m, n}), z(Dim{in_steps ? m : 0, n});
+  const Array<float, 1> s(Dim{m});
+  if (one.kind == "sums" && !in_steps) return repeated(s, [=] { return sum<1>(dot(a, b)); });
+  if (one.kind == "softmax" && !in_steps) return repeated(c, [=] { return softmax<1>(dot(a, b) + bias); });
+  if (one.kind == "sums") {
+    return bench::repeat([=] {
+      assign(z, dot(a, b));
+      assign(s, sum<1>(z));
+    });
+  }
+  if (one.kind != "softmax") return {};
+  return bench::repeat([=] {
+    assign(z, dot(a, b) + bias);
+    assign(c, softmax<1>(z));
+  });
+}
+
 template <class T>
 bench::Repeat prepare_type(const bench::Case& one) {
   const auto [m, k, n] = std::array{one.m, one.k, one.n};
@@ -54,6 +78,7 @@ bench::Repeat prepare_type(const bench::Case& one) {
 }
 
 bench::Repeat prepare(const bench::Case& one) {
+  if (one.kind == "sums" || one.kind == "softmax") return prepare_rows(one, false);
   if (one.type == "f32") return prepare_type<float>(one);
   if (one.type == "f64") return prepare_type<double>(one);
   if (one.type == "c64") return prepare_type<std::complex<float>>(one);
@@ -67,5 +92,7 @@ bench::Repeat prepare(const bench::Case& one) {
 
 int main(int count, char** arguments) {
   set_num_threads(count > 1 ? std::atoi(arguments[1]) : 1);
-  return bench::serve_cases("tessera", prepare);
+  const bool in_steps = count > 2 && std::string(arguments[2]) == "steps";
+  return in_steps ? bench::serve_cases("two steps", [](const bench::Case& one) { return prepare_rows(one, true); })
+                  : bench::serve_cases("tessera", prepare);
 }

@@ -185,6 +185,21 @@ TEST_CASE("a destination that overlaps a factor, or what is added, sees both as 
   }
 }
 
+TEST_CASE("what the page on products shows") {
+  // --8<-- [start:rows]
+  const Array<float, 2> x = random::uniform<float>(random::Key{1}, Dim{3000, 30});
+  const Array<float, 2> w = random::uniform<float>(random::Key{2}, Dim{30, 256});
+  const Array<float, 1> b = ones<float>(Dim{256});
+  const Array<float, 1> sums = sum<1>(dot(x, w));            // 3000 numbers: 3 MiB of products are never in memory
+  const Array<std::int64_t, 1> best = argmax<1>(dot(x, w));  // the column of each row's largest
+  const Array<float, 2> shares = softmax<1>(dot(x, w) + b);  // only the result is
+  const Array<float, 2> z = dot(x, w);
+  CHECK(array_equal(sums, sum<1>(z)));
+  CHECK(array_equal(best, argmax<1>(z)));
+  CHECK(array_equal(shares, softmax<1>(z + b)));
+  // --8<-- [end:rows]
+}
+
 TEST_CASE("the whole product is not in memory") {
   const Threads two(2);
   const Array<float, 2> x = ones<float>(Dim{20000, 30}), w = ones<float>(Dim{30, 200});
