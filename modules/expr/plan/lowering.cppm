@@ -55,8 +55,8 @@ export struct NameReleaser : LeafVisitor {
   NameReleaser();
 };
 
-/// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile, or rows by rows, just before these
-/// are reduced or normalised.
+/// A matrix product that the evaluator computes tile by tile, just before the elementwise work on the same tile, or in
+/// blocks of rows, each just before these are reduced or normalised.
 export struct TiledProduct {
   const void* a;
   const void* b;

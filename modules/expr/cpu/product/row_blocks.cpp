@@ -22,7 +22,8 @@ constexpr std::ptrdiff_t thread_rows = 64;                          // for each 
 constexpr std::ptrdiff_t kernel_rows = 14;  // of the tallest kernel: a few blocks of it leave none that is lower
 constexpr std::ptrdiff_t most_rows = most_block_rows / kernel_rows * kernel_rows;  // which are multiplied in one go
 
-std::ptrdiff_t row_bytes(const TiledProduct& p) { return p.columns * item_size(p.dtype); }
+/// 0 for the longest rows, whose bytes cannot be counted.
+std::ptrdiff_t rows_in(std::ptrdiff_t bytes, const TiledProduct& p) { return bytes / item_size(p.dtype) / p.columns; }
 
 /// Ways whose values are the same however rows are cut, and for which that costs nothing.
 bool can_cut(const TiledProduct& p, ProductWay way) {
@@ -32,10 +33,10 @@ bool can_cut(const TiledProduct& p, ProductWay way) {
 
 /// From the shape alone, and the number of tiles of which the machine can make use.
 RowBlocks cut(const TiledProduct& p) {
-  if (!can_cut(p, way_of(p, p.columns)) || std::min(p.rows, block_rows) > most_bytes / row_bytes(p)) return {};
+  if (!can_cut(p, way_of(p, p.columns)) || std::min(p.rows, block_rows) > rows_in(most_bytes, p)) return {};
   const std::ptrdiff_t tiles = tiles_for_threads(p);
   if (tiles > 1 && p.rows < thread_rows * tiles) return {};
-  const std::ptrdiff_t fitting = std::clamp(block_bytes / row_bytes(p), block_rows, most_rows);
+  const std::ptrdiff_t fitting = std::clamp(rows_in(block_bytes, p), block_rows, most_rows);
   const std::ptrdiff_t rounds = (p.rows - 1) / (fitting * tiles) + 1;
   const std::ptrdiff_t count = rounds * tiles;  // nobody waits for the last one
   std::ptrdiff_t rows = (p.rows - 1) / count + 1;
@@ -64,7 +65,7 @@ TiledProduct part(const TiledProduct& whole, const Rows& rows) {
 }
 
 std::ptrdiff_t value_bytes(const TiledProduct& p, const Rows& rows) {
-  return (rows.count * row_bytes(p) + 63) / 64 * 64;
+  return (rows.count * p.columns * item_size(p.dtype) + 63) / 64 * 64;
 }
 
 /// Of the values and the workspace, for the larger of a first and the last block.
@@ -77,7 +78,8 @@ std::ptrdiff_t task_bytes(const TiledProduct& p, const RowBlocks& blocks, Produc
 template <class Body>
 void for_rows(const TiledProduct& p, const RowBlocks& blocks, const Body& body) {
   if (blocks.count == 0) {
-    const Temporary values(p.place, core::checked_multiply(p.rows, row_bytes(p)));
+    const Temporary values(p.place,
+                           core::checked_multiply(core::checked_multiply(p.rows, p.columns), item_size(p.dtype)));
     run_product(p, {values.data(), p.columns});
     return body(Rows{0, p.rows, static_cast<std::byte*>(values.data()), true});
   }
