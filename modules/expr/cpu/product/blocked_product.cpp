@@ -33,28 +33,28 @@ std::ptrdiff_t padded_to(std::ptrdiff_t count, std::ptrdiff_t unit) { return (co
 
 /// The kernels for a product's types, and what packs its factors for them.
 struct Loops {
-  explicit Loops(const TiledProduct& p)
-      : kernels(multiplies_pairs(p) ? bfloat16_pair_kernels() : product_kernels(p.dtype)),
-        pack_a(kernels.step == 2 ? pair_packer() : strip_packer(p.a_type)),
-        pack_b(kernels.step == 2 ? pair_packer() : strip_packer(p.b_type)) {}
-
   const ProductKernels& kernels;
   PackStrip pack_a, pack_b;
-
- private:
-  static bool multiplies_pairs(const TiledProduct& p) {
-    return p.a_type == DType::bfloat16 && p.b_type == DType::bfloat16 && has_bfloat16_pairs();
-  }
 };
+
+Loops loops_for(const TiledProduct& p) {
+  if (multiplies_bytes(p.a_type, p.b_type, p.dtype)) {
+    const BytePackers packers = byte_packers(p.a_type, p.b_type);
+    return {byte_kernels(), packers.a, packers.b};
+  }
+  if (p.a_type == DType::bfloat16 && p.b_type == DType::bfloat16 && has_bfloat16_pairs())
+    return {bfloat16_pair_kernels(), pair_packer(), pair_packer()};
+  return {product_kernels(p.dtype), strip_packer(p.a_type), strip_packer(p.b_type)};
+}
 
 /// How a product is cut.
 struct Blocking {
   Blocking(const TiledProduct& p, const ProductKernels& kernels)
-      : depth(std::min(p.inner, depth_of_sums(static_cast<std::size_t>(kernels.item)))),
+      : depth(std::min(p.inner, kernels.depth)),
         rows(std::min(p.rows, most_block_rows)),
         width(kernels.widths[0].lanes) {
-    const std::ptrdiff_t most_depth = depth_of_sums(static_cast<std::size_t>(kernels.item));
-    const std::ptrdiff_t whole = std::max(panel_bytes / most_depth / kernels.item / width, std::ptrdiff_t{1});
+    const std::ptrdiff_t whole =
+        std::max(panel_bytes / (kernels.depth * kernels.packed_item) / width, std::ptrdiff_t{1});
     columns = std::min(padded_to(p.columns, kernels.lanes()), whole * width);
     const auto aliases = [&](std::ptrdiff_t row) { return row * kernels.item % alias_bytes == 0; };
     const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
@@ -86,7 +86,7 @@ class BlockedProduct {
  public:
   BlockedProduct(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace)
       : p_(product),
-        loops_(product),
+        loops_(loops_for(product)),
         kernels_(loops_.kernels),
         blocking_(product, kernels_),
         item_(kernels_.item),
@@ -245,12 +245,12 @@ class BlockedProduct {
 }  // namespace
 
 PackedFactors packed_factors(const TiledProduct& product) {
-  const Blocking blocking(product, Loops(product).kernels);
+  const Blocking blocking(product, loops_for(product).kernels);
   return {.a = blocking.packs_a, .b = blocking.packs_b};
 }
 
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
-  const Loops loops(product);
+  const Loops loops = loops_for(product);
   const ProductKernels& kernels = loops.kernels;
   const Blocking blocking(product, kernels);
   std::ptrdiff_t columns = blocking.packs_b ? padded_to(blocking.columns, kernels.lanes()) : 0;

@@ -1,0 +1,246 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Bytes into words of a group each: four bytes, or two that have been widened to 16 bits.
+namespace tessera::plan {
+
+namespace {
+
+/// A block of a factor, as PackStrip has it, in groups along the depth.
+template <class Byte>
+struct Source {
+  const Byte* from;
+  std::ptrdiff_t along, across, depth, width;
+};
+
+/// Groups of `Step` elements in words, `Lanes` of them in a vector.
+template <class Byte, int Step, int Lanes>
+struct Groups {
+  using Piece = std::conditional_t<Step == 4, std::uint8_t, std::uint16_t>;  // of a word
+  using Vector [[gnu::vector_size(4 * Lanes)]] = std::uint32_t;
+  static constexpr int bits = 32 / Step;
+
+  /// The word of `count` elements; those that lack are 0.
+  [[gnu::always_inline]] static std::uint32_t word(const Byte* from, std::ptrdiff_t along, std::ptrdiff_t count) {
+    std::uint32_t word = 0;
+    for (std::ptrdiff_t i = 0; i < count; ++i) word |= std::uint32_t{static_cast<Piece>(from[i * along])} << (bits * i);
+    return word;
+  }
+
+  /// The words of elements side by side, an element of the next groups each.
+  [[gnu::always_inline]] static void load_beside(const Byte* from, std::ptrdiff_t along, Vector& words) {
+    using Bytes [[gnu::vector_size(Lanes)]] = Byte;
+    using Pieces [[gnu::vector_size(Lanes * sizeof(Piece))]] = Piece;
+    words = Vector{};
+    for (int i = 0; i < Step; ++i) {
+      Bytes bytes;
+      std::memcpy(&bytes, from + i * along, sizeof bytes);
+      words |= __builtin_convertvector(__builtin_convertvector(bytes, Pieces), Vector) << (bits * i);
+    }
+  }
+
+  /// The words of elements side by side, group after group.
+  [[gnu::always_inline]] static void load_along(const Byte* from, Vector& words) {
+    using Bytes [[gnu::vector_size(Lanes * Step)]] = Byte;
+    using Pieces [[gnu::vector_size(4 * Lanes)]] = Piece;
+    Bytes bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    words = __builtin_bit_cast(Vector, __builtin_convertvector(bytes, Pieces));
+  }
+};
+
+/// Columns from `done` on whose elements lie side by side, as many vectors as there are. Returns how many columns are done then.
+template <int Step, int Lanes, class Byte>
+[[gnu::always_inline]] inline std::ptrdiff_t pack_beside(const Source<Byte>& s, std::ptrdiff_t done,
+                                                         std::ptrdiff_t padded, std::uint32_t moves,
+                                                         std::uint32_t* target) {
+  using Group = Groups<Byte, Step, Lanes>;
+  const std::ptrdiff_t end = done + (s.width - done) / Lanes * Lanes;
+  for (std::ptrdiff_t k = 0; k < s.depth / Step; ++k) {
+    for (std::ptrdiff_t i = done; i < end; i += Lanes) {
+      typename Group::Vector words;
+      Group::load_beside(s.from + k * Step * s.along + i, s.along, words);
+      words ^= moves;
+      std::memcpy(target + k * padded + i, &words, sizeof words);
+    }
+  }
+  return end;
+}
+
+/// The same of rows whose elements lie side by side along the depth.
+template <int Step, int Lanes, class Byte>
+[[gnu::always_inline]] inline std::ptrdiff_t pack_along(const Source<Byte>& s, std::ptrdiff_t done,
+                                                        std::ptrdiff_t padded, std::uint32_t moves,
+                                                        std::uint32_t* target) {
+  using Group = Groups<Byte, Step, Lanes>;
+  const std::ptrdiff_t groups = s.depth / Step;
+  for (; done + Lanes <= s.width; done += Lanes) {
+    const Byte* const from = s.from + done * s.across;
+    std::ptrdiff_t k = 0;
+    for (; k + Lanes <= groups; k += Lanes) {
+      typename Group::Vector rows[Lanes];
+      for (int i = 0; i < Lanes; ++i) {
+        Group::load_along(from + i * s.across + k * Step, rows[i]);
+        rows[i] ^= moves;
+      }
+      exchange_blocks<Lanes, Lanes / 2>(rows, std::make_index_sequence<Lanes>());
+      for (int i = 0; i < Lanes; ++i) std::memcpy(target + (k + i) * padded + done, &rows[i], sizeof rows[i]);
+    }
+    for (; k < groups; ++k) {
+      for (int i = 0; i < Lanes; ++i)
+        target[k * padded + done + i] = Group::word(from + i * s.across + k * Step, 1, Step) ^ moves;
+    }
+  }
+  return done;
+}
+
+/// Packs in groups of `Step`; `moves` is what the bits of each word are changed by. Vectors have `Lanes` words.
+template <int Step, int Lanes, class Byte>
+[[gnu::always_inline]] inline void pack_groups(const Source<Byte>& s, std::ptrdiff_t padded, std::uint32_t moves,
+                                               std::uint32_t* target) {
+  using Group = Groups<Byte, Step, 4>;
+  constexpr std::ptrdiff_t run = 32;  // so short that what is read across it stays in the cache
+  constexpr int square = std::min(Lanes, 8);
+  const std::ptrdiff_t groups = s.depth / Step, rest = s.depth % Step;
+  std::ptrdiff_t done = 0;
+  if (s.across == 1) {
+    done = pack_beside<Step, Lanes>(s, done, padded, moves, target);
+  } else if (s.along == 1) {
+    done = pack_along<Step, square>(s, done, padded, moves, target);
+    if constexpr (square > 4) done = pack_along<Step, 4>(s, done, padded, moves, target);
+  }
+  for (std::ptrdiff_t first = 0; first < groups; first += run) {
+    const std::ptrdiff_t last = std::min(groups, first + run);
+    for (std::ptrdiff_t i = done; i < s.width; ++i) {
+      const Byte* const from = s.from + i * s.across;
+      for (std::ptrdiff_t k = first; k < last; ++k)
+        target[k * padded + i] = Group::word(from + k * Step * s.along, s.along, Step) ^ moves;
+    }
+  }
+  if (rest > 0) {
+    const std::uint32_t moves_rest = moves & ((std::uint32_t{1} << (32 / Step * rest)) - 1);
+    for (std::ptrdiff_t i = 0; i < s.width; ++i)
+      target[groups * padded + i] =
+          Group::word(s.from + groups * Step * s.along + i * s.across, s.along, rest) ^ moves_rest;
+  }
+  for (std::ptrdiff_t k = 0; k < (s.depth + Step - 1) / Step && s.width < padded; ++k)
+    std::fill_n(target + k * padded + s.width, padded - s.width, 0);
+}
+
+template <class Byte>
+struct PairPacking {
+  static void baseline(const void* from, std::ptrdiff_t along, std::ptrdiff_t across, std::ptrdiff_t depth,
+                       std::ptrdiff_t width, std::ptrdiff_t padded, void* to) {
+    pack_groups<2, 4>(Source<Byte>{static_cast<const Byte*>(from), along, across, depth, width}, padded, 0,
+                      static_cast<std::uint32_t*>(to));
+  }
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* from, std::ptrdiff_t along,
+                                                             std::ptrdiff_t across, std::ptrdiff_t depth,
+                                                             std::ptrdiff_t width, std::ptrdiff_t padded, void* to) {
+    pack_groups<2, 8>(Source<Byte>{static_cast<const Byte*>(from), along, across, depth, width}, padded, 0,
+                      static_cast<std::uint32_t*>(to));
+  }
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
+      const void* from, std::ptrdiff_t along, std::ptrdiff_t across, std::ptrdiff_t depth, std::ptrdiff_t width,
+      std::ptrdiff_t padded, void* to) {
+    pack_groups<2, 16>(Source<Byte>{static_cast<const Byte*>(from), along, across, depth, width}, padded, 0,
+                       static_cast<std::uint32_t*>(to));
+  }
+};
+
+constexpr std::uint32_t moved_by_128 = 0x80808080;
+
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void pack_quads(
+    const Source<std::uint8_t>& source, std::ptrdiff_t padded, std::uint32_t moves, std::uint32_t* target) {
+  pack_groups<4, 16>(source, padded, moves, target);
+}
+
+/// The sums of the unsigned bytes of each row or column, whose bits are changed by `moves` before.
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void add_up(const std::uint32_t* groups,
+                                                                                         std::ptrdiff_t count,
+                                                                                         std::ptrdiff_t padded,
+                                                                                         std::uint32_t moves,
+                                                                                         std::uint32_t* sums) {
+  std::fill_n(sums, padded, 0);
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    for (std::ptrdiff_t i = 0; i < padded; ++i) {
+      const std::uint32_t word = groups[k * padded + i] ^ moves;
+      const std::uint32_t halves = (word & 0x00ff00ff) + ((word >> 8) & 0x00ff00ff);
+      sums[i] += (halves & 0xffff) + (halves >> 16);
+    }
+  }
+}
+
+/// For factors of type A times those of type B.
+template <class A, class B>
+struct QuadPacking {
+  static constexpr bool moves_a = std::is_signed_v<A>, moves_b = std::is_unsigned_v<B>;
+
+  /// Behind each row 128 times its sum if b is moved.
+  static void a(const void* from, std::ptrdiff_t along, std::ptrdiff_t across, std::ptrdiff_t depth,
+                std::ptrdiff_t width, std::ptrdiff_t padded, void* to) {
+    const std::ptrdiff_t groups = (depth + 3) / 4;
+    auto* const target = static_cast<std::uint32_t*>(to);
+    std::uint32_t* const tails = target + groups * padded;
+    pack_quads({static_cast<const std::uint8_t*>(from), along, across, depth, width}, padded,
+               moves_a ? moved_by_128 : 0, target);
+    if (!moves_b) return static_cast<void>(std::fill_n(tails, padded, 0));
+    add_up(target, groups, padded, 0, tails);
+    for (std::ptrdiff_t i = 0; i < padded; ++i) tails[i] *= 128;
+  }
+
+  /// Behind each column -128 times the sum of b if a is moved.
+  static void b(const void* from, std::ptrdiff_t along, std::ptrdiff_t across, std::ptrdiff_t depth,
+                std::ptrdiff_t width, std::ptrdiff_t padded, void* to) {
+    const std::ptrdiff_t groups = (depth + 3) / 4;
+    auto* const target = static_cast<std::uint32_t*>(to);
+    std::uint32_t* const tails = target + groups * padded;
+    pack_quads({static_cast<const std::uint8_t*>(from), along, across, depth, width}, padded,
+               moves_b ? moved_by_128 : 0, target);
+    if (!moves_a) return static_cast<void>(std::fill_n(tails, padded, 0));
+    add_up(target, groups, padded, moved_by_128, tails);
+    // Each byte counts 128 too much, but those that packing has moved and the sum has moved back.
+    const auto too_much = static_cast<std::uint32_t>(4 * groups - (moves_b ? depth : 0)) * 128;
+    for (std::ptrdiff_t i = 0; i < padded; ++i) tails[i] = (too_much - tails[i]) * 128;
+  }
+};
+
+template <class Byte>
+PackStrip pair_packer_here() {
+  switch (device::isa()) {
+    case device::Isa::avx512: return PairPacking<Byte>::avx512;
+    case device::Isa::avx2: return PairPacking<Byte>::avx2;
+    case device::Isa::baseline: break;
+  }
+  return PairPacking<Byte>::baseline;
+}
+
+PackStrip pair_packer_of(DType type) {
+  return type == DType::int8 ? pair_packer_here<std::int8_t>() : pair_packer_here<std::uint8_t>();
+}
+
+template <class A>
+BytePackers quad_packers(DType b) {
+  if (b == DType::int8) return {QuadPacking<A, std::int8_t>::a, QuadPacking<A, std::int8_t>::b};
+  return {QuadPacking<A, std::uint8_t>::a, QuadPacking<A, std::uint8_t>::b};
+}
+
+}  // namespace
+
+BytePackers byte_packers(DType a, DType b) {
+  if (!has_byte_quads()) return {pair_packer_of(a), pair_packer_of(b)};
+  return a == DType::int8 ? quad_packers<std::int8_t>(b) : quad_packers<std::uint8_t>(b);
+}
+
+}  // namespace tessera::plan
