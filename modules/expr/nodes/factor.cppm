@@ -74,16 +74,15 @@ concept FactorInMemory = requires(const Node& node) { node.array(); } &&
                           (std::is_same_v<T, float> && std::is_same_v<compute_t<typename Node::value_type>, float>));
 
 template <class Node>
-struct Widening : std::false_type {};
+inline constexpr bool widens_bytes = false;
 template <class Op, class Bytes>
   requires requires { requires Op::converts_only; }
-struct Widening<MapNode<Op, std::int32_t, Bytes>>
-    : std::bool_constant<std::is_same_v<typename Bytes::value_type, std::int8_t> ||
-                         std::is_same_v<typename Bytes::value_type, std::uint8_t>> {};
+inline constexpr bool widens_bytes<MapNode<Op, std::int32_t, Bytes>> =
+    std::is_same_v<typename Bytes::value_type, std::int8_t> || std::is_same_v<typename Bytes::value_type, std::uint8_t>;
 
 /// cast<std::int32_t>(bytes): a product of two such factors on a CPU reads the bytes.
 template <class Node>
-concept WidenedBytes = Widening<Node>::value;
+concept WidenedBytes = widens_bytes<Node>;
 
 /// A matrix whose elements are computed one by one, without a product or a normalisation that is better computed as a whole.
 template <class Node, class T>

@@ -80,19 +80,18 @@ template <class Group, int Rows, int Vectors>
     b += strip.b_row;
   }
   auto* c = static_cast<std::uint32_t*>(strip.c);
-  for (int v = 0; v < Vectors; ++v) {
-    Vector column_tail = {};
-    if constexpr (Group::has_tails) std::memcpy(&column_tail, b + v * lanes, sizeof(Vector));
-    for (int r = 0; r < Rows; ++r) {
+  Vector column_tails[Vectors] = {};
+  if constexpr (Group::has_tails) std::memcpy(column_tails, b, sizeof column_tails);
+#pragma clang loop unroll(full)
+  for (int r = 0; r < Rows; ++r) {
+    Vector row_tail = {};
+    if constexpr (Group::has_tails) row_tail += a[r];
+    for (int v = 0; v < Vectors; ++v) {
       std::uint32_t* to = c + r * strip.c_row + v * lanes;
-      Vector sum = sums[r][v] + column_tail;
-      if constexpr (Group::has_tails) sum += a[r];
-      if (strip.adds) {
-        Vector before;
-        std::memcpy(&before, to, sizeof(Vector));
-        sum += before;
-      }
-      std::memcpy(to, &sum, sizeof(Vector));
+      Vector before = {};
+      if (strip.adds) std::memcpy(&before, to, sizeof(Vector));
+      before += sums[r][v] + column_tails[v] + row_tail;
+      std::memcpy(to, &before, sizeof(Vector));
     }
   }
 }
