@@ -50,6 +50,8 @@ def rows():
     for dtype in ("c64", "c128"):
         found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (32, 256, 1000)]
     found += [Row(f"bf16 mm {n} {n} {n}", 1.0) for n in (256, 1024)]
+    for dtype in ("i8", "u8"):
+        found += [Row(f"{dtype} mm {extents}", 1.0) for extents in ("256 256 256", "512 512 512", "1024 1024 1024", "64 784 256")]
     return found
 
 
@@ -152,7 +154,7 @@ def write_page(page, measured, options):
     about = machine.describe(options.programs.parent)
     text = ["# Matrix products beside their peers", "", "`./dev bench matmul --python` makes this page. A case is a type, what is multiplied, and the extents of",
             "(m, k) by (k, n): *mm* matrices, *mmt* and *mtm* with the right or the left one transposed, *mv* and *vm* a vector on the right or on the left,",
-            f"*batch* {BATCH} products. All programs time a case in turns; times are medians over {options.rounds} rounds, and a ratio is the best peer's time over ours, the",
+            f"*batch* {BATCH} products; *i8* is int8 by int8 and *u8* is uint8 by int8, summed in int32. All programs time a case in turns; times are medians over {options.rounds} rounds, and a ratio is the best peer's time over ours, the",
             "median of the rounds' ratios: above 1, Tessera is faster. Peers are OpenBLAS with the kernels that it chooses and told those of this set of",
             "instructions, Eigen, loops that a compiler vectorises, and PyTorch, which calls MKL and oneDNN. Products of 2 to 8 rows are compared with Eigen's",
             "dynamic matrices.", "", f"{about['date']}, {about['machine']}, {options.isa}, {about['compiler']} `-O3`, {about['peers']}, "

@@ -199,6 +199,18 @@ TEST_CASE("a matrix of bytes times its own transpose is computed once") {
   });
 }
 
+TEST_CASE("a layer of a quantised network") {
+  // --8<-- [start:quantised]
+  const Array<std::uint8_t, 2> x{{0, 128, 255}, {10, 20, 30}};          // 0.02 * (x - 128)
+  const Array<std::int8_t, 2> w{{1, -128}, {127, 5}, {-3, 64}};         // 0.5 * w
+  const auto sums = dot(cast<std::int32_t>(x), cast<std::int32_t>(w));  // nothing is copied as int32
+  const Array<std::int32_t, 1> zero = cast<std::int32_t>(128 * sum<0>(w));
+  const Array<float, 2> y = cast<float>(sums - zero) * (0.02f * 0.5f);  // tile by tile, after each tile of the product
+  // --8<-- [end:quantised]
+  CHECK(array_equal(Array<std::int32_t, 2>(sums), Array<std::int32_t, 2>{{15491, 16960}, {2460, 740}}));
+  CHECK(allclose(y, dot((cast<float>(x) - 128.0f) * 0.02f, cast<float>(w) * 0.5f)));
+}
+
 TEST_CASE("explain says that bytes are multiplied as they lie in memory, and how many at a time") {
   const Array<std::int8_t, 2> a = ones<std::int8_t>(Dim{40, 50});
   const Array<std::uint8_t, 2> b = ones<std::uint8_t>(Dim{50, 60});
