@@ -38,16 +38,12 @@ struct Groups {
     return word;
   }
 
-  /// The words of elements side by side, an element of the next groups each.
+  /// The words of elements side by side, each with those below it.
   [[gnu::always_inline]] static void load_beside(const Byte* from, std::ptrdiff_t along, Vector& words) {
-    using Bytes [[gnu::vector_size(Lanes)]] = Byte;
-    using Pieces [[gnu::vector_size(Lanes * sizeof(Piece))]] = Piece;
-    words = Vector{};
-    for (int i = 0; i < Step; ++i) {
-      Bytes bytes;
-      std::memcpy(&bytes, from + i * along, sizeof bytes);
-      words |= __builtin_convertvector(__builtin_convertvector(bytes, Pieces), Vector) << (bits * i);
-    }
+    Halves low, high;
+    load_half(from, along, low);
+    load_half(from + Step / 2 * along, along, high);
+    words = __builtin_convertvector(low, Vector) | __builtin_convertvector(high, Vector) << 16;
   }
 
   /// The words of elements side by side, group after group.
@@ -57,6 +53,20 @@ struct Groups {
     Bytes bytes;
     std::memcpy(&bytes, from, sizeof bytes);
     words = __builtin_bit_cast(Vector, __builtin_convertvector(bytes, Pieces));
+  }
+
+ private:
+  using Halves [[gnu::vector_size(2 * Lanes)]] = std::uint16_t;
+
+  [[gnu::always_inline]] static void load_half(const Byte* from, std::ptrdiff_t along, Halves& halves) {
+    using Bytes [[gnu::vector_size(Lanes)]] = Byte;
+    Bytes bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    halves = __builtin_convertvector(bytes, Halves);
+    if constexpr (Step == 4) {
+      std::memcpy(&bytes, from + along, sizeof bytes);
+      halves |= __builtin_convertvector(bytes, Halves) << 8;
+    }
   }
 };
 
@@ -78,31 +88,52 @@ template <int Step, int Lanes, class Byte>
   return end;
 }
 
-/// The same of rows whose elements lie side by side along the depth.
+/// `count` rows from `done` on, whose elements lie side by side along the depth. Vectors of `Lanes` words are stored in the order of the groups: what is too
+/// long is overwritten by the next.
 template <int Step, int Lanes, class Byte>
-[[gnu::always_inline]] inline std::ptrdiff_t pack_along(const Source<Byte>& s, std::ptrdiff_t done,
-                                                        std::ptrdiff_t padded, std::uint32_t moves,
-                                                        std::uint32_t* target) {
+[[gnu::always_inline]] inline void pack_rows(const Source<Byte>& s, std::ptrdiff_t done, std::ptrdiff_t count,
+                                             std::ptrdiff_t padded, std::uint32_t moves, std::uint32_t* target) {
   using Group = Groups<Byte, Step, Lanes>;
   const std::ptrdiff_t groups = s.depth / Step;
-  for (; done + Lanes <= s.width; done += Lanes) {
-    const Byte* const from = s.from + done * s.across;
-    std::ptrdiff_t k = 0;
-    for (; k + Lanes <= groups; k += Lanes) {
-      typename Group::Vector rows[Lanes];
-      for (int i = 0; i < Lanes; ++i) {
-        Group::load_along(from + i * s.across + k * Step, rows[i]);
-        rows[i] ^= moves;
-      }
-      exchange_blocks<Lanes, Lanes / 2>(rows, std::make_index_sequence<Lanes>());
-      for (int i = 0; i < Lanes; ++i) std::memcpy(target + (k + i) * padded + done, &rows[i], sizeof rows[i]);
+  const Byte* const from = s.from + done * s.across;
+  std::uint32_t* const to = target + done;
+  std::ptrdiff_t k = 0;
+  for (; k + Lanes <= groups; k += Lanes) {
+    typename Group::Vector rows[Lanes];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Lanes; ++i) {
+      Group::load_along(from + std::min<std::ptrdiff_t>(i, count - 1) * s.across + k * Step, rows[i]);
+      rows[i] ^= moves;
     }
-    for (; k < groups; ++k) {
-      for (int i = 0; i < Lanes; ++i)
-        target[k * padded + done + i] = Group::word(from + i * s.across + k * Step, 1, Step) ^ moves;
-    }
+    exchange_blocks<Lanes, Lanes / 2>(rows, std::make_index_sequence<Lanes>());
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Lanes; ++i) std::memcpy(to + (k + i) * padded, &rows[i], sizeof rows[i]);
   }
-  return done;
+  for (; k < groups; ++k) {
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      to[k * padded + i] = Group::word(from + i * s.across + k * Step, 1, Step) ^ moves;
+  }
+}
+
+/// All rows whose elements lie side by side along the depth.
+template <int Step, int Lanes, class Byte>
+[[gnu::always_inline]] inline void pack_along(const Source<Byte>& s, std::ptrdiff_t padded, std::uint32_t moves,
+                                              std::uint32_t* target) {
+  std::ptrdiff_t done = 0;
+  // What is too long after the last group fits the tail.
+  if (Step == 4 && padded == s.width && s.width < Lanes && s.width >= Lanes / 2)
+    return pack_rows<Step, Lanes>(s, 0, s.width, padded, moves, target);
+  for (; done + Lanes <= s.width; done += Lanes) pack_rows<Step, Lanes>(s, done, Lanes, padded, moves, target);
+  if constexpr (Lanes > 8) {
+    for (; done + 8 <= s.width; done += 8) pack_rows<Step, 8>(s, done, 8, padded, moves, target);
+  }
+  for (; done + 4 <= s.width; done += 4) pack_rows<Step, 4>(s, done, 4, padded, moves, target);
+  using Group = Groups<Byte, Step, 4>;
+  for (; done < s.width; ++done) {
+    const Byte* const from = s.from + done * s.across;
+    for (std::ptrdiff_t k = 0; k < s.depth / Step; ++k)
+      target[k * padded + done] = Group::word(from + k * Step, 1, Step) ^ moves;
+  }
 }
 
 /// Packs in groups of `Step`; `moves` is what the bits of each word are changed by. Vectors have `Lanes` words.
@@ -111,14 +142,13 @@ template <int Step, int Lanes, class Byte>
                                                std::uint32_t* target) {
   using Group = Groups<Byte, Step, 4>;
   constexpr std::ptrdiff_t run = 32;  // so short that what is read across it stays in the cache
-  constexpr int square = std::min(Lanes, 8);
   const std::ptrdiff_t groups = s.depth / Step, rest = s.depth % Step;
   std::ptrdiff_t done = 0;
   if (s.across == 1) {
     done = pack_beside<Step, Lanes>(s, done, padded, moves, target);
   } else if (s.along == 1) {
-    done = pack_along<Step, square>(s, done, padded, moves, target);
-    if constexpr (square > 4) done = pack_along<Step, 4>(s, done, padded, moves, target);
+    pack_along<Step, Lanes>(s, padded, moves, target);
+    done = s.width;
   }
   for (std::ptrdiff_t first = 0; first < groups; first += run) {
     const std::ptrdiff_t last = std::min(groups, first + run);
@@ -166,19 +196,34 @@ constexpr std::uint32_t moved_by_128 = 0x80808080;
   pack_groups<4, 16>(source, padded, moves, target);
 }
 
-/// The sums of the unsigned bytes of each row or column, whose bits are changed by `moves` before.
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void add_up(const std::uint32_t* groups,
-                                                                                         std::ptrdiff_t count,
-                                                                                         std::ptrdiff_t padded,
-                                                                                         std::uint32_t moves,
-                                                                                         std::uint32_t* sums) {
+/// The sums of the unsigned bytes of each row.
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void add_rows(const std::uint32_t* groups,
+                                                                                           std::ptrdiff_t count,
+                                                                                           std::ptrdiff_t padded,
+                                                                                           std::uint32_t* sums) {
   std::fill_n(sums, padded, 0);
   for (std::ptrdiff_t k = 0; k < count; ++k) {
     for (std::ptrdiff_t i = 0; i < padded; ++i) {
-      const std::uint32_t word = groups[k * padded + i] ^ moves;
+      const std::uint32_t word = groups[k * padded + i];
       const std::uint32_t halves = (word & 0x00ff00ff) + ((word >> 8) & 0x00ff00ff);
       sums[i] += (halves & 0xffff) + (halves >> 16);
     }
+  }
+}
+
+/// The sums of the signed bytes of each column, which fill whole vectors.
+[[gnu::target("avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void add_columns(
+    const std::uint32_t* groups, std::ptrdiff_t count, std::ptrdiff_t padded, std::uint32_t* sums) {
+  using Vector [[gnu::vector_size(64)]] = std::int32_t;
+  const Vector ones = Vector{} + 0x01010101;
+  for (std::ptrdiff_t i = 0; i < padded; i += 16) {
+    Vector sum = {};
+    for (std::ptrdiff_t k = 0; k < count; ++k) {
+      Vector bytes;
+      std::memcpy(&bytes, groups + k * padded + i, sizeof bytes);
+      sum = __builtin_ia32_vpdpbusd512(sum, ones, bytes);
+    }
+    std::memcpy(sums + i, &sum, sizeof sum);
   }
 }
 
@@ -196,7 +241,7 @@ struct QuadPacking {
     pack_quads({static_cast<const std::uint8_t*>(from), along, across, depth, width}, padded,
                moves_a ? moved_by_128 : 0, target);
     if (!moves_b) return static_cast<void>(std::fill_n(tails, padded, 0));
-    add_up(target, groups, padded, 0, tails);
+    add_rows(target, groups, padded, tails);
     for (std::ptrdiff_t i = 0; i < padded; ++i) tails[i] *= 128;
   }
 
@@ -209,10 +254,9 @@ struct QuadPacking {
     pack_quads({static_cast<const std::uint8_t*>(from), along, across, depth, width}, padded,
                moves_b ? moved_by_128 : 0, target);
     if (!moves_a) return static_cast<void>(std::fill_n(tails, padded, 0));
-    add_up(target, groups, padded, moved_by_128, tails);
-    // Each byte counts 128 too much, but those that packing has moved and the sum has moved back.
-    const auto too_much = static_cast<std::uint32_t>(4 * groups - (moves_b ? depth : 0)) * 128;
-    for (std::ptrdiff_t i = 0; i < padded; ++i) tails[i] = (too_much - tails[i]) * 128;
+    add_columns(target, groups, padded, tails);
+    const auto moved = static_cast<std::uint32_t>(moves_b ? depth : 0) * 128;
+    for (std::ptrdiff_t i = 0; i < padded; ++i) tails[i] = (tails[i] + moved) * -std::uint32_t{128};
   }
 };
 
