@@ -220,6 +220,7 @@ TEST_CASE("explain says that bytes are multiplied as they lie in memory, and how
   CHECK(contains(text, "x0 strides (50, 1)  packed block by block"));
   const bool quads = contains(text, "factors of int8 and uint8, four at a time, summed in int32");
   CHECK(quads != contains(text, "factors of int8 and uint8, in pairs of 16 bits, summed in int32"));
-  if (std::getenv("TESSERA_ISA") != nullptr) CHECK(!quads);
+  const char* const isa = std::getenv("TESSERA_ISA");
+  if (isa != nullptr && std::string(isa) != "avx512") CHECK(!quads);
   CHECK(contains(explain(dot(cast<Int>(a), ones<Int>(Dim{50, 60}))), "by loops over registers"));
 }

@@ -78,9 +78,10 @@ template <int Step, int Lanes, class Byte>
   using Group = Groups<Byte, Step, Lanes>;
   const std::ptrdiff_t end = done + (s.width - done) / Lanes * Lanes;
   for (std::ptrdiff_t k = 0; k < s.depth / Step; ++k) {
+    const Byte* const from = s.from + k * Step * s.along;
     for (std::ptrdiff_t i = done; i < end; i += Lanes) {
       typename Group::Vector words;
-      Group::load_beside(s.from + k * Step * s.along + i, s.along, words);
+      Group::load_beside(from + i, s.along, words);
       words ^= moves;
       std::memcpy(target + k * padded + i, &words, sizeof words);
     }
@@ -97,19 +98,19 @@ template <int Step, int Lanes, class Byte>
   const std::ptrdiff_t groups = s.depth / Step;
   const Byte* const from = s.from + done * s.across;
   std::uint32_t* const to = target + done;
-  std::ptrdiff_t k = 0;
-  for (; k + Lanes <= groups; k += Lanes) {
+  for (std::ptrdiff_t k = 0; k < groups && groups >= Lanes; k += Lanes) {
+    const std::ptrdiff_t first = std::min(k, groups - Lanes);  // the last block has some of the groups before it
     typename Group::Vector rows[Lanes];
 #pragma clang loop unroll(full)
     for (int i = 0; i < Lanes; ++i) {
-      Group::load_along(from + std::min<std::ptrdiff_t>(i, count - 1) * s.across + k * Step, rows[i]);
+      Group::load_along(from + std::min<std::ptrdiff_t>(i, count - 1) * s.across + first * Step, rows[i]);
       rows[i] ^= moves;
     }
     exchange_blocks<Lanes, Lanes / 2>(rows, std::make_index_sequence<Lanes>());
 #pragma clang loop unroll(full)
-    for (int i = 0; i < Lanes; ++i) std::memcpy(to + (k + i) * padded, &rows[i], sizeof rows[i]);
+    for (int i = 0; i < Lanes; ++i) std::memcpy(to + (first + i) * padded, &rows[i], sizeof rows[i]);
   }
-  for (; k < groups; ++k) {
+  for (std::ptrdiff_t k = 0; k < groups && groups < Lanes; ++k) {
     for (std::ptrdiff_t i = 0; i < count; ++i)
       to[k * padded + i] = Group::word(from + i * s.across + k * Step, 1, Step) ^ moves;
   }
