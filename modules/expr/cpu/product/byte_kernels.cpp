@@ -65,9 +65,16 @@ template <class Group, int Rows, int Vectors>
 [[gnu::always_inline]] inline void multiply_groups(const StripProduct& strip) {
   using Vector = typename Group::Vector;
   constexpr auto lanes = static_cast<std::ptrdiff_t>(sizeof(Vector) / 4);
-  Vector sums[Rows][Vectors] = {};
   const auto* a = static_cast<const std::uint32_t*>(strip.a);
   const auto* b = static_cast<const std::uint32_t*>(strip.b);
+  Vector sums[Rows][Vectors] = {};
+  if constexpr (Group::has_tails) {
+    Vector tails[Vectors];
+    std::memcpy(tails, b + strip.depth * strip.b_row, sizeof tails);
+    for (int r = 0; r < Rows; ++r) {
+      for (int v = 0; v < Vectors; ++v) sums[r][v] = tails[v] + a[strip.depth * Rows + r];
+    }
+  }
   for (std::ptrdiff_t k = strip.depth; k > 0; --k) {
     Vector columns[Vectors];
     for (int v = 0; v < Vectors; ++v) std::memcpy(&columns[v], b + v * lanes, sizeof(Vector));
@@ -79,20 +86,21 @@ template <class Group, int Rows, int Vectors>
     a += Rows;
     b += strip.b_row;
   }
-  auto* c = static_cast<std::uint32_t*>(strip.c);
-  Vector column_tails[Vectors] = {};
-  if constexpr (Group::has_tails) std::memcpy(column_tails, b, sizeof column_tails);
+  auto* const c = static_cast<std::uint32_t*>(strip.c);
+  const std::ptrdiff_t c_row = strip.c_row;  // stores could change what is in `strip`, as far as a compiler knows
+  if (strip.adds) {
+#pragma clang loop unroll(full)
+    for (int r = 0; r < Rows; ++r) {
+      for (int v = 0; v < Vectors; ++v) {
+        Vector before;
+        std::memcpy(&before, c + r * c_row + v * lanes, sizeof(Vector));
+        sums[r][v] += before;
+      }
+    }
+  }
 #pragma clang loop unroll(full)
   for (int r = 0; r < Rows; ++r) {
-    Vector row_tail = {};
-    if constexpr (Group::has_tails) row_tail += a[r];
-    for (int v = 0; v < Vectors; ++v) {
-      std::uint32_t* to = c + r * strip.c_row + v * lanes;
-      Vector before = {};
-      if (strip.adds) std::memcpy(&before, to, sizeof(Vector));
-      before += sums[r][v] + column_tails[v] + row_tail;
-      std::memcpy(to, &before, sizeof(Vector));
-    }
+    for (int v = 0; v < Vectors; ++v) std::memcpy(c + r * c_row + v * lanes, &sums[r][v], sizeof(Vector));
   }
 }
 

@@ -89,6 +89,45 @@ template <int Step, int Lanes, class Byte>
   return end;
 }
 
+/// Elements of the lower or upper halves of the 16 bytes that an instruction interleaves, one of a, one of b.
+template <int Upper, class Vector, std::size_t... I>
+[[gnu::always_inline]] inline void interleave(const Vector& a, const Vector& b, Vector& to, std::index_sequence<I...>) {
+  constexpr std::size_t count = sizeof...(I), each = count / (sizeof(Vector) / 16);
+  to = __builtin_shufflevector(
+      a, b, static_cast<int>(I / each * each + Upper * each / 2 + I % each / 2 + (I % 2 == 0 ? 0 : count))...);
+}
+
+/// The four bytes of each of 32 columns that lie side by side, as words.
+[[gnu::always_inline]] inline void pack_32_quads(const std::uint8_t* from, std::ptrdiff_t along, std::uint32_t moves,
+                                                 std::uint32_t* to) {
+  using Bytes [[gnu::vector_size(32)]] = std::uint8_t;
+  using Halves [[gnu::vector_size(32)]] = std::uint16_t;
+  using Words [[gnu::vector_size(32)]] = std::uint32_t;
+  Bytes rows[4];
+  for (int i = 0; i < 4; ++i) {
+    std::memcpy(&rows[i], from + i * along, sizeof rows[i]);
+    rows[i] ^= static_cast<std::uint8_t>(moves);
+  }
+  Halves parts[2][2];  // of rows 0 and 1, and of 2 and 3: columns 0-7 and 16-23, and the others
+  for (int i = 0; i < 2; ++i) {
+    Bytes lower, upper;
+    interleave<0>(rows[2 * i], rows[2 * i + 1], lower, std::make_index_sequence<32>());
+    interleave<1>(rows[2 * i], rows[2 * i + 1], upper, std::make_index_sequence<32>());
+    parts[i][0] = __builtin_bit_cast(Halves, lower);
+    parts[i][1] = __builtin_bit_cast(Halves, upper);
+  }
+  for (int i = 0; i < 2; ++i) {
+    Halves lower, upper;
+    interleave<0>(parts[0][i], parts[1][i], lower, std::make_index_sequence<16>());
+    interleave<1>(parts[0][i], parts[1][i], upper, std::make_index_sequence<16>());
+    const auto first = __builtin_bit_cast(Words, lower), second = __builtin_bit_cast(Words, upper);
+    const Words left = __builtin_shufflevector(first, second, 0, 1, 2, 3, 8, 9, 10, 11);
+    const Words right = __builtin_shufflevector(first, second, 4, 5, 6, 7, 12, 13, 14, 15);
+    std::memcpy(to + 8 * i, &left, sizeof left);
+    std::memcpy(to + 16 + 8 * i, &right, sizeof right);
+  }
+}
+
 /// `count` rows from `done` on, whose elements lie side by side along the depth. Vectors of `Lanes` words are stored in the order of the groups: what is too
 /// long is overwritten by the next.
 template <int Step, int Lanes, class Byte>
@@ -194,7 +233,10 @@ constexpr std::uint32_t moved_by_128 = 0x80808080;
 
 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void pack_quads(
     const Source<std::uint8_t>& source, std::ptrdiff_t padded, std::uint32_t moves, std::uint32_t* target) {
-  pack_groups<4, 16>(source, padded, moves, target);
+  if (source.across != 1 || source.width != 32 || source.depth % 4 != 0)
+    return pack_groups<4, 16>(source, padded, moves, target);
+  for (std::ptrdiff_t k = 0; k < source.depth; k += 4)
+    pack_32_quads(source.from + k * source.along, source.along, moves, target + k / 4 * padded);
 }
 
 /// The sums of the unsigned bytes of each row.
