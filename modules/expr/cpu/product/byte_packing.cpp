@@ -98,11 +98,11 @@ template <int Upper, class Vector, std::size_t... I>
 }
 
 /// The four bytes of each of 32 columns that lie side by side, as words.
-[[gnu::always_inline]] inline void pack_32_quads(const std::uint8_t* from, std::ptrdiff_t along, std::uint32_t moves,
-                                                 std::uint32_t* to) {
+using Eight [[gnu::vector_size(32)]] = std::uint32_t;
+[[gnu::always_inline]] inline void load_32_quads(const std::uint8_t* from, std::ptrdiff_t along, std::uint32_t moves,
+                                                 Eight (&words)[4]) {
   using Bytes [[gnu::vector_size(32)]] = std::uint8_t;
   using Halves [[gnu::vector_size(32)]] = std::uint16_t;
-  using Words [[gnu::vector_size(32)]] = std::uint32_t;
   Bytes rows[4];
   for (int i = 0; i < 4; ++i) {
     std::memcpy(&rows[i], from + i * along, sizeof rows[i]);
@@ -120,11 +120,9 @@ template <int Upper, class Vector, std::size_t... I>
     Halves lower, upper;
     interleave<0>(parts[0][i], parts[1][i], lower, std::make_index_sequence<16>());
     interleave<1>(parts[0][i], parts[1][i], upper, std::make_index_sequence<16>());
-    const auto first = __builtin_bit_cast(Words, lower), second = __builtin_bit_cast(Words, upper);
-    const Words left = __builtin_shufflevector(first, second, 0, 1, 2, 3, 8, 9, 10, 11);
-    const Words right = __builtin_shufflevector(first, second, 4, 5, 6, 7, 12, 13, 14, 15);
-    std::memcpy(to + 8 * i, &left, sizeof left);
-    std::memcpy(to + 16 + 8 * i, &right, sizeof right);
+    const auto first = __builtin_bit_cast(Eight, lower), second = __builtin_bit_cast(Eight, upper);
+    words[i] = __builtin_shufflevector(first, second, 0, 1, 2, 3, 8, 9, 10, 11);
+    words[2 + i] = __builtin_shufflevector(first, second, 4, 5, 6, 7, 12, 13, 14, 15);
   }
 }
 
@@ -233,10 +231,7 @@ constexpr std::uint32_t moved_by_128 = 0x80808080;
 
 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void pack_quads(
     const Source<std::uint8_t>& source, std::ptrdiff_t padded, std::uint32_t moves, std::uint32_t* target) {
-  if (source.across != 1 || source.width != 32 || source.depth % 4 != 0)
-    return pack_groups<4, 16>(source, padded, moves, target);
-  for (std::ptrdiff_t k = 0; k < source.depth; k += 4)
-    pack_32_quads(source.from + k * source.along, source.along, moves, target + k / 4 * padded);
+  pack_groups<4, 16>(source, padded, moves, target);
 }
 
 /// The sums of the unsigned bytes of each row.
@@ -270,6 +265,24 @@ constexpr std::uint32_t moved_by_128 = 0x80808080;
   }
 }
 
+/// Packs 32 columns whose elements lie side by side, in whole groups, with the sums of their signed bytes behind them.
+[[gnu::target("avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void pack_32_columns(
+    const Source<std::uint8_t>& source, std::uint32_t moves, std::uint32_t* target) {
+  using Signed [[gnu::vector_size(32)]] = std::int32_t;
+  const Signed ones = Signed{} + 0x01010101;
+  Signed sums[4] = {};
+  for (std::ptrdiff_t k = 0; k < source.depth; k += 4) {
+    Eight words[4];
+    load_32_quads(source.from + k * source.along, source.along, moves, words);
+    for (int i = 0; i < 4; ++i) {
+      sums[i] = __builtin_ia32_vpdpbusd256(sums[i], ones, __builtin_bit_cast(Signed, words[i]));
+      std::memcpy(target + 8 * i, &words[i], sizeof words[i]);
+    }
+    target += 32;
+  }
+  std::memcpy(target, sums, sizeof sums);
+}
+
 /// For factors of type A times those of type B.
 template <class A, class B>
 struct QuadPacking {
@@ -294,10 +307,15 @@ struct QuadPacking {
     const std::ptrdiff_t groups = (depth + 3) / 4;
     auto* const target = static_cast<std::uint32_t*>(to);
     std::uint32_t* const tails = target + groups * padded;
-    pack_quads({static_cast<const std::uint8_t*>(from), along, across, depth, width}, padded,
-               moves_b ? moved_by_128 : 0, target);
+    const Source<std::uint8_t> source{static_cast<const std::uint8_t*>(from), along, across, depth, width};
+    constexpr std::uint32_t moves = moves_b ? moved_by_128 : 0;
+    if (across == 1 && width == 32 && depth % 4 == 0) {
+      pack_32_columns(source, moves, target);
+    } else {
+      pack_quads(source, padded, moves, target);
+      if (moves_a) add_columns(target, groups, padded, tails);
+    }
     if (!moves_a) return static_cast<void>(std::fill_n(tails, padded, 0));
-    add_columns(target, groups, padded, tails);
     const auto moved = static_cast<std::uint32_t>(moves_b ? depth : 0) * 128;
     for (std::ptrdiff_t i = 0; i < padded; ++i) tails[i] = (tails[i] + moved) * -std::uint32_t{128};
   }
