@@ -157,6 +157,9 @@ template <int Step, int Lanes, class Byte>
 template <int Step, int Lanes, class Byte>
 [[gnu::always_inline]] inline void pack_along(const Source<Byte>& s, std::ptrdiff_t padded, std::uint32_t moves,
                                               std::uint32_t* target) {
+  if constexpr (Lanes > 4) {
+    if (s.depth / Step < Lanes) return pack_along<Step, Lanes / 2>(s, padded, moves, target);
+  }
   std::ptrdiff_t done = 0;
   // What is too long after the last group fits the tail.
   if (Step == 4 && padded == s.width && s.width < Lanes && s.width >= Lanes / 2)
