@@ -80,5 +80,26 @@ def source(count):
     return "#include <cstdint>\n\nimport tessera;\n\nusing namespace tessera;\n\n" + "\n".join(functions) + "\n"
 
 
+FACTORS = ("{0}", "{0}.T()", "relu({0})", "({0} - v)", "abs({0}) * 0.5f", "{0}(all, range(1, 9))")
+EPILOGUES = ("relu({0} + v)", "{0} * v + u", "tanh({0}) - m", "maximum({0}, m) / 3.0f", "where({0} > 0.0f, m, v)", "exp(-abs({0}))", "sqrt(abs({0} + u)) * m",
+             "sigmoid({0} + v) * u", "minimum({0} * 2.0f, m + v)", "log(abs({0}) + 1.0f) - u")
+
+
+def products(count):
+    """Matrix products, each with another epilogue or other factors."""
+    rng, seen, functions = random.Random(SEED), set(), []
+    while len(functions) < count:
+        dtype = rng.choice(("float", "double"))
+        product = f"dot({rng.choice(FACTORS).format('a')}, {rng.choice(FACTORS).format('b')})"
+        body = f"y {rng.choice(('=', '=', '+='))} {rng.choice(EPILOGUES).format(product)};"
+        if (dtype, body) in seen:
+            continue
+        seen.add((dtype, body))
+        matrices = ", ".join(f"const Array<{dtype}, 2>& {name}" for name in ("a", "b", "m"))
+        vectors = ", ".join(f"const Array<{dtype}, 1>& {name}" for name in ("u", "v"))
+        functions.append(f"void product_{len(functions)}(Array<{dtype}, 2>& y, [[maybe_unused]] {matrices}, {vectors}) {{ {body} }}")
+    return "import tessera;\n\nusing namespace tessera;\n\n" + "\n".join(functions).replace(", const", ", [[maybe_unused]] const") + "\n"
+
+
 if __name__ == "__main__":
     sys.stdout.write(source(int(sys.argv[1]) if len(sys.argv) > 1 else 100))

@@ -1,6 +1,6 @@
 """Measures what building with Tessera costs, against the budgets, and writes docs/benchmarks/build.md.
 
-Usage: timings.py [CMAKE-OPTION...]; `timings.py --expressions BUILD...` measures only the file of many expressions with the
+Usage: timings.py [CMAKE-OPTION...]; `timings.py --expressions BUILD...` measures only the files of many expressions with the
 compilers and modules of existing builds, and writes nothing.
 """
 
@@ -28,6 +28,8 @@ EXPRESSIONS = 100
 EXPRESSIONS_BUDGET_S = 20
 EXPRESSIONS_BUDGET_BYTES = 10**9
 EXPRESSIONS_REPEATS = 3
+PRODUCTS = 20
+PRODUCTS_BUDGET_S = 12
 OLDEST_COMPILER = "clang++-19"  # measured too where it is there
 OLDEST_BUILD = pathlib.Path("build/timings-clang19")
 
@@ -103,13 +105,13 @@ def compile_cost(command):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def expressions_cost(build):
-    """Median seconds and peak bytes of compiling one file with many different expressions; bytes of its code."""
+def source_cost(build, text):
+    """Median seconds and peak bytes of compiling one file; bytes of its code."""
     modules = bmis(build)
     if "tessera" not in modules:
         sys.exit(f"no BMI of the module tessera under {build}")
     source, target = build / "expressions.cpp", build / "expressions.o"
-    source.write_text(expressions.source(EXPRESSIONS))
+    source.write_text(text)
     command = [cached("CMAKE_CXX_COMPILER", build), "-fintegrated-cc1", "-std=c++20", "-O3", "-DNDEBUG", "-c", source, "-o", target]
     command += [f"-fmodule-file={name}={path}" for name, path in modules.items()]
     costs = [compile_cost(command) for _ in range(EXPRESSIONS_REPEATS)]
@@ -119,11 +121,14 @@ def expressions_cost(build):
 def expression_rows(builds):
     rows = []
     for build in builds:
-        elapsed, memory, size = expressions_cost(build)
+        elapsed, memory, size = source_cost(build, expressions.source(EXPRESSIONS))
         what = f"{EXPRESSIONS} different fused expressions in one file, {compiler_of(build)}"
         rows += [(what, f"{elapsed:.1f} s", f"{EXPRESSIONS_BUDGET_S} s", verdict(elapsed, EXPRESSIONS_BUDGET_S)),
                  (f"memory of the compiler for it (object file: {size / 1e6:.1f} MB)", f"{memory / 1e6:.0f} MB",
                   f"{EXPRESSIONS_BUDGET_BYTES // 10**6} MB", verdict(memory, EXPRESSIONS_BUDGET_BYTES))]
+        elapsed, _, _ = source_cost(build, expressions.products(PRODUCTS))
+        rows += [(f"{PRODUCTS} different matrix products with work around them in one file, {compiler_of(build)}", f"{elapsed:.1f} s",
+                  f"{PRODUCTS_BUDGET_S} s", verdict(elapsed, PRODUCTS_BUDGET_S))]
     return rows
 
 

@@ -39,7 +39,7 @@ class Row:
 def rows():
     found = []
     for dtype in ("f32", "f64"):
-        found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (256, 384, 512, 1000, 1024, 2048)]
+        found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (256, 384, 512, 1000, 1024, 2048, 4096)]
         found += [Row(f"{dtype} {kind} 64 784 256", 1.0) for kind in ("mm", "mmt")]
         found += [Row(f"{dtype} mtm 784 64 256", 1.0), Row(f"{dtype} mm 784 64 256", 1.0), Row(f"{dtype} mm 64 256 10", 1.0),
                   Row(f"{dtype} mm 100000 16 16", 1.0)]
@@ -53,6 +53,11 @@ def rows():
     for dtype in ("i8", "u8"):
         found += [Row(f"{dtype} mm {extents}", 1.0) for extents in ("256 256 256", "512 512 512", "1024 1024 1024", "64 784 256")]
     return found
+
+
+def has_avx2_goal(row):
+    """Products that are also timed with the instructions of older processors."""
+    return row.type in ("f32", "f64") and row.kind in ("mm", "mmt", "mtm") and row.goal is not None and row.m * row.k * row.n >= 10**7
 
 
 class Program:
@@ -75,8 +80,8 @@ class Program:
         self.process.wait()
 
 
-def start(options, threads):
-    folder, isa = options.programs, options.isa
+def start(options, threads, isa):
+    folder = options.programs
     found = [Program("tessera", [folder / "matmul_tessera", threads], {"TESSERA_ISA": isa})]
     kernels = {"avx2": ["Haswell"], "avx512": [None, "SkylakeX"]}[isa]
     if subprocess.run([folder / "matmul_blas", "libopenblas.so.0", "1"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0:
@@ -100,6 +105,8 @@ def measure(programs, chosen, options, threads):
     for number in range(1, options.rounds + 1):
         print(f"round {number} of {options.rounds}", file=sys.stderr, flush=True)
         for row in chosen:
+            if number > 1 and row.flops() > 5e10:
+                continue  # long enough for once
             for program in programs:
                 time.sleep(pause)
                 if (ns := program.time(row.case, options.ms)) is not None:
@@ -165,12 +172,12 @@ def write_page(page, measured, options):
     page.with_suffix(".svg").write_text(chart(measured))
 
 
-def measure_with(threads, chosen, options):
-    programs = start(options, threads)
+def measure_with(threads, chosen, options, isa):
+    programs = start(options, threads, isa)
     series = measure(programs, chosen, options, threads)
     for program in programs:
         program.close()
-    title = "One thread" if threads == 1 else f"{threads} threads"
+    title = ("One thread" if threads == 1 else f"{threads} threads") + ("" if isa == options.isa else f", {isa.upper()}")
     print("\n".join([title, *table(chosen, series)]), flush=True)
     return title, chosen, series
 
@@ -192,7 +199,9 @@ def main():
     machine.warn_if_busy()
     chosen = [row for row in rows() if options.only in row.case]
     counts = [options.threads] if options.threads else [1, len(os.sched_getaffinity(0))]
-    measured = [measure_with(threads, chosen, options) for threads in counts]
+    measured = [measure_with(threads, chosen, options, options.isa) for threads in counts]
+    if options.isa == "avx512" and 1 in counts:
+        measured.append(measure_with(1, [Row(row.case, 0.95) for row in chosen if has_avx2_goal(row)], options, "avx2"))
     if options.page and not options.only:
         write_page(options.page, measured, options)
 

@@ -5,6 +5,7 @@ export module tessera.device;
 // places/: places, the device table, the driver
 export import :place;
 export import :cpu;
+export import :caches;
 export import :library;
 export import :table;
 export import :driver;

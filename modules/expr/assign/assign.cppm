@@ -31,6 +31,12 @@ template <class Node, class D>
 concept MayBeDirect = !IsOnGpu<Node> && ReadsMemoryOnly<Node> && Node::leaf_count > 0 && Node::leaf_count <= 8 &&
                       Node::rank == D::rank && (D::rank > 0);
 
+/// A product of arrays that writes straight into such elements.
+template <class Node, class D>
+concept MultipliesDirectly = Node::rank == D::rank && requires(const Node& node, const D& destination) {
+  node.compute_directly(destination.data(), destination.shape(), destination.strides(), Place());
+};
+
 /// By way of a plan. An operand that overlaps the destination other than element by element makes the result go through a
 /// temporary array, so that the expression sees its operands as they were.
 template <class Node, class D>
@@ -74,6 +80,10 @@ template <class Node, class D>
     const Place place = destination.place();
     if (place.on_host() &&
         evaluate_directly(node, destination.data(), destination.shape(), destination.strides(), place))
+      return;
+  }
+  if constexpr (MultipliesDirectly<Node, D> && !std::same_as<typename D::place_type, GpuPlace>) {
+    if (node.compute_directly(destination.data(), destination.shape(), destination.strides(), destination.place()))
       return;
   }
   assign_by_plan(destination, node);

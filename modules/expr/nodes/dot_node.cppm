@@ -48,6 +48,10 @@ struct ProductWriting {
   std::ptrdiff_t row;  // from one row, or column, of the result to the next
 };
 
+/// A name or view of an array with elements of type T.
+template <class Node, class T>
+concept IsArrayOf = requires(const Node& node) { node.array(); } && std::same_as<typename Node::value_type, T>;
+
 /// The product of two nodes: of matrices at the last two axes, or with one vector. Leading axes broadcast.
 template <class A, class B>
 class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A::value_type, typename B::value_type>,
@@ -66,7 +70,9 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   static constexpr const char* name = "dot";
 
   /// Throws ShapeError if the inner extents differ or the leading axes do not broadcast.
-  DotNode(A a, B b, const char* operation, const std::source_location& where) : a_(std::move(a)), b_(std::move(b)) {
+  template <class Left, class Right>
+  DotNode(Left&& a, Right&& b, const char* operation, const std::source_location& where)
+      : a_(as_node(std::forward<Left>(a))), b_(as_node(std::forward<Right>(b))) {
     const Dim<A::rank> a_shape = a_.shape();
     const Dim<B::rank> b_shape = b_.shape();
     check_inner(operation, a_shape.extents(), A::rank - 1, b_shape.extents(), std::max(B::rank - 2, 0), where);
@@ -100,6 +106,30 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     compute_as(data, strides, place);
   }
 
+  /// From arrays to other memory of this shape, without looking for the best way to read and write them: around a small product that takes longer
+  /// than the product. Returns whether it did; the general way does the rest, and says what is wrong.
+  bool compute_directly(Computed* data, const Dim<rank>& shape, const Strides<rank>& strides, Place place) const
+    requires(batch == 0 && IsArrayOf<A, Promoted> && IsArrayOf<B, Promoted> && std::same_as<Computed, Promoted>)
+  {
+    const bool on_host = place.on_host() && Place(a_.array().place()) == place && Place(b_.array().place()) == place;
+    const ProductWriting to = writing(strides);
+    if (!on_host || !is_of_product(shape) || to.way != ProductWriting::Way::rows) return false;
+    const plan::Matrix a = matrix_of<true>(a_.shape(), a_.array().strides());
+    const plan::Matrix b = matrix_of<false>(b_.shape(), b_.array().strides());
+    return plan::multiply_apart({.a = a_.array().data(),
+                                 .b = b_.array().data(),
+                                 .rows = a.rows,
+                                 .columns = b.columns,
+                                 .inner = a.columns,
+                                 .a_row = a.row,
+                                 .a_column = a.column,
+                                 .b_row = b.row,
+                                 .b_column = b.column,
+                                 .dtype = dtype_of<Computed>,
+                                 .place = place},
+                                {data, to.row});
+  }
+
   /// As part of a larger expression: tile by tile with it where possible, computed first otherwise.
   LeafPlan<Computed> lower(plan::Lowering& lowering) const {
     if constexpr (batch == 0 && rank == 2) {
@@ -122,7 +152,7 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   };
 
   /// Both factors, made by maker.template make<T, Left>(node, place, for_blas, evaluates), the left one first. For a product that is written as the
-  /// transposed one they are in memory.
+  /// transposed one they are in memory. Bytes that are cast to int32 on both sides stay bytes.
   template <class Maker>
   Factors factors_by(const Maker& maker, Place place, bool transposes) const {
     if (!place.on_host()) {
@@ -207,9 +237,14 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     return std::span<const std::ptrdiff_t>(shape.extents()).first(static_cast<std::size_t>(std::max(Rank - 2, 0)));
   }
 
+  bool is_of_product(const Dim<rank>& shape) const {
+    const ProductShape extents = product_shape();
+    return (A::rank == 1 || shape[0] == extents.rows) && (B::rank == 1 || shape[rank - 1] == extents.columns);
+  }
+
   ProductShape product_shape() const {
-    const Dim<A::rank> a = a_.shape();
-    const Dim<B::rank> b = b_.shape();
+    const auto& a = a_.shape();
+    const auto& b = b_.shape();
     return {A::rank > 1 ? a[std::max(A::rank - 2, 0)] : 1, a[A::rank - 1], B::rank > 1 ? b[B::rank - 1] : 1};
   }
 

@@ -47,13 +47,13 @@ auto as_element(Node node) {
 export template <class A, class B>
   requires DotOperands<A, B>
 auto dot(A&& a, B&& b, std::source_location where = std::source_location::current()) {
-  auto left = as_node(std::forward<A>(a));
-  auto right = as_node(std::forward<B>(b));
   if constexpr (rank_of<A> == 1 && rank_of<B> == 1) {
+    auto left = as_node(std::forward<A>(a));
+    auto right = as_node(std::forward<B>(b));
     check_inner("dot", left.shape().extents(), 0, right.shape().extents(), 0, where);
     return as_element<common_value_t<A, B>>(sum(std::move(left) * std::move(right)));
   } else {
-    return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), "dot", where);
+    return DotNode<node_t<A>, node_t<B>>(std::forward<A>(a), std::forward<B>(b), "dot", where);
   }
 }
 
@@ -63,14 +63,14 @@ auto dot(A&& a, B&& b, std::source_location where = std::source_location::curren
 export template <class A, class B>
   requires MatmulOperands<A, B>
 auto matmul(A&& a, B&& b, std::source_location where = std::source_location::current()) {
-  auto left = as_node(std::forward<A>(a));
-  auto right = as_node(std::forward<B>(b));
   if constexpr (rank_of<A> == 1 && rank_of<B> == 1) {
+    auto left = as_node(std::forward<A>(a));
+    auto right = as_node(std::forward<B>(b));
     using T = common_value_t<A, B>;
     check_inner("matmul", left.shape().extents(), 0, right.shape().extents(), 0, where);
     return as_element<T>(sum(std::move(left) * std::move(right)));
   } else {
-    return DotNode<decltype(left), decltype(right)>(std::move(left), std::move(right), "matmul", where);
+    return DotNode<node_t<A>, node_t<B>>(std::forward<A>(a), std::forward<B>(b), "matmul", where);
   }
 }
 

@@ -18,14 +18,18 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t panel_bytes = 480 * 1024;   // of b
-constexpr std::ptrdiff_t direct_bytes = 256 * 1024;  // b is read as it lies up to this size,
-constexpr std::ptrdiff_t direct_strips = 12;         // or for so few strips,
-constexpr std::ptrdiff_t aliased_strips = 4;         // of rows that share sets of the caches even fewer
-constexpr std::ptrdiff_t alias_bytes = 4096;         // rows so far apart share a set of the L1 cache
+constexpr std::ptrdiff_t most_panel_bytes = 960 * 1024;  // of b
+constexpr std::ptrdiff_t direct_strips = 12;             // so few strips read b as it lies,
+constexpr std::ptrdiff_t aliased_strips = 4;             // even fewer if its rows share sets of the L1 cache
 constexpr std::ptrdiff_t edge_bytes = 14 * 128;
 constexpr std::size_t most_widths =
-    84;  // of a panel: 320 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
+    164;  // of the largest panel: 640 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
+
+/// Of a panel of b: nearly half of the L2 cache, where strips of a and of the result pass by as well.
+std::ptrdiff_t panel_bytes() { return std::min(device::caches().level2 / 32 * 15, most_panel_bytes); }
+
+/// b is read as it lies up to this size.
+std::ptrdiff_t direct_bytes() { return device::caches().level2 / 4; }
 
 const std::byte* at(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
 
@@ -53,14 +57,17 @@ struct Blocking {
       : depth(std::min(p.inner, kernels.depth)),
         rows(std::min(p.rows, most_block_rows)),
         width(kernels.widths[0].lanes) {
-    const std::ptrdiff_t whole =
-        std::max(panel_bytes / (kernels.depth * kernels.packed_item) / width, std::ptrdiff_t{1});
-    columns = std::min(padded_to(p.columns, kernels.lanes()), whole * width);
-    const auto aliases = [&](std::ptrdiff_t row) { return row * kernels.item % alias_bytes == 0; };
+    const std::ptrdiff_t column_bytes = kernels.depth * kernels.packed_item;
+    columns = padded_to(p.columns, kernels.lanes());
+    if (columns * column_bytes > panel_bytes())
+      columns = std::min(columns, std::max(panel_bytes() / column_bytes / width, std::ptrdiff_t{1}) * width);
+    const auto aliases = [&](std::ptrdiff_t row) {
+      return (row * kernels.item & (device::caches().level1_way - 1)) == 0;
+    };
     const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
     packs_b = p.b_loop != nullptr || p.b_type != p.dtype || (p.b_column != 1 && p.columns > 1) ||
               (strips > (aliases(p.b_row) ? aliased_strips : direct_strips) &&
-               p.inner * p.columns > direct_bytes / kernels.item);
+               p.inner * p.columns > direct_bytes() / kernels.item);
     packs_a = p.a_loop != nullptr || p.a_type != p.dtype ||
               ((p.a_column != 1 || (aliases(p.a_row) && p.rows > 1)) && p.columns > 2 * width);
   }
@@ -84,11 +91,12 @@ struct ColumnStrip {
 
 class BlockedProduct {
  public:
-  BlockedProduct(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace)
+  BlockedProduct(const TiledProduct& product, const Loops& loops, const Blocking& blocking, void* c,
+                 std::ptrdiff_t c_row, std::byte* workspace)
       : p_(product),
-        loops_(loops_for(product)),
-        kernels_(loops_.kernels),
-        blocking_(product, kernels_),
+        loops_(loops),
+        kernels_(loops.kernels),
+        blocking_(blocking),
         item_(kernels_.item),
         c_(static_cast<std::byte*>(c)),
         c_row_(c_row),
@@ -227,9 +235,9 @@ class BlockedProduct {
   }
 
   const TiledProduct& p_;
-  Loops loops_;
+  const Loops& loops_;
   const ProductKernels& kernels_;
-  Blocking blocking_;
+  const Blocking& blocking_;
   std::ptrdiff_t item_;
   std::byte* c_;
   std::ptrdiff_t c_row_;
@@ -242,17 +250,8 @@ class BlockedProduct {
   std::array<ColumnStrip, most_widths> columns_beside_;   // cut into these
 };
 
-}  // namespace
-
-PackedFactors packed_factors(const TiledProduct& product) {
-  const Blocking blocking(product, loops_for(product).kernels);
-  return {.a = blocking.packs_a, .b = blocking.packs_b};
-}
-
-std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
-  const Loops loops = loops_for(product);
-  const ProductKernels& kernels = loops.kernels;
-  const Blocking blocking(product, kernels);
+/// Bytes for packed factors and columns that fill no vector.
+std::ptrdiff_t workspace_of(const TiledProduct& product, const ProductKernels& kernels, const Blocking& blocking) {
   std::ptrdiff_t columns = blocking.packs_b ? padded_to(blocking.columns, kernels.lanes()) : 0;
   if (!blocking.packs_b) {
     std::ptrdiff_t left = product.columns % blocking.width;
@@ -262,8 +261,28 @@ std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
   return blocking.a_bytes(kernels) + columns * kernels.packed_bytes(blocking.depth);
 }
 
+}  // namespace
+
+PackedFactors packed_factors(const TiledProduct& product) {
+  const Blocking blocking(product, loops_for(product).kernels);
+  return {.a = blocking.packs_a, .b = blocking.packs_b};
+}
+
+std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
+  const Loops loops = loops_for(product);
+  return workspace_of(product, loops.kernels, Blocking(product, loops.kernels));
+}
+
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {
-  BlockedProduct(product, c, c_row, workspace).run();
+  const Loops loops = loops_for(product);
+  BlockedProduct(product, loops, Blocking(product, loops.kernels), c, c_row, workspace).run();
+}
+
+void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
+  const Loops loops = loops_for(product);
+  const Blocking blocking(product, loops.kernels);
+  TaskMemory memory(1, workspace_of(product, loops.kernels, blocking));
+  memory.use([&](std::byte* workspace) { BlockedProduct(product, loops, blocking, c, c_row, workspace).run(); });
 }
 
 }  // namespace tessera::plan

@@ -25,5 +25,7 @@ std::ptrdiff_t blocked_product_bytes(const TiledProduct& product);
 /// target = a b on the calling thread, of float32, float64 or complex elements, or of elements of 16 bits to float32; rows are `c_row` elements apart. An element's products are
 /// added up in an order that depends on the inner extent only. `workspace` is aligned to 64 bytes.
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace);
+/// With a workspace of its own. Throws OutOfMemory before anything is written.
+void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row);
 
 }  // namespace tessera::plan

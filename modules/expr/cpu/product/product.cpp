@@ -211,6 +211,27 @@ ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
   return way;
 }
 
+/// The bytes from the first to the last element of a matrix, whose strides are in bytes.
+class MatrixBytes {
+ public:
+  MatrixBytes(const void* data, std::ptrdiff_t rows, std::ptrdiff_t row, std::ptrdiff_t columns, std::ptrdiff_t column,
+              std::ptrdiff_t item)
+      : low_(static_cast<const std::byte*>(data)), high_(low_) {
+    if (rows == 0 || columns == 0) return;
+    extend((rows - 1) * row);
+    extend((columns - 1) * column);
+    high_ += item;
+  }
+
+  bool meets(const MatrixBytes& other) const { return low_ < other.high_ && other.low_ < high_; }
+
+ private:
+  void extend(std::ptrdiff_t bytes) { (bytes < 0 ? low_ : high_) += bytes; }
+
+  const std::byte* low_;
+  const std::byte* high_;
+};
+
 /// Visits the positions of the leading axes from number `first` on.
 class BatchWalk {
  public:
@@ -352,6 +373,7 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   if (is_symmetric_product(product, way)) return run_symmetric(product, way, target);
   const ProductGrid grid = grid_of(product, 1);
   if (grid.count() == 1) {
+    if (way == ProductWay::blocks) return multiply_blocked(product, target.data, target.row);
     TaskMemory memory(1, workspace_bytes(product, way));
     return memory.use([&](std::byte* workspace) { multiply(product, way, target.data, target.row, workspace); });
   }
@@ -359,6 +381,21 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   parallel_for(grid.count(), [&](std::ptrdiff_t number) {
     memory.use([&](std::byte* workspace) { run_tile(product, grid, number, way, target, workspace); });
   });
+}
+
+bool multiply_apart(const TiledProduct& p, const ProductTarget& target) {
+  if (is_for_blas(p.dtype, p.rows, p.columns, p.inner)) return false;
+  const std::ptrdiff_t item = item_size(p.dtype);
+  const MatrixBytes written(target.data, p.rows, target.row * item, p.columns, item, item);
+  const MatrixBytes a(p.a, p.rows, p.a_row * item, p.inner, p.a_column * item, item);
+  const MatrixBytes b(p.b, p.inner, p.b_row * item, p.columns, p.b_column * item, item);
+  if (written.meets(a) || written.meets(b)) return false;
+  if (std::min({p.rows, p.columns, p.inner}) > 0 && is_small_product(p.dtype, p.rows, p.columns, p.inner)) {
+    small_product(p.dtype)(p, target.data, target.row, {});
+  } else {
+    run_product(p, target);
+  }
+  return true;
 }
 
 void run_batch(BatchedProduct batch, ProductTarget target) {

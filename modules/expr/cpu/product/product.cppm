@@ -20,6 +20,9 @@ struct ProductTarget {
 /// target = a b, on all threads. Throws as multiply.
 void run_product(const TiledProduct& product, const ProductTarget& target);
 
+/// The same if factors in memory lie apart from the target and no BLAS is to multiply them; false, with nothing done, otherwise.
+bool multiply_apart(const TiledProduct& product, const ProductTarget& target);
+
 /// One product for each position of the leading axes of its factors and its result.
 struct BatchedProduct {
   TiledProduct matrices;  // of the first position

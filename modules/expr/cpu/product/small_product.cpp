@@ -65,31 +65,60 @@ template <class T, int Vectors, int Bytes>
   std::ptrdiff_t i = 0;
   for (; i + row_block <= p.rows; i += row_block)
     multiply_block<T, row_block, Vectors, Bytes>(p, p.a + i * p.a_row, p.c + i * p.c_row);
-  for (; i < p.rows; ++i) multiply_block<T, 1, Vectors, Bytes>(p, p.a + i * p.a_row, p.c + i * p.c_row);
+  if (i + 2 <= p.rows) {
+    multiply_block<T, 2, Vectors, Bytes>(p, p.a + i * p.a_row, p.c + i * p.c_row);
+    i += 2;
+  }
+  if (i < p.rows) multiply_block<T, 1, Vectors, Bytes>(p, p.a + i * p.a_row, p.c + i * p.c_row);
+}
+
+/// Calls of multiply_columns(): in one function with all widths, preparing their loops takes longer than a small product.
+template <class T, int Vectors, int Bytes>
+struct Columns {
+  [[gnu::noinline]] static void baseline(const Panel<T>& p) { multiply_columns<T, Vectors, Bytes>(p); }
+  [[gnu::noinline, gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const Panel<T>& p) {
+    multiply_columns<T, Vectors, Bytes>(p);
+  }
+  [[gnu::noinline, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
+      const Panel<T>& p) {
+    multiply_columns<T, Vectors, Bytes>(p);
+  }
+};
+
+template <class T, device::Isa Isa, int Vectors, int Bytes>
+[[gnu::always_inline]] inline void call_columns(const Panel<T>& p) {
+  using Calls = Columns<T, Vectors, Bytes>;
+  if constexpr (Isa == device::Isa::avx512) {
+    Calls::avx512(p);
+  } else if constexpr (Isa == device::Isa::avx2) {
+    Calls::avx2(p);
+  } else {
+    Calls::baseline(p);
+  }
 }
 
 /// The columns that are left, in vectors half as wide each time.
-template <class T, int Bytes>
-[[gnu::always_inline]] inline void multiply_rest(Panel<T> p, std::ptrdiff_t columns) {
+template <class T, device::Isa Isa, int Bytes>
+[[gnu::always_inline]] inline void multiply_rest(Panel<T>& p, std::ptrdiff_t columns) {
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   if (columns >= lanes) {
-    multiply_columns<T, 1, Bytes>(p);
+    call_columns<T, Isa, 1, Bytes>(p);
     p.b += lanes;
     p.c += lanes;
     columns -= lanes;
   }
-  if constexpr (lanes > 1) multiply_rest<T, Bytes / 2>(p, columns);
+  if constexpr (lanes > 1) multiply_rest<T, Isa, Bytes / 2>(p, columns);
 }
 
-template <class T, int Bytes>
+template <class T, device::Isa Isa, int Bytes>
 [[gnu::always_inline]] inline void multiply_panel(Panel<T> p, std::ptrdiff_t columns) {
   constexpr std::ptrdiff_t lanes = 2 * Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   for (; columns >= lanes; columns -= lanes) {
-    multiply_columns<T, 2, Bytes>(p);
+    call_columns<T, Isa, 2, Bytes>(p);
     p.b += lanes;
     p.c += lanes;
   }
-  multiply_rest<T, Bytes>(p, columns);
+  multiply_rest<T, Isa, Bytes>(p, columns);
 }
 
 /// Columns [first, first + columns) of rows [from, from + inner) of b, side by side in `to`.
@@ -103,7 +132,7 @@ template <class T>
   }
 }
 
-template <class T, int Bytes>
+template <class T, device::Isa Isa, int Bytes>
 [[gnu::always_inline]] inline void multiply_in_loops(const TiledProduct& product, const T* a, const T* b, T* c,
                                                      std::ptrdiff_t c_row) {
   constexpr std::ptrdiff_t most_columns = panel_bytes / inner_block / static_cast<std::ptrdiff_t>(sizeof(T));
@@ -123,7 +152,7 @@ template <class T, int Bytes>
                    inner,
                    from > 0};
     if (side_by_side) {
-      multiply_panel<T, Bytes>(panel, product.columns);
+      multiply_panel<T, Isa, Bytes>(panel, product.columns);
     } else {
       for (std::ptrdiff_t first = 0; first < product.columns; first += most_columns) {
         const std::ptrdiff_t columns = std::min(most_columns, product.columns - first);
@@ -131,35 +160,35 @@ template <class T, int Bytes>
         panel.b = packed;
         panel.b_row = columns;
         panel.c = c + first;
-        multiply_panel<T, Bytes>(panel, columns);
+        multiply_panel<T, Isa, Bytes>(panel, columns);
       }
     }
     from += inner_block;
   } while (from < product.inner);
 }
 
-template <class T, int Bytes>
+template <class T, device::Isa Isa, int Bytes>
 [[gnu::always_inline]] inline void multiply_all(const TiledProduct& product, void* c, std::ptrdiff_t c_row,
                                                 const Repetition& repetition) {
   const T* a = static_cast<const T*>(product.a);
   const T* b = static_cast<const T*>(product.b);
   for (std::ptrdiff_t i = 0; i < repetition.count; ++i)
-    multiply_in_loops<T, Bytes>(product, a + i * repetition.a, b + i * repetition.b,
-                                static_cast<T*>(c) + i * repetition.c, c_row);
+    multiply_in_loops<T, Isa, Bytes>(product, a + i * repetition.a, b + i * repetition.b,
+                                     static_cast<T*>(c) + i * repetition.c, c_row);
 }
 
 template <class T>
 struct Loops {
   static void baseline(const TiledProduct& product, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
-    multiply_all<T, 16>(product, c, c_row, repetition);
+    multiply_all<T, device::Isa::baseline, 16>(product, c, c_row, repetition);
   }
   [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const TiledProduct& product, void* c, std::ptrdiff_t c_row,
                                                              const Repetition& repetition) {
-    multiply_all<T, 32>(product, c, c_row, repetition);
+    multiply_all<T, device::Isa::avx2, 32>(product, c, c_row, repetition);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
       const TiledProduct& product, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
-    multiply_all<T, 64>(product, c, c_row, repetition);
+    multiply_all<T, device::Isa::avx512, 64>(product, c, c_row, repetition);
   }
 };
 

@@ -78,6 +78,26 @@ template <class T, int Lanes, class Vector>
   }
 }
 
+/// `Rows` vectors hold the sums of `Held` rows each, side by side: their halves are added to halves, those of two vectors at once, until
+/// each row has one lane.
+template <int Lanes, int Rows, int Held, class Vector, std::size_t... Lane>
+[[gnu::always_inline]] inline void fold_rows(Vector (&sums)[Rows], std::index_sequence<Lane...> lanes) {
+  constexpr int part = Lanes / Held;  // lanes of a row
+  if constexpr (part > 1) {
+    constexpr int half = part / 2;
+    constexpr int next = Rows > 1 ? Rows / 2 : 1;
+    Vector folded[next];
+    for (int i = 0; i < next; ++i) {
+      const Vector& first = sums[Rows > 1 ? 2 * i : 0];
+      const Vector& second = sums[Rows > 1 ? 2 * i + 1 : 0];
+      folded[i] = __builtin_shufflevector(first, second, static_cast<int>(Lane / half * part + Lane % half)...) +
+                  __builtin_shufflevector(first, second, static_cast<int>(Lane / half * part + Lane % half + half)...);
+    }
+    fold_rows<Lanes, next, 2 * Held>(folded, lanes);
+    sums[0] = folded[0];
+  }
+}
+
 /// `Rows` inner products with `count` contiguous elements of x, added to y.
 template <class T, int Rows, int Bytes>
 [[gnu::always_inline]] inline void add_inner_products(const T* matrix, std::ptrdiff_t stride, const T* x,
@@ -115,10 +135,20 @@ template <class T, int Rows, int Bytes>
       add(r, row, factor);
     }
   }
-  for (int r = 0; r < Rows; ++r) {
-    const T sum = sum_of<T, lanes>(sums[r][0], sums[r][parts - 1]);
-    y[r * y_step] = adds ? y[r * y_step] + sum : sum;
+  T results[Rows];
+  if constexpr (parts == 1 && Rows > 1 && Rows <= lanes) {
+    Vector rows[Rows];
+    for (int r = 0; r < Rows; ++r) rows[r] = sums[r][0];
+    fold_rows<lanes, Rows, 1>(rows, std::make_index_sequence<static_cast<std::size_t>(lanes)>());
+    std::memcpy(results, &rows[0], sizeof(results));
+  } else {
+    for (int r = 0; r < Rows; ++r) results[r] = sum_of<T, lanes>(sums[r][0], sums[r][parts - 1]);
   }
+  if (y_step == 1 && !adds) {
+    std::memcpy(y, results, sizeof(results));
+    return;
+  }
+  for (int r = 0; r < Rows; ++r) y[r * y_step] = adds ? y[r * y_step] + results[r] : results[r];
 }
 
 /// The vectors are rows: an inner product each.
@@ -179,12 +209,47 @@ template <class T, int Columns, int Bytes>
   }
 }
 
+/// Sums for `Vectors` vectors of results of all columns from `from` to `end`, which stay in registers.
+template <class T, int Vectors, int Bytes>
+[[gnu::always_inline]] inline void sum_columns(const VectorTask<T>& task, std::ptrdiff_t from, std::ptrdiff_t end,
+                                               std::ptrdiff_t first, T* sums) {
+  using Vector [[gnu::vector_size(Bytes)]] = T;
+  constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+  Vector sum[Vectors] = {};
+  const T* column = task.matrix + from * task.stride + first;
+  const T* x = task.x + from * task.step;
+  for (std::ptrdiff_t k = from; k < end; ++k, column += task.stride, x += task.step) {
+    for (int v = 0; v < Vectors; ++v) {
+      Vector elements;
+      std::memcpy(&elements, column + v * lanes, sizeof(Vector));
+      sum[v] += *x * elements;
+    }
+  }
+  std::memcpy(sums + first, sum, sizeof(sum));
+}
+
+/// The sums of columns that a few vectors hold, in the order of add_columns().
+template <class T, int Bytes>
+[[gnu::always_inline]] inline void sum_short_columns(const VectorTask<T>& task, std::ptrdiff_t from, std::ptrdiff_t end,
+                                                     T* sums) {
+  constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+  std::ptrdiff_t i = 0;
+  for (; i + 4 * lanes <= task.count; i += 4 * lanes) sum_columns<T, 4, Bytes>(task, from, end, i, sums);
+  for (; i + lanes <= task.count; i += lanes) sum_columns<T, 1, Bytes>(task, from, end, i, sums);
+  for (; i < task.count; ++i) {
+    T sum = 0;
+    for (std::ptrdiff_t k = from; k < end; ++k) sum += task.x[k * task.step] * task.matrix[k * task.stride + i];
+    sums[i] = sum;
+  }
+}
+
 /// The vectors are columns. They are read in order, while the sums for a part of the results stay in the L1 cache.
 template <class T, int Bytes>
 [[gnu::always_inline]] inline void multiply_columns_by(const VectorTask<T>& task) {
   using Real = part_t<T>;
   constexpr int parts = parts_of<T>;
   constexpr int group = 8;
+  constexpr std::ptrdiff_t short_columns = 1024 / static_cast<std::ptrdiff_t>(sizeof(T));
   constexpr std::ptrdiff_t most = sums_bytes / static_cast<std::ptrdiff_t>(sizeof(T)) / parts;
   const std::ptrdiff_t depth = depth_of_sums(sizeof(T));
   for (std::ptrdiff_t from = 0; from < task.vectors; from += depth) {
@@ -194,6 +259,12 @@ template <class T, int Bytes>
       alignas(64) Real sums[parts][sums_bytes / sizeof(T)];
       for (auto& part : sums) std::fill_n(part, elements * parts, Real(0));
       std::ptrdiff_t k = from;
+      if constexpr (parts == 1) {
+        if (task.count <= short_columns) {
+          sum_short_columns<T, Bytes>(task, from, end, sums[0]);
+          k = end;
+        }
+      }
       for (; k + group <= end; k += group)
         add_columns<T, group, Bytes>(task.matrix + k * task.stride + first, task.stride, task.x + k * task.step,
                                      task.step, elements, sums);

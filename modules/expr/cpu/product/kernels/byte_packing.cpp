@@ -97,8 +97,9 @@ template <int Upper, class Vector, std::size_t... I>
       a, b, static_cast<int>(I / each * each + Upper * each / 2 + I % each / 2 + (I % 2 == 0 ? 0 : count))...);
 }
 
-/// The four bytes of each of 32 columns that lie side by side, as words.
 using Eight [[gnu::vector_size(32)]] = std::uint32_t;
+
+/// The four bytes of each of 32 columns that lie side by side, as words.
 [[gnu::always_inline]] inline void load_32_quads(const std::uint8_t* from, std::ptrdiff_t along, std::uint32_t moves,
                                                  Eight (&words)[4]) {
   using Bytes [[gnu::vector_size(32)]] = std::uint8_t;
@@ -177,7 +178,7 @@ template <int Step, int Lanes, class Byte>
   }
 }
 
-/// Packs in groups of `Step`; `moves` is what the bits of each word are changed by. Vectors have `Lanes` words.
+/// Packs in groups of `Step`. Words are changed where `moves` has bits: 0x80808080 moves bytes by 128. Vectors have `Lanes` words.
 template <int Step, int Lanes, class Byte>
 [[gnu::always_inline]] inline void pack_groups(const Source<Byte>& s, std::ptrdiff_t padded, std::uint32_t moves,
                                                std::uint32_t* target) {

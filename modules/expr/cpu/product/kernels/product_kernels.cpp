@@ -88,6 +88,8 @@ template <class T, int Lanes>
   }
 }
 
+alignas(64) constexpr std::byte zeros[128] = {};  // two vectors
+
 /// Runs of steps are short, so that what is read across them stays in the cache.
 template <class T, class From, device::Isa Isa>
 [[gnu::always_inline]] inline void pack_strip(const void* from, std::ptrdiff_t along, std::ptrdiff_t across,
@@ -128,8 +130,9 @@ template <class T, class From, device::Isa Isa>
       }
     }
   }
-  for (std::ptrdiff_t k = 0; k < depth && width < padded; ++k)
-    std::fill_n(target + k * padded + width, padded - width, T());
+  const std::ptrdiff_t missing = (padded - width) * static_cast<std::ptrdiff_t>(sizeof(T));
+  for (std::ptrdiff_t k = 0; k < depth && missing > 0; ++k)
+    copy_few(reinterpret_cast<std::byte*>(target + k * padded + width), zeros, missing);
 }
 
 template <class T, int Rows, int Vectors, int Bytes>
