@@ -199,6 +199,20 @@ TEST_CASE("a matrix of bytes times its own transpose is computed once") {
   });
 }
 
+TEST_CASE("a product of bytes in an op of a scheduler") {
+  Random random(1605);
+  const auto a = bytes<std::int8_t>(Dim{70, 90}, random);
+  const auto b = bytes<std::uint8_t>(Dim{90, 80}, random);
+  Array<Int, 2> c(Dim{70, 80});
+  Scheduler scheduler;
+  {
+    const Async on{scheduler};
+    c = dot(cast<Int>(a), cast<Int>(b));
+    c += dot(cast<Int>(a), cast<Int>(b));
+  }
+  CHECK(array_equal(c, 2 * widened_product(a, b)));
+}
+
 TEST_CASE("a layer of a quantised network") {
   // --8<-- [start:quantised]
   const Array<std::uint8_t, 2> x{{0, 128, 255}, {10, 20, 30}};          // 0.02 * (x - 128)
