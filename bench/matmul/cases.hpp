@@ -16,7 +16,7 @@ namespace bench {
 
 /// mm: a matrix (m, k) by (k, n). mmt: by the transpose of (n, k). mtm: the transpose of (k, m) by (k, n). mv: (m, k) by a vector. vm: a vector by
 /// (k, n). batch: a thousand of (m, k) by (k, n). sums, softmax: of the rows of (m, k) by (k, n), with a bias for softmax. Other names are one
-/// program's own.
+/// program's own. The type i8 is int8 by int8, u8 is uint8 by int8, both summed in int32.
 struct Case {
   std::string type, kind;
   std::ptrdiff_t m = 0, k = 0, n = 0;

@@ -51,6 +51,8 @@ def rows():
         found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (32, 256, 1000)]
     found += [Row(f"bf16 mm {n} {n} {n}", 1.0) for n in (256, 1024)]
     found += [Row(f"f32 {case}", 1.0) for case in ("softmax 4096 784 256", "softmax 20000 30 200", "sums 4096 256 256", "sums 20000 30 200")]
+    for dtype in ("i8", "u8"):
+        found += [Row(f"{dtype} mm {extents}", 1.0) for extents in ("256 256 256", "512 512 512", "1024 1024 1024", "64 784 256")]
     return found
 
 
@@ -161,7 +163,8 @@ def write_page(page, measured, options):
     about = machine.describe(options.programs.parent)
     text = ["# Matrix products beside their peers", "", "`./dev bench matmul --python` makes this page. A case is a type, what is multiplied, and the extents of",
             "(m, k) by (k, n): *mm* matrices, *mmt* and *mtm* with the right or the left one transposed, *mv* and *vm* a vector on the right or on the left,",
-            f"*batch* {BATCH} products, *sums* and *softmax* of the rows of a product. All programs time a case in turns; times are medians over {options.rounds} rounds, and a ratio is the best peer's time over ours, the",
+            f"*batch* {BATCH} products, *sums* and *softmax* of the rows of a product; *i8* is int8 by int8 and *u8* is uint8 by int8, summed in int32.",
+            f"All programs time a case in turns; times are medians over {options.rounds} rounds, and a ratio is the best peer's time over ours, the",
             "median of the rounds' ratios: above 1, Tessera is faster. Peers are OpenBLAS with the kernels that it chooses and told those of this set of",
             "instructions, Eigen, loops that a compiler vectorises, and PyTorch, which calls MKL and oneDNN; of sums and softmax the library itself in two steps. Products of 2 to 8 rows are compared with Eigen's",
             "dynamic matrices.", "", f"{about['date']}, {about['machine']}, {options.isa}, {about['compiler']} `-O3`, {about['peers']}, "

@@ -77,6 +77,24 @@ bench::Repeat prepare_type(const bench::Case& one) {
   return {};
 }
 
+/// Of bytes, summed in int32; `scaled` has the sums as floats, as layers of a quantised network do.
+template <class A>
+bench::Repeat prepare_bytes(const bench::Case& one) {
+  const auto [m, k, n] = std::array{one.m, one.k, one.n};
+  const auto a = filled<A>(Dim{m, k}, 1);
+  const auto b = filled<std::int8_t>(Dim{k, n}, 2);
+  const auto product = [=] { return dot(cast<std::int32_t>(a), cast<std::int32_t>(b)); };
+  if (one.kind == "mm") return repeated(Array<std::int32_t, 2>(Dim{m, n}), product);
+  if (one.kind == "mmt")
+    return repeated(Array<std::int32_t, 2>(Dim{m, n}), [=, t = filled<std::int8_t>(Dim{n, k}, 2)] {
+      return dot(cast<std::int32_t>(a), cast<std::int32_t>(t.T()));
+    });
+  if (one.kind == "scaled")
+    return repeated(Array<float, 2>(Dim{m, n}),
+                    [=, bias = filled<float>(Dim{n}, 3)] { return cast<float>(product()) * 0.01f + bias; });
+  return {};
+}
+
 bench::Repeat prepare(const bench::Case& one) {
   if (one.kind == "sums" || one.kind == "softmax") return prepare_rows(one, false);
   if (one.type == "f32") return prepare_type<float>(one);
@@ -85,6 +103,8 @@ bench::Repeat prepare(const bench::Case& one) {
   if (one.type == "c128") return prepare_type<std::complex<double>>(one);
   if (one.type == "bf16") return prepare_type<bfloat16>(one);
   if (one.type == "i32") return prepare_type<std::int32_t>(one);
+  if (one.type == "i8") return prepare_bytes<std::int8_t>(one);
+  if (one.type == "u8") return prepare_bytes<std::uint8_t>(one);
   return {};
 }
 

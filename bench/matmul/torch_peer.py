@@ -10,12 +10,19 @@ import torch
 torch.set_num_threads(int(sys.argv[1]))
 TYPES = {"f32": torch.float32, "f64": torch.float64, "c64": torch.complex64, "c128": torch.complex128, "bf16": torch.bfloat16,
          "i32": torch.int32}
+BYTES = {"i8": torch.int8, "u8": torch.uint8}  # by int8, summed in int32
 BATCH = 1000
 SHORTEST_BATCH_NS = 20_000
 
 
 def matrix(dtype, *shape):
     return torch.randint(0, 100, shape, dtype=dtype) if dtype == torch.int32 else torch.rand(*shape, dtype=torch.float32).to(dtype)
+
+
+def prepare_bytes(dtype, kind, m, k, n):
+    a, b, c = torch.randint(0, 100, (m, k), dtype=dtype), torch.randint(0, 100, (k, n), dtype=torch.int8), torch.empty(m, n, dtype=torch.int32)
+    other = torch.randint(0, 100, (n, k), dtype=torch.int8)
+    return {"mm": lambda: torch._int_mm(a, b, out=c), "mmt": lambda: torch._int_mm(a, other.T, out=c)}.get(kind)
 
 
 def prepare(dtype, kind, m, k, n):
@@ -62,5 +69,6 @@ def measure(run, milliseconds):
 
 for line in sys.stdin:
     dtype, kind, m, k, n, milliseconds = line.split()
-    run = prepare(TYPES[dtype], kind, int(m), int(k), int(n))
+    extents = [int(extent) for extent in (m, k, n)]
+    run = prepare_bytes(BYTES[dtype], kind, *extents) if dtype in BYTES else prepare(TYPES[dtype], kind, *extents)
     print(json.dumps({"library": "torch", "ns": measure(run, float(milliseconds)) if run else None}), flush=True)

@@ -54,12 +54,17 @@ export import :run_normalised;
 export import :normalisers;
 export import :normaliser_loops;
 
+// cpu/product/kernels/: the innermost loops of matrix products, and packing for them
+export import :lane_exchange;
+export import :product_kernels;
+export import :byte_kernels;
+export import :byte_packing;
+
 // cpu/product/: matrix products
 export import :blas;
 export import :blas_matrix;
 export import :product_way;
 export import :multiply;
-export import :product_kernels;
 export import :blocked_product;
 export import :vector_product;
 export import :task_memory;

@@ -217,6 +217,20 @@ std::string by_text(const ProductPlan& plan) {
   return "by one kernel of this library, of " + counted(plan.tasks, "block") + " of 256 threads";
 }
 
+/// Of factors that are not of the type of the sums.
+std::string types_text(const TiledProduct& product) {
+  const std::string sums = "summed in " + std::string(name(product.dtype)) + "\n";
+  if (multiplies_bytes(product.a_type, product.b_type, product.dtype)) {
+    std::string types(name(product.a_type));
+    if (product.b_type != product.a_type) types += " and " + std::string(name(product.b_type));
+    return "  factors of " + types + (has_byte_quads() ? ", four at a time, " : ", in pairs of 16 bits, ") + sums;
+  }
+  for (const DType type : {product.a_type, product.b_type}) {
+    if (type != product.dtype) return "  factors of " + std::string(name(type)) + ", " + sums;
+  }
+  return "";
+}
+
 std::string product_text(const ExplainedStage& stage) {
   const ProductPlan& plan = stage.product;
   const TiledProduct& product = plan.batch.matrices;
@@ -236,11 +250,7 @@ std::string product_text(const ExplainedStage& stage) {
                   plan.way, product.a_loop, plan.packed.a) +
       factor_text(names[stage.is_transposed ? 0 : 1], {product.inner, product.columns, product.b_row, product.b_column},
                   plan.way, product.b_loop, plan.packed.b);
-  for (const DType type : {product.a_type, product.b_type}) {
-    if (type == product.dtype || !product.place.on_host()) continue;
-    text += "  factors of " + std::string(name(type)) + ", summed in " + std::string(name(product.dtype)) + "\n";
-    break;
-  }
+  if (product.place.on_host()) text += types_text(product);
   if (stage.is_transposed)
     text += "  as the product of the transposed factors: the columns of the result are contiguous\n";
   if (plan.is_symmetric)

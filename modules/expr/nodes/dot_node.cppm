@@ -152,13 +152,20 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   };
 
   /// Both factors, made by maker.template make<T, Left>(node, place, for_blas, evaluates), the left one first. For a product that is written as the
-  /// transposed one they are in memory.
+  /// transposed one they are in memory. Bytes that are cast to int32 on both sides stay bytes.
   template <class Maker>
   Factors factors_by(const Maker& maker, Place place, bool transposes) const {
     if (!place.on_host()) {
       constexpr bool for_blas = Floating<Promoted> || Complex<Promoted>;
       return {maker.template make<Promoted, true>(a_, place, for_blas),
               maker.template make<Promoted, false>(b_, place, for_blas), place};
+    }
+    if constexpr (WidenedBytes<A> && WidenedBytes<B>) {
+      const auto& a = a_.template argument<0>();
+      const auto& b = b_.template argument<0>();
+      return {maker.template make<typename std::remove_cvref_t<decltype(a)>::value_type, true>(a, place, false),
+              maker.template make<typename std::remove_cvref_t<decltype(b)>::value_type, false>(b, place, false),
+              place};
     }
     const ProductShape extents = product_shape();
     const bool for_blas = plan::is_for_blas(dtype_of<Promoted>, extents.rows, extents.columns, extents.inner);

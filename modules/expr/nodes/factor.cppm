@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.expr:factor;
 import tessera.standard;
 import tessera.core;
@@ -10,6 +11,7 @@ import :plan;
 import :lowering;
 import :temporary;
 import :node;
+import :map;
 import :blas_matrix;
 import :evaluate;
 import :part;
@@ -70,6 +72,17 @@ template <class Node, class T>
 concept FactorInMemory = requires(const Node& node) { node.array(); } &&
                          (std::is_same_v<typename Node::value_type, T> ||
                           (std::is_same_v<T, float> && std::is_same_v<compute_t<typename Node::value_type>, float>));
+
+template <class Node>
+inline constexpr bool widens_bytes = false;
+template <class Op, class Bytes>
+  requires requires { requires Op::converts_only; }
+inline constexpr bool widens_bytes<MapNode<Op, std::int32_t, Bytes>> =
+    std::is_same_v<typename Bytes::value_type, std::int8_t> || std::is_same_v<typename Bytes::value_type, std::uint8_t>;
+
+/// cast<std::int32_t>(bytes): a product of two such factors on a CPU reads the bytes.
+template <class Node>
+concept WidenedBytes = widens_bytes<Node>;
 
 /// A matrix whose elements are computed one by one, without a product or a normalisation that is better computed as a whole.
 template <class Node, class T>

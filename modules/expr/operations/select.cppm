@@ -59,6 +59,7 @@ auto where(Condition&& condition, A&& a, B&& b) {
 template <Element To>
 struct Cast {
   static constexpr const char* name = "cast";
+  static constexpr bool converts_only = true;
   static constexpr DeviceText text{sizeof(To) == sizeof(compute_t<To>) ? ""
                                    : std::same_as<To, float16>         ? "tessera_round_float16"
                                                                        : "tessera_round_bfloat16",

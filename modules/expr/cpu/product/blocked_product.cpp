@@ -37,27 +37,27 @@ std::ptrdiff_t padded_to(std::ptrdiff_t count, std::ptrdiff_t unit) { return (co
 
 /// The kernels for a product's types, and what packs its factors for them.
 struct Loops {
-  explicit Loops(const TiledProduct& p)
-      : kernels(multiplies_pairs(p) ? bfloat16_pair_kernels() : product_kernels(p.dtype)),
-        pack_a(kernels.step == 2 ? pair_packer() : strip_packer(p.a_type)),
-        pack_b(kernels.step == 2 ? pair_packer() : strip_packer(p.b_type)) {}
-
   const ProductKernels& kernels;
   PackStrip pack_a, pack_b;
-
- private:
-  static bool multiplies_pairs(const TiledProduct& p) {
-    return p.a_type == DType::bfloat16 && p.b_type == DType::bfloat16 && has_bfloat16_pairs();
-  }
 };
+
+Loops loops_for(const TiledProduct& p) {
+  if (multiplies_bytes(p.a_type, p.b_type, p.dtype)) {
+    const BytePackers packers = byte_packers(p.a_type, p.b_type);
+    return {byte_kernels(), packers.a, packers.b};
+  }
+  if (p.a_type == DType::bfloat16 && p.b_type == DType::bfloat16 && has_bfloat16_pairs())
+    return {bfloat16_pair_kernels(), pair_packer(), pair_packer()};
+  return {product_kernels(p.dtype), strip_packer(p.a_type), strip_packer(p.b_type)};
+}
 
 /// How a product is cut.
 struct Blocking {
   Blocking(const TiledProduct& p, const ProductKernels& kernels)
-      : depth(std::min(p.inner, depth_of_sums(static_cast<std::size_t>(kernels.item)))),
+      : depth(std::min(p.inner, kernels.depth)),
         rows(std::min(p.rows, most_block_rows)),
         width(kernels.widths[0].lanes) {
-    const std::ptrdiff_t column_bytes = depth_of_sums(static_cast<std::size_t>(kernels.item)) * kernels.item;
+    const std::ptrdiff_t column_bytes = kernels.depth * kernels.packed_item;
     columns = padded_to(p.columns, kernels.lanes());
     if (columns * column_bytes > panel_bytes())
       columns = std::min(columns, std::max(panel_bytes() / column_bytes / width, std::ptrdiff_t{1}) * width);
@@ -264,22 +264,22 @@ std::ptrdiff_t workspace_of(const TiledProduct& product, const ProductKernels& k
 }  // namespace
 
 PackedFactors packed_factors(const TiledProduct& product) {
-  const Blocking blocking(product, Loops(product).kernels);
+  const Blocking blocking(product, loops_for(product).kernels);
   return {.a = blocking.packs_a, .b = blocking.packs_b};
 }
 
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
-  const Loops loops(product);
+  const Loops loops = loops_for(product);
   return workspace_of(product, loops.kernels, Blocking(product, loops.kernels));
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {
-  const Loops loops(product);
+  const Loops loops = loops_for(product);
   BlockedProduct(product, loops, Blocking(product, loops.kernels), c, c_row, workspace).run();
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
-  const Loops loops(product);
+  const Loops loops = loops_for(product);
   const Blocking blocking(product, loops.kernels);
   TaskMemory memory(1, workspace_of(product, loops.kernels, blocking));
   memory.use([&](std::byte* workspace) { BlockedProduct(product, loops, blocking, c, c_row, workspace).run(); });

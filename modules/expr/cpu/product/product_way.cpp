@@ -56,6 +56,7 @@ EvaluatedFactors evaluated_factors(DType dtype, std::ptrdiff_t rows, std::ptrdif
 ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
   if (p.rows == 0 || p.columns == 0) return ProductWay::nothing;
   if (p.inner == 0) return ProductWay::zeros;
+  if (multiplies_bytes(p.a_type, p.b_type, p.dtype)) return ProductWay::blocks;
   const bool converts = is_converted(p);
   if (!has_blas(p.dtype) || (!converts && is_small_product(p.dtype, p.rows, p.columns, p.inner)))
     return ProductWay::registers;

@@ -70,27 +70,6 @@ template <class T, int Rows, int Vectors, int Bytes>
   }
 }
 
-/// Where the lane of a vector comes from when blocks of `Size` x `Size` lanes beside the diagonal of two rows change places.
-template <int Lanes, int Size, bool First>
-constexpr int lane_from(int lane) {
-  const bool second_half = (lane & Size) != 0;
-  if (First) return second_half ? lane - Size + Lanes : lane;
-  return second_half ? lane + Lanes : lane + Size;
-}
-
-/// Exchanges blocks of lanes, from the largest to single ones, until rows are columns.
-template <int Lanes, int Size, class Vector, std::size_t... Lane>
-[[gnu::always_inline]] inline void exchange_blocks(Vector (&rows)[Lanes], std::index_sequence<Lane...> lanes) {
-#pragma clang loop unroll(full)
-  for (int i = 0; i < Lanes; ++i) {
-    if ((i & Size) != 0) continue;
-    const Vector first = rows[i], second = rows[i + Size];
-    rows[i] = __builtin_shufflevector(first, second, lane_from<Lanes, Size, true>(static_cast<int>(Lane))...);
-    rows[i + Size] = __builtin_shufflevector(first, second, lane_from<Lanes, Size, false>(static_cast<int>(Lane))...);
-  }
-  if constexpr (Size > 1) exchange_blocks<Lanes, Size / 2>(rows, lanes);
-}
-
 /// `Lanes` rows of `depth` elements, which become columns.
 template <class T, int Lanes>
 [[gnu::always_inline]] inline void transpose_strip(const T* source, std::ptrdiff_t row, std::ptrdiff_t depth,
@@ -208,30 +187,12 @@ struct Table {
   static constexpr MicroKernel packed[] = {Isa<T, Row + 1, Vectors, Bytes>::packed...};
 };
 
-/// Takes for each number of columns the widths that cost least, where a narrow vector costs little more than half of a wide one and columns that
-/// fill no vector have to be copied.
-void choose_widths(ProductKernels& kernels) {
-  constexpr std::array weights{2.0, 1.0, 0.6, 0.55};
-  constexpr double copied = 0.2;
-  std::array<double, std::tuple_size_v<decltype(kernels.choice)>> cost{};
-  for (std::size_t left = 1; left <= static_cast<std::size_t>(kernels.widths[0].lanes); ++left) {
-    cost[left] = std::numeric_limits<double>::infinity();
-    for (std::size_t width = 0; width < kernels.width_count; ++width) {
-      const auto lanes = static_cast<std::size_t>(kernels.widths[width].lanes);
-      const double total = weights[width] + (lanes > left ? copied : cost[left - lanes]);
-      if (total >= cost[left]) continue;
-      cost[left] = total;
-      kernels.choice[left] = static_cast<std::uint8_t>(width);
-    }
-  }
-}
-
 /// `Sums` vectors of sums fit the registers beside what is multiplied.
 template <template <class, int, int, int> class Isa, class T, int Bytes, int Sums>
 const ProductKernels& kernels_of() {
   static const ProductKernels all = []<int... Row>(std::integer_sequence<int, Row...>) {
     constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(T));
-    ProductKernels kernels{.item = item, .packed_item = item, .step = 1};
+    ProductKernels kernels{.item = item, .packed_item = item, .step = 1, .depth = depth_of_sums(sizeof(T))};
     const auto add = [&]<int Vectors, int Width>() {
       using Kernels = Table<Isa, T, Vectors, Width, Row...>;
       kernels.widths[kernels.width_count++] = {Vectors * Width / item, Kernels::any, Kernels::packed};
@@ -340,6 +301,24 @@ PackStrip packer_here() {
 
 }  // namespace
 
+/// Takes for each number of columns the widths that cost least, where a narrow vector costs little more than half of a wide one and columns that
+/// fill no vector have to be copied.
+void choose_widths(ProductKernels& kernels) {
+  constexpr std::array weights{2.0, 1.0, 0.6, 0.55};
+  constexpr double copied = 0.2;
+  std::array<double, std::tuple_size_v<decltype(kernels.choice)>> cost{};
+  for (std::size_t left = 1; left <= static_cast<std::size_t>(kernels.widths[0].lanes); ++left) {
+    cost[left] = std::numeric_limits<double>::infinity();
+    for (std::size_t width = 0; width < kernels.width_count; ++width) {
+      const auto lanes = static_cast<std::size_t>(kernels.widths[width].lanes);
+      const double total = weights[width] + (lanes > left ? copied : cost[left - lanes]);
+      if (total >= cost[left]) continue;
+      cost[left] = total;
+      kernels.choice[left] = static_cast<std::uint8_t>(width);
+    }
+  }
+}
+
 const ProductKernels& product_kernels(DType dtype) {
   switch (dtype) {
     case DType::float64: return kernels_here<double>();
@@ -356,7 +335,7 @@ bool has_bfloat16_pairs() noexcept {
 
 const ProductKernels& bfloat16_pair_kernels() {
   static const ProductKernels all = []<int... Row>(std::integer_sequence<int, Row...>) {
-    ProductKernels kernels{.item = 4, .packed_item = 2, .step = 2};
+    ProductKernels kernels{.item = 4, .packed_item = 2, .step = 2, .depth = depth_of_sums(4)};
     kernels.widths[0] = {32, PairTable<2, Row...>::packed, PairTable<2, Row...>::packed};
     kernels.widths[1] = {16, PairTable<1, Row...>::packed, PairTable<1, Row...>::packed};
     kernels.width_count = 2;

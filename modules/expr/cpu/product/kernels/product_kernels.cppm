@@ -40,6 +40,8 @@ struct ProductKernels {
   std::ptrdiff_t item;         // bytes of an element
   std::ptrdiff_t packed_item;  // of a packed factor
   std::ptrdiff_t step;         // products that an instruction adds up: packed factors lie in groups of so many
+  std::ptrdiff_t tail = 0;     // bytes after the packed products of a row or a column, which belong to its sums
+  std::ptrdiff_t depth;        // products that are added up before their sum is added to those before it
   std::array<ColumnKernels, 4> widths{};  // two vectors, one, and where there are such, halves and quarters
   std::size_t width_count = 0;
   std::array<std::uint8_t, 65>
@@ -50,8 +52,8 @@ struct ProductKernels {
     return widths[left >= widths[0].lanes ? 0 : choice[static_cast<std::size_t>(left)]];
   }
   /// Bytes of so many packed products of one row or column.
-  inline std::ptrdiff_t packed_bytes(std::ptrdiff_t depth) const {
-    return (depth + step - 1) / step * step * packed_item;
+  inline std::ptrdiff_t packed_bytes(std::ptrdiff_t products) const {
+    return (products + step - 1) / step * step * packed_item + tail;
   }
   inline std::ptrdiff_t most_rows() const { return static_cast<std::ptrdiff_t>(widths[0].any.size()); }
 };
@@ -59,6 +61,9 @@ struct ProductKernels {
 /// Products that are added up before their sum is added to those before it, of elements of `item` bytes: a row of so many is 1.5 KiB, or 3 of
 /// complex128, so that a strip fits the L1 cache.
 inline constexpr std::ptrdiff_t depth_of_sums(std::size_t item) { return item < 8 ? 384 : 192; }
+
+/// Fills `choice` for the widths that there are.
+void choose_widths(ProductKernels& kernels);
 
 /// Of float32, float64, complex64 or complex128.
 const ProductKernels& product_kernels(DType dtype);
