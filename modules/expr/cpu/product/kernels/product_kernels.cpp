@@ -70,22 +70,40 @@ template <class T, int Rows, int Vectors, int Bytes>
   }
 }
 
-/// `Lanes` rows of `depth` elements, which become columns.
+/// `Lanes` rows of `depth` elements, `row` bytes apart, which become columns.
 template <class T, int Lanes>
-[[gnu::always_inline]] inline void transpose_strip(const T* source, std::ptrdiff_t row, std::ptrdiff_t depth,
+[[gnu::always_inline]] inline void transpose_strip(const std::byte* source, std::ptrdiff_t row, std::ptrdiff_t depth,
                                                    std::ptrdiff_t padded, T* target) {
   using Item = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   using Vector [[gnu::vector_size(Lanes * sizeof(T))]] = Item;
+  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(T));
   std::ptrdiff_t k = 0;
   for (; k + Lanes <= depth; k += Lanes) {
     Vector rows[Lanes];
-    for (int i = 0; i < Lanes; ++i) std::memcpy(&rows[i], source + i * row + k, sizeof(Vector));
+    for (int i = 0; i < Lanes; ++i) std::memcpy(&rows[i], source + i * row + k * item, sizeof(Vector));
     exchange_blocks<Lanes, Lanes / 2>(rows, std::make_index_sequence<Lanes>());
     for (int i = 0; i < Lanes; ++i) std::memcpy(target + (k + i) * padded, &rows[i], sizeof(Vector));
   }
   for (; k < depth; ++k) {
-    for (int i = 0; i < Lanes; ++i) target[k * padded + i] = source[i * row + k];
+    for (int i = 0; i < Lanes; ++i) std::memcpy(target + k * padded + i, source + i * row + k * item, sizeof(T));
   }
+}
+
+/// As many rows as there are, if these are enough for a block; the last block has some of the rows before it. Returns how many are done.
+template <class T, int Lanes>
+[[gnu::always_inline]] inline std::ptrdiff_t transpose_rows(const void* source, std::ptrdiff_t row,
+                                                            std::ptrdiff_t depth, std::ptrdiff_t width,
+                                                            std::ptrdiff_t padded, T* target) {
+  if (width < Lanes) {
+    if constexpr (Lanes > 4) return transpose_rows<T, Lanes / 2>(source, row, depth, width, padded, target);
+    return 0;
+  }
+  const auto* const from = static_cast<const std::byte*>(source);
+  for (std::ptrdiff_t done = 0; done < width; done += Lanes) {
+    const std::ptrdiff_t first = std::min(done, width - Lanes);
+    transpose_strip<T, Lanes>(from + first * row, row, depth, padded, target + first);
+  }
+  return width;
 }
 
 alignas(64) constexpr std::byte zeros[128] = {};  // two vectors
@@ -112,14 +130,8 @@ template <class T, class From, device::Isa Isa>
     if constexpr (std::is_same_v<T, From> && sizeof(T) < 16) {
       if (along == 1) {
         constexpr int lanes = Isa == device::Isa::baseline ? 16 / sizeof(T) : 32 / sizeof(T);
-        for (; done + lanes <= width; done += lanes)
-          transpose_strip<T, lanes>(source + done * across, across, depth, padded, target + done);
-        if constexpr (lanes > 4) {
-          if (done + 4 <= width) {
-            transpose_strip<T, 4>(source + done * across, across, depth, padded, target + done);
-            done += 4;
-          }
-        }
+        done = transpose_rows<T, lanes>(source, across * static_cast<std::ptrdiff_t>(sizeof(T)), depth, width, padded,
+                                        target);
       }
     }
     for (std::ptrdiff_t first = 0; first < depth; first += run) {
@@ -269,9 +281,11 @@ struct Pairs {
       for (std::ptrdiff_t i = 0; i < width; ++i) target[k * padded + i] = pair(k, i);
     }
   } else {
+    const std::ptrdiff_t done =
+        along == 1 ? transpose_rows<std::uint32_t, 8>(source, across * 2, pairs, width, padded, target) : 0;
     for (std::ptrdiff_t first = 0; first < pairs; first += run) {
       const std::ptrdiff_t last = std::min(pairs, first + run);
-      for (std::ptrdiff_t i = 0; i < width; ++i) {
+      for (std::ptrdiff_t i = done; i < width; ++i) {
         for (std::ptrdiff_t k = first; k < last; ++k) target[k * padded + i] = pair(k, i);
       }
     }
