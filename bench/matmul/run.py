@@ -39,7 +39,7 @@ class Row:
 def rows():
     found = []
     for dtype in ("f32", "f64"):
-        found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (256, 384, 512, 1000, 1024, 2048, 4096)]
+        found += [Row(f"{dtype} mm {n} {n} {n}", 0.95) for n in (256, 384, 512, 1000, 1024, 2048)]
         found += [Row(f"{dtype} {kind} 64 784 256", 1.0) for kind in ("mm", "mmt")]
         found += [Row(f"{dtype} mtm 784 64 256", 1.0), Row(f"{dtype} mm 784 64 256", 1.0), Row(f"{dtype} mm 64 256 10", 1.0),
                   Row(f"{dtype} mm 100000 16 16", 1.0)]
@@ -107,9 +107,9 @@ def measure(programs, chosen, options, threads):
     for number in range(1, options.rounds + 1):
         print(f"round {number} of {options.rounds}", file=sys.stderr, flush=True)
         for row in chosen:
-            if number > 1 and row.flops() > 5e10:
-                continue  # long enough for once
             for program in programs:
+                if program.name == "two steps" and row.kind not in ("sums", "softmax"):
+                    continue
                 time.sleep(pause)
                 if (ns := program.time(row.case, options.ms)) is not None:
                     series[row.case].setdefault(program.name, []).append(ns)

@@ -27,6 +27,7 @@ EXCEPTIONS = {
     "device::compiler_architectures": NO_ARGUMENT,
     "device::compiler_version": NO_ARGUMENT,
     "device::isa": NO_ARGUMENT,
+    "device::caches": NO_ARGUMENT,
     "device::kernel_folder": NO_ARGUMENT,
     "device::no_compiler_reason": NO_ARGUMENT,
     "memory::default_driver_memory": NO_ARGUMENT,

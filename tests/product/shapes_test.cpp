@@ -24,25 +24,35 @@ void fill(const Array<T, 2>& a, Random& random) {
   }
 }
 
+/// sum + x y; integers wrap.
+template <class T>
+T added(T sum, T x, T y) {
+  if constexpr (Complex<T>) {
+    return {sum.real() + x.real() * y.real() - x.imag() * y.imag(),
+            sum.imag() + x.real() * y.imag() + x.imag() * y.real()};
+  } else {
+    return static_cast<T>(sum + x * y);
+  }
+}
+
 /// The number of elements of c that the definition gives other values.
 template <class T>
 int count_wrong(const Array<T, 2>& a, const Array<T, 2>& b, const Array<T, 2>& c) {
-  const std::ptrdiff_t a_row = a.strides()[0], a_column = a.strides()[1];
-  const std::ptrdiff_t b_row = b.strides()[0], b_column = b.strides()[1];
+  const std::ptrdiff_t inner = b.shape()[0], columns = b.shape()[1];
+  std::vector<T> right, sums(static_cast<std::size_t>(columns));
+  for (std::ptrdiff_t k = 0; k < inner; ++k) {
+    for (std::ptrdiff_t j = 0; j < columns; ++j) right.push_back(b.data()[k * b.strides()[0] + j * b.strides()[1]]);
+  }
   int wrong = 0;
   for (std::ptrdiff_t i = 0; i < c.shape()[0]; ++i) {
-    for (std::ptrdiff_t j = 0; j < c.shape()[1]; ++j) {
-      T sum(0);
-      for (std::ptrdiff_t k = 0; k < a.shape()[1]; ++k) {
-        const T x = a.data()[i * a_row + k * a_column], y = b.data()[k * b_row + j * b_column];
-        if constexpr (Complex<T>) {
-          sum += T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
-        } else {
-          sum = static_cast<T>(sum + x * y);
-        }
-      }
-      wrong += !(element(c, std::array{i, j}) == sum);
+    std::ranges::fill(sums, T(0));
+    for (std::ptrdiff_t k = 0; k < inner; ++k) {
+      const T x = a.data()[i * a.strides()[0] + k * a.strides()[1]];
+      const T* const row = right.data() + k * columns;
+      for (std::size_t j = 0; j < sums.size(); ++j) sums[j] = added(sums[j], x, row[j]);
     }
+    for (std::ptrdiff_t j = 0; j < columns; ++j)
+      wrong += !(element(c, std::array{i, j}) == sums[static_cast<std::size_t>(j)]);
   }
   return wrong;
 }

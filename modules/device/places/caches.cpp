@@ -35,6 +35,7 @@ std::optional<Caches> from_text(std::string_view text) {
 
 Caches reported() {
   Caches found;
+#ifdef _SC_LEVEL1_DCACHE_SIZE  // not every C library asks for them
   const auto take = [](std::ptrdiff_t& size, int name) {
     const std::ptrdiff_t bytes = sysconf(name);
     if (is_plausible(bytes)) size = bytes;
@@ -44,6 +45,7 @@ Caches reported() {
   const long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
   if (ways > 0 && found.level1 / ways >= 64)
     found.level1_way = static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::size_t>(found.level1 / ways)));
+#endif
   return found;
 }
 

@@ -13,7 +13,7 @@ namespace tessera::plan {
 enum class ProductWay : std::uint8_t {
   nothing,         // the result has no elements
   zeros,           // nothing is added up
-  registers,       // of integers, and of real matrices that are small
+  registers,       // of integers but for bytes that are summed in int32, and of real matrices that are small
   blocks,          // that fit the caches
   rows,            // inner products of the rows of a matrix with a column
   columns,         // the sum of the columns of a matrix, each times an element of a column

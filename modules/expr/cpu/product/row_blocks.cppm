@@ -27,7 +27,7 @@ RowBlocks row_blocks(const Loop& loop, const Normalisation& normalisation, bool 
 ProductPlan plan_of_rows(const TiledProduct& product, const RowBlocks& blocks);
 
 /// As run(reduction), whose operand has the product, if there is one. The bits are those of the product computed first. Throws OutOfMemory
-/// before anything is written.
+/// before anything is written, and std::bad_alloc as run(reduction) does.
 void run_reduction(const Reduction& reduction, const std::optional<TiledProduct>& product);
 
 /// As run_normalised(), the same way.

@@ -5,7 +5,7 @@ import tessera.core;
 import :plan;
 import :lowering;
 
-// Matrix products of integers, and of matrices so small that cutting them into blocks would take longer than the product.
+// Matrix products of integers in their own type, and of matrices so small that cutting them into blocks would take longer than the product.
 namespace tessera::plan {
 
 /// Products of the same extents and strides, and the elements from one's a, b and c to the next.

@@ -31,7 +31,7 @@ using PackStrip = void (*)(const void* from, std::ptrdiff_t along, std::ptrdiff_
 /// The micro-kernels for some columns side by side, by the number of rows less one.
 struct ColumnKernels {
   std::ptrdiff_t lanes;                 // columns
-  std::span<const MicroKernel> any;     // for left factors as they lie
+  std::span<const MicroKernel> any;     // for left factors as they lie; the packed ones where these must be packed
   std::span<const MicroKernel> packed;  // for packed ones: a_row and a_column are not read
 };
 
