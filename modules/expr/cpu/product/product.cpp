@@ -22,9 +22,12 @@ constexpr std::ptrdiff_t most_tiles = 64;
 // Of a tile of the result, so that the elementwise work finds it in the cache.
 constexpr std::ptrdiff_t most_tile_elements = std::ptrdiff_t{256} * 1024;
 
+/// Operations, as many as would take the time. A matrix beside a vector is read at the speed of memory, which takes several times longer.
 double flops(const TiledProduct& p) {
-  return 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
-         static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
+  const double products = static_cast<double>(p.rows) * static_cast<double>(p.columns) *
+                          static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
+  const bool reads_once = p.rows == 1 || p.columns == 1;
+  return 2 * products * (reads_once ? static_cast<double>(item_size(p.dtype)) : 1.0);
 }
 
 /// Tiles that the machine can work on at the same time. A number of the machine and not of set_num_threads: a BLAS that the user has chosen gives
