@@ -214,7 +214,8 @@ ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
   return way;
 }
 
-/// The bytes from the first to the last element of a matrix, whose strides are in bytes.
+/// The bytes from the first to the last element of a matrix, whose strides are in bytes. overlaps() says the same of any rank, in 220 instructions
+/// more for a product of 2 x 2, which has 730.
 class MatrixBytes {
  public:
   MatrixBytes(const void* data, std::ptrdiff_t rows, std::ptrdiff_t row, std::ptrdiff_t columns, std::ptrdiff_t column,
