@@ -1,8 +1,10 @@
 // Tests of Allocation, which owns or borrows a piece of memory.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 import tessera;
@@ -76,6 +78,24 @@ TEST_CASE("an allocation of zero bytes is an allocation") {
   const Allocation empty(CpuPlace{}, 0);
   CHECK(empty.owns());
   CHECK(empty.bytes() == 0);
+}
+
+TEST_CASE("an adopted allocation keeps the owner of its memory until it ends") {
+  const auto owner = std::make_shared<std::array<float, 4>>();
+  const std::ptrdiff_t before = memory::used(CpuPlace{});
+  {
+    Allocation adopted = Allocation::adopt(owner->data(), 16, CpuPlace{}, owner);
+    CHECK(adopted.data() == owner->data());
+    CHECK(!adopted.owns());
+    CHECK(owner.use_count() == 2);
+    const Allocation moved = std::move(adopted);
+    CHECK(owner.use_count() == 2);
+    CHECK(moved.bytes() == 16);
+  }
+  CHECK(owner.use_count() == 1);
+  CHECK(memory::used(CpuPlace{}) == before);
+  CHECK_THROWS_AS(Allocation::adopt(owner->data(), -1, CpuPlace{}, owner), ShapeError);
+  CHECK(owner.use_count() == 1);
 }
 
 TEST_CASE("sizes that cannot be are refused, owned or borrowed") {

@@ -20,4 +20,12 @@ void Allocation::allocate_for_streams(std::source_location where) {
 
 void Allocation::free_after_uses() noexcept { free(place_, pointer_, bytes_, *uses_); }
 
+// Work that failed has ended too, and its error is told to those who read what it should have written.
+void Allocation::wait_for_uses() noexcept {
+  try {
+    uses_->wait_for_writing();
+  } catch (...) {
+  }
+}
+
 }  // namespace tessera::memory

@@ -8,10 +8,11 @@ import :allocator;
 import :pool;
 import :place_pool;
 
-// A piece of memory of one place with its size: owned, or borrowed from the user.
+// A piece of memory of one place with its size: owned, adopted with what keeps it alive, or borrowed from the user.
 namespace tessera::memory {
 
-/// Movable, not copyable. An owning allocation gives its memory back to the place's pool; a borrowing one never frees. Memory of a GPU is
+/// Movable, not copyable. An owning allocation gives its memory back to the place's pool; an adopting one drops its share of what keeps the
+/// memory alive; a borrowing one never frees. Memory of a GPU is
 /// for work on the stream of the thread that allocates it, and can be given back while streams work with it: it is used
 /// again by later work of the same stream, or when they have done so.
 export class Allocation {
@@ -39,6 +40,14 @@ export class Allocation {
     return borrowed;
   }
 
+  /// Memory that `owner` keeps alive, whose last share frees it: a file that is mapped, another library's array. The allocation's share ends
+  /// when streams have done their work with the memory. Throws ShapeError for a negative size.
+  static Allocation adopt(void* pointer, std::ptrdiff_t bytes, Place place, std::shared_ptr<const void> owner) {
+    Allocation adopted = borrow(pointer, bytes, place);
+    adopted.owner_ = std::move(owner);
+    return adopted;
+  }
+
   Allocation(Allocation&& other) noexcept { swap(other); }  // memory has one owner: an Allocation moves
   Allocation& operator=(Allocation&& other) noexcept {
     Allocation taken(std::move(other));
@@ -46,7 +55,10 @@ export class Allocation {
     return *this;
   }
   ~Allocation() {
-    if (pool_ == nullptr) return;
+    if (pool_ == nullptr) {
+      if (owner_ != nullptr && uses_ != nullptr) wait_for_uses();
+      return;
+    }
     if (uses_ == nullptr) {
       pool_->deallocate(pointer_, bytes_);
     } else {
@@ -65,6 +77,7 @@ export class Allocation {
  private:
   void allocate_for_streams(std::source_location where);
   void free_after_uses() noexcept;
+  void wait_for_uses() noexcept;
 
   void swap(Allocation& other) noexcept {
     std::swap(pool_, other.pool_);
@@ -72,6 +85,7 @@ export class Allocation {
     std::swap(bytes_, other.bytes_);
     std::swap(place_, other.place_);
     std::swap(uses_, other.uses_);
+    std::swap(owner_, other.owner_);
   }
 
   Pool* pool_ = nullptr;  // null when borrowed
@@ -79,6 +93,7 @@ export class Allocation {
   std::ptrdiff_t bytes_ = 0;
   Place place_;
   std::unique_ptr<device::StreamUses> uses_;
+  std::shared_ptr<const void> owner_;  // of adopted memory
 };
 
 /// The allocation's memory as shared storage of `T`s: the last owner frees it. The pointer may be offset into it, and so may
