@@ -148,3 +148,10 @@ export import :explained_plan;
 export import :operation_speed;
 export import :explainer;
 export import :explain;
+
+// program/: expressions whose types are known at run time only
+export import :function;
+export import :kernel_tables;
+export import :dvalue;
+export import :program;
+export import :interpreter;

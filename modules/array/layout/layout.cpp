@@ -100,7 +100,7 @@ void storage::require_distinct_elements(std::span<const std::ptrdiff_t> shape, s
       .where = where}));
 }
 
-std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
+std::optional<std::array<std::ptrdiff_t, 64>> storage::reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
                                                                std::span<const std::ptrdiff_t> from_strides,
                                                                std::span<const std::ptrdiff_t> to_shape) {
   std::array<std::ptrdiff_t, 64> strides{};

@@ -96,13 +96,13 @@ using storage::has_distinct_elements;
 using storage::require_distinct_elements;
 using storage::reversed_axes;
 
+namespace storage {
+
 /// Strides of the same elements under another shape of the same element count, if views can express them
 /// (std::nullopt: they must be copied).
-std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
+export std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
                                                                std::span<const std::ptrdiff_t> from_strides,
                                                                std::span<const std::ptrdiff_t> to_shape);
-
-namespace storage {
 
 /// Throws ShapeError if `from` does not broadcast to `to` under NumPy's rules; the message names the first axis.
 export void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to,
@@ -126,5 +126,6 @@ Layout<To> broadcasted(const Layout<Rank>& layout, const Dim<To>& to, const char
 }  // namespace storage
 using storage::broadcasted;
 using storage::check_broadcast;
+using storage::reshaped_strides;
 
 }  // namespace tessera

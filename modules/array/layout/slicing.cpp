@@ -13,7 +13,7 @@ import tessera.memory;
 // Resolving indices and ranges against an axis, and the message when they do not fit.
 namespace tessera {
 
-AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis) {
+AxisPart storage::resolve(const Range& range, std::ptrdiff_t extent, int axis) {
   if (range.step == 0) {
     throw IndexError(to_string(Failure{.operation = "slice",
                                        .problem = "the step of axis " + std::to_string(axis) + " is 0",
@@ -35,7 +35,7 @@ AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis) {
   return {.first = start, .count = static_cast<std::ptrdiff_t>((distance - 1) / step + 1), .step = range.step};
 }
 
-std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis) {
+std::ptrdiff_t storage::resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis) {
   const std::ptrdiff_t counted = index < 0 ? index + extent : index;
   if (counted >= 0 && counted < extent) return counted;
   throw IndexError(to_string(Failure{.operation = "slice",

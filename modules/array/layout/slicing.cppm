@@ -76,17 +76,24 @@ inline constexpr int sliced_rank = Rank + (0 + ... +
                                             : Positional<I>          ? -1
                                                                      : 0));
 
-struct AxisPart {
+namespace storage {
+
+/// What a range takes of an axis.
+export struct AxisPart {
   std::ptrdiff_t first;  // index of the first element
   std::ptrdiff_t count;
   std::ptrdiff_t step;
 };
 
 /// The part of an axis of `extent` elements. Throws IndexError for step 0.
-AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis);
+export AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis);
 
 /// The position of `index` on an axis. Throws IndexError outside it.
-std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis);
+export std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis);
+
+}  // namespace storage
+using storage::AxisPart;
+using storage::resolve;
 
 // Builds the layout of a slice axis by axis.
 template <int Rank, int Result>

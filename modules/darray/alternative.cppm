@@ -1,0 +1,95 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <new>
+export module tessera.darray:alternative;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+
+// What a dynamic array can hold: Array<T, D> and Array<const T, D> of every element type and rank, and a table of what can be done with each without
+// knowing which it is.
+namespace tessera::dynamic {
+
+/// How an array lies in memory, whatever its type.
+export struct Facts {
+  const storage::BufferShare* share;
+  void* data;
+  const std::ptrdiff_t* extents;
+  const std::ptrdiff_t* strides;
+  Place place;
+};
+
+/// A layout of any rank, relative to the first element of a buffer or of an array; strides and offset in elements.
+export struct DLayout {
+  int rank = 0;
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)> extents{};
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)> strides{};
+  std::ptrdiff_t offset = 0;
+
+  std::span<const std::ptrdiff_t> shape() const { return {extents.data(), static_cast<std::size_t>(rank)}; }
+  std::span<const std::ptrdiff_t> steps() const { return {strides.data(), static_cast<std::size_t>(rank)}; }
+};
+
+/// Which alternative an array is.
+export struct Which {
+  DType dtype = DType::float32;
+  std::uint8_t rank = 0;
+  bool is_read_only = false;
+
+  friend bool operator==(const Which&, const Which&) = default;
+};
+
+/// Memory for any alternative.
+export struct alignas(Array<std::complex<double>, max_rank>) Room {
+  std::byte bytes[sizeof(Array<std::complex<double>, max_rank>)];
+};
+
+/// What can be done with one alternative.
+export struct Alternative {
+  void (*make)(Room& to, const storage::BufferShare& share, const void* data, const DLayout& layout, Place place);
+  void (*copy)(Room& to, const Room& from) noexcept;
+  void (*move)(Room& to, Room& from) noexcept;
+  void (*drop)(Room& room) noexcept;
+  Facts (*facts)(const Room& room);
+  std::string (*text)(const Room& room);
+};
+
+export const Alternative& alternative(const Which& which);
+
+/// The array in the room, which must hold it.
+export template <class A>
+A& held(Room& room) {
+  return *std::launder(reinterpret_cast<A*>(room.bytes));
+}
+export template <class A>
+const A& held(const Room& room) {
+  return *std::launder(reinterpret_cast<const A*>(room.bytes));
+}
+
+/// Calls `body` with the C++ type of a dtype as its template argument.
+export template <class Body>
+decltype(auto) with_element(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::boolean: return body.template operator()<bool>();
+    case DType::int8: return body.template operator()<std::int8_t>();
+    case DType::int16: return body.template operator()<std::int16_t>();
+    case DType::int32: return body.template operator()<std::int32_t>();
+    case DType::int64: return body.template operator()<std::int64_t>();
+    case DType::uint8: return body.template operator()<std::uint8_t>();
+    case DType::uint16: return body.template operator()<std::uint16_t>();
+    case DType::uint32: return body.template operator()<std::uint32_t>();
+    case DType::uint64: return body.template operator()<std::uint64_t>();
+    case DType::float16: return body.template operator()<float16>();
+    case DType::bfloat16: return body.template operator()<bfloat16>();
+    case DType::float32: return body.template operator()<float>();
+    case DType::float64: return body.template operator()<double>();
+    case DType::complex64: return body.template operator()<std::complex<float>>();
+    case DType::complex128: break;
+  }
+  return body.template operator()<std::complex<double>>();
+}
+
+}  // namespace tessera::dynamic

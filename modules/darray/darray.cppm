@@ -1,0 +1,9 @@
+// tessera.darray: arrays and expressions whose element type and rank are known at run time only, with ways to the static ones. It imports algorithm.
+export module tessera.darray;
+
+export import :alternative;
+export import :dlayout;
+export import :handle;
+export import :access;
+export import :dfunctions;
+export import :make_darray;

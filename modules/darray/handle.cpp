@@ -1,0 +1,272 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+module tessera.darray;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
+
+// Dynamic arrays: what does not depend on the type of the elements.
+namespace tessera {
+
+namespace {
+
+[[noreturn]] void throw_read_only(const char* operation, const dynamic::Which& which) {
+  throw DTypeError(to_string(Failure{.operation = operation,
+                                     .problem = "the array is read only: its elements are const " + std::string(name(which.dtype)),
+                                     .advice = "write to a copy: x.clone()"}));
+}
+
+/// The scalar as an expression of rank 0, in the type that it has beside elements of `dtype`. Throws DTypeError if it has none.
+DValue beside(const program::ScalarOperand& scalar, DType dtype, const char* operation) {
+  const DValue& value = scalar.value;
+  const auto is_integer = [](DType type) { return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer; };
+  const bool takes = !scalar.is_weak                      ? assignable(value.dtype(), dtype)
+                     : value.dtype() == DType::boolean    ? dtype == DType::boolean
+                     : is_integer(value.dtype())          ? dtype != DType::boolean
+                                                          : kind(dtype) == Kind::floating || kind(dtype) == Kind::complex;
+  const DValue converted = value.cast(dtype);
+  const bool fits = !is_integer(value.dtype()) || !is_integer(dtype) || converted == value;
+  if (takes && fits) return converted;
+  throw DTypeError(to_string(Failure{.operation = operation,
+                                     .problem = "the scalar " + to_string(value) + " (" + std::string(name(value.dtype())) + ") does not become " +
+                                                std::string(name(dtype)) + (takes ? ", which is too narrow" : " by itself"),
+                                     .advice = "convert the array: x.cast(dtype)"}));
+}
+
+/// A value on the host as an array of rank 0.
+program::Leaf leaf_of(const DValue& value, Place place) {
+  const DArray array(DDim(), value.dtype(), place);
+  if (place.on_host()) {
+    std::memcpy(array.data(), value.data(), static_cast<std::size_t>(item_size(value.dtype())));
+  } else {
+    array.element({}) = value;
+  }
+  return array.leaf();
+}
+
+}  // namespace
+
+DValue DReference::get() const {
+  return dynamic::with_element(which_.dtype, [&]<class T>() -> DValue {
+    const storage::ViewMemory memory{element_, {}, {}, sizeof(T)};
+    if (share_ != nullptr) share_->wait(schedule::Purpose::read, memory);
+    return PlacedPointer<T>(reinterpret_cast<T*>(element_), place_).get();
+  });
+}
+
+void DReference::put(const DValue& value) const {
+  if (which_.is_read_only) throw_read_only("element access", which_);
+  dynamic::with_element(which_.dtype, [&]<class T>() {
+    const storage::ViewMemory memory{element_, {}, {}, sizeof(T)};
+    if (share_ != nullptr) share_->wait(schedule::Purpose::change, memory);
+    PlacedPointer<T>(reinterpret_cast<T*>(element_), place_).put(value.as<T>());
+  });
+}
+
+const DReference& DReference::operator=(const DValue& value) const {
+  put(beside({value, false}, which_.dtype, "element access"));
+  return *this;
+}
+
+const DReference& DReference::put_weak(const DValue& value) const {
+  put(beside({value, true}, which_.dtype, "element access"));
+  return *this;
+}
+
+DArray::DArray(const DDim& shape, DType dtype, Place place) {
+  const dynamic::DLayout layout = dynamic::row_major(shape.extents());
+  const std::ptrdiff_t bytes = core::checked_multiply(product(shape), item_size(dtype));
+  const auto share = storage::BufferShare::make(place, bytes);
+  which_ = {dtype, static_cast<std::uint8_t>(shape.rank())};
+  table().make(room_, share, share->data(), layout, place);
+}
+
+DArray::DArray(const storage::BufferShare& share, DType dtype, const dynamic::DLayout& layout, Place place, bool is_read_only)
+    : which_{dtype, static_cast<std::uint8_t>(layout.rank), is_read_only} {
+  const auto* const begin = share == nullptr ? nullptr : static_cast<const std::byte*>(share->data()) + layout.offset * item_size(dtype);
+  table().make(room_, share, begin, layout, place);
+}
+
+DArray::DArray(const DExpression& expression) : DArray(expression.shape(), expression.dtype(), expression.place()) {
+  try {
+    program::assign(destination(), expression, true);
+  } catch (...) {
+    table().drop(room_);
+    throw;
+  }
+}
+
+std::ptrdiff_t DArray::size() const { return has_storage() ? product(shape()) : 0; }
+
+dynamic::DLayout DArray::layout() const {
+  const dynamic::Facts known = facts();
+  dynamic::DLayout layout{.rank = rank()};
+  std::copy_n(known.extents, layout.rank, layout.extents.begin());
+  std::copy_n(known.strides, layout.rank, layout.strides.begin());
+  return layout;
+}
+
+DReference DArray::element(std::span<const std::ptrdiff_t> index) const {
+  if (!has_storage()) {
+    throw IndexError(to_string(Failure{.operation = "element access", .problem = "the array has no storage"}));
+  }
+  const std::ptrdiff_t offset = dynamic::offset_of(layout(), index);
+  return {buffer(), static_cast<std::byte*>(data()) + offset * item_size(dtype()), which_, place()};
+}
+
+DArray DArray::with_layout(const dynamic::DLayout& layout) const {
+  const dynamic::Facts known = facts();
+  DArray view;
+  view.table().drop(view.room_);
+  view.which_ = {which_.dtype, static_cast<std::uint8_t>(layout.rank), which_.is_read_only};
+  view.table().make(view.room_, *known.share, static_cast<const std::byte*>(known.data) + layout.offset * item_size(dtype()), layout, known.place);
+  return view;
+}
+
+DArray DArray::slice(std::span<const DIndexer> indexers) const { return with_layout(dynamic::sliced(layout(), indexers)); }
+
+DArray DArray::T() const { return with_layout(dynamic::reversed(layout())); }
+
+DArray DArray::reshape(std::span<const std::ptrdiff_t> shape) const {
+  const DDim to = dynamic::inferred(shape, size(), layout().shape());
+  if (const std::optional<dynamic::DLayout> view = dynamic::reshaped(layout(), to)) return with_layout(*view);
+  return clone().with_layout(dynamic::row_major(to.extents()));
+}
+
+DArray DArray::to(Place place) const { return this->place() == place ? *this : copied_to(place); }
+
+DArray DArray::copied_to(Place place) const {
+  if (!has_storage()) return *this;
+  const dynamic::Facts known = facts();
+  const dynamic::DLayout from = layout();
+  if (known.place.on_host()) {
+    wait(schedule::Purpose::read);
+  } else {
+    buffer()->wait_for_ops(schedule::Purpose::read, leaf().memory());
+  }
+  DArray copy(shape(), dtype(), place);
+  const dynamic::DLayout to = copy.layout();
+  const std::ptrdiff_t item = item_size(dtype());
+  storage::copy_strided(from.shape(), {{copy.data(), to.steps(), item}, place, copy.buffer()->uses()},
+                        {{known.data, from.steps(), item}, known.place, buffer()->uses()});
+  return copy;
+}
+
+DArray DArray::cast(DType dtype) const { return DArray(program::cast(*this, dtype)); }
+
+DArray DArray::as_read_only() const {
+  DArray view(buffer(), dtype(), {}, place());
+  const dynamic::DLayout mine = layout();
+  view.table().drop(view.room_);
+  view.which_ = {which_.dtype, which_.rank, true};
+  view.table().make(view.room_, buffer(), data(), mine, place());
+  return view;
+}
+
+program::Leaf DArray::leaf() const {
+  const dynamic::Facts known = facts();
+  program::Leaf leaf{.share = *known.share, .data = known.data, .dtype = which_.dtype, .place = known.place, .rank = which_.rank};
+  std::copy_n(known.extents, leaf.rank, leaf.extents.begin());
+  std::copy_n(known.strides, leaf.rank, leaf.strides.begin());
+  return leaf;
+}
+
+DValue DArray::item() const {
+  if (size() != 1) {
+    throw ShapeError(to_string(Failure{.operation = "item",
+                                       .problem = "the array has " + std::to_string(size()) + " elements, one is a value",
+                                       .operands = {"the shape is " + to_string(shape())},
+                                       .advice = "index an element: x[{0, 0}]"}));
+  }
+  const std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)> first{};
+  return element(std::span(first).first(static_cast<std::size_t>(rank()))).get();
+}
+
+void DArray::wait(schedule::Purpose purpose) const {
+  if (!storage::buffers_have_vars.load(std::memory_order_relaxed) || !has_storage()) return;
+  const program::Leaf mine = leaf();
+  buffer()->wait(purpose, mine.memory());
+}
+
+program::Destination DArray::destination() const {
+  const dynamic::Facts known = facts();
+  const auto count = static_cast<std::size_t>(rank());
+  return {.share = *known.share, .data = known.data, .dtype = dtype(), .place = known.place, .shape = {known.extents, count}, .strides = {known.strides, count}};
+}
+
+void DArray::require_writable(const char* operation) const {
+  if (is_read_only()) throw_read_only(operation, which_);
+  if (has_storage()) return;
+  throw ShapeError(to_string(Failure{.operation = operation,
+                                     .problem = "the array on the left has no storage",
+                                     .advice = "give it some: zeros(dtype, shape), or assign an expression to its name"}));
+}
+
+DArray& DArray::assign_name(const DExpression& expression, bool is_kept) {
+  if (!is_read_only() && has_storage()) {
+    if (program::fits_own_storage(destination(), expression, is_kept)) {
+      program::assign(destination(), expression, true);
+      return *this;
+    }
+    program::check_renaming(expression, layout().shape());
+  }
+  return *this = DArray(expression);
+}
+
+DArray& DArray::fill(const program::ScalarOperand& scalar) {
+  require_writable("assignment");
+  const DExpression value(leaf_of(beside(scalar, dtype(), "assignment"), place()));
+  if (buffer()->owns() && buffer()->names() == 1) {
+    program::assign(destination(), value, true);
+    return *this;
+  }
+  program::check_renaming(value, {});
+  const DArray fresh(shape(), dtype(), place());
+  program::assign(fresh.destination(), value, true);
+  return *this = fresh;
+}
+
+void DArray::write(const DExpression& source) const {
+  require_writable("assignment");
+  program::assign(destination(), source);
+}
+
+void DArray::write(const program::ScalarOperand& scalar) const {
+  require_writable("assignment");
+  program::assign(destination(), DExpression(leaf_of(beside(scalar, dtype(), "assignment"), place())));
+}
+
+std::string to_string(const DArray& array) { return dynamic::alternative(array.which()).text(array.room()); }
+std::ostream& operator<<(std::ostream& out, const DArray& array) { return out << to_string(array); }
+std::ostream& operator<<(std::ostream& out, const DExpression& expression) { return out << to_string(DArray(expression)); }
+
+DArray transpose(const DArray& array, std::span<const int> axes) { return array.with_layout(dynamic::transposed(array.layout(), axes)); }
+DArray transpose(const DArray& array, std::initializer_list<int> axes) { return transpose(array, std::span(axes.begin(), axes.size())); }
+DArray transpose(const DArray& array) { return array.T(); }
+DArray reshape(const DArray& array, const DDim& shape) { return array.reshape(shape); }
+DArray reshape(const DArray& array, std::initializer_list<std::ptrdiff_t> shape) { return array.reshape(shape); }
+DArray flatten(const DArray& array) { return array.flatten(); }
+DArray broadcast_to(const DArray& array, const DDim& shape) {
+  return array.with_layout(dynamic::broadcasted(array.layout(), shape)).as_read_only();
+}
+DArray copy(const DArray& array) { return array.clone(); }
+
+DValue get(const DArray& array, const DDim& index) { return array[index].get(); }
+void set(const DArray& array, const DDim& index, const DValue& value) { array[index] = value; }
+
+}  // namespace tessera

@@ -1,0 +1,283 @@
+module;
+#include <cstddef>
+#include <cstring>
+export module tessera.darray:handle;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+import tessera.expr;
+import :alternative;
+import :dlayout;
+
+// The array of any element type and rank.
+namespace tessera {
+
+export class DArray;
+
+/// Stands for one element of a dynamic array: reads on conversion, writes on assignment, wherever the element lives.
+export class DReference {
+ public:
+  DReference(const DReference&) = default;
+
+  /// The value, in its own type. Throws OperationFailed if the op failed that should have written it.
+  DValue get() const;
+  operator DValue() const { return get(); }
+  /// The value as a T. Throws DTypeError unless an assignment would convert it.
+  template <Element T>
+  operator T() const {
+    return get().as<T>();
+  }
+
+  /// Writes the element. A C++ number takes the element's type if that is of its kind or of a higher one. Throws DTypeError for a value that an assignment
+  /// does not convert, an integer that does not fit, and for an array that is read only.
+  const DReference& operator=(const DValue& value) const;
+  template <WeakScalar S>
+  const DReference& operator=(S value) const {
+    return put_weak(weak_value(value));
+  }
+  const DReference& operator=(const DReference& other) const { return *this = other.get(); }
+
+  friend bool operator==(const DReference& a, const DValue& b) { return a.get() == b; }
+  friend std::ostream& operator<<(std::ostream& out, const DReference& element) { return out << element.get(); }
+
+  /// A C++ number as one of bool, int64, uint64 and double, which hold them all.
+  template <WeakScalar S>
+  static DValue weak_value(S value) {
+    if constexpr (std::same_as<S, bool>) return value;
+    if constexpr (std::floating_point<S>) return static_cast<double>(value);
+    if constexpr (std::signed_integral<S>) return static_cast<std::int64_t>(value);
+    return static_cast<std::uint64_t>(value);
+  }
+
+ private:
+  friend class DArray;
+  DReference(storage::BufferShare share, std::byte* element, dynamic::Which which, Place place)
+      : share_(std::move(share)), element_(element), which_(which), place_(place) {}
+  const DReference& put_weak(const DValue& value) const;
+  void put(const DValue& value) const;
+
+  storage::BufferShare share_;  // so that the storage outlives the array
+  std::byte* element_;
+  dynamic::Which which_;
+  Place place_;
+};
+
+/// A C++ number or an element: what fills a dynamic array, and meets it in expressions.
+export template <class S>
+concept DScalar = Scalar<S> && !ScalarParameter<S>;
+
+/// The scalar as an operand.
+export template <DScalar S>
+program::ScalarOperand scalar_operand(const S& scalar) {
+  using V = scalar_of<S>;
+  if constexpr (WeakScalar<V>) {
+    return {DReference::weak_value(static_cast<V>(scalar)), true};
+  } else {
+    return {DValue(static_cast<V>(scalar)), false};
+  }
+}
+
+/// Elements of one type along axes, both known at run time only: a name for shared storage, as Array is, with the same meaning of `=`. It holds an
+/// Array<T, D> or Array<const T, D>, which get<Array<T, D>>(x) and visit(f, x) reach.
+///
+/// `=` on a name gives it the value of the right side, also of another dtype and rank: an array shares its storage, an expression is computed, a
+/// scalar fills. `x(...) = y` and compound operators write elements.
+export class DArray {
+ public:
+  /// No storage; float32 of rank 0.
+  DArray() { dynamic::alternative(which_).make(room_, {}, nullptr, {}, Place()); }
+
+  /// Another name for an array's storage.
+  template <class T, int Rank, AnyPlace P>
+    requires(Rank <= max_rank)
+  DArray(const Array<T, Rank, P>& array)
+      : which_{dtype_of<std::remove_const_t<T>>, static_cast<std::uint8_t>(Rank), std::is_const_v<T>} {
+    ::new (room_.bytes) Array<T, Rank>(array);
+  }
+  /// The values of a static expression or a view, in new storage.
+  template <class E>
+    requires(ExpressionNode<E> || ViewHandle<E>) && (rank_of<E> <= max_rank)
+  DArray(const E& expression) : DArray(evaluate(expression)) {}
+
+  /// The values of an expression, in new storage. Throws ShapeError, DTypeError, PlaceError, OutOfMemory.
+  DArray(const DExpression& expression);
+
+  /// Uninitialised storage. Throws ShapeError, OutOfMemory, DeviceError.
+  DArray(const DDim& shape, DType dtype, Place place = {});
+
+  /// Elements of `layout` in a buffer, which must hold them; its offset counts from the buffer's beginning.
+  DArray(const storage::BufferShare& share, DType dtype, const dynamic::DLayout& layout, Place place, bool is_read_only = false);
+
+  DArray(const DArray& other) noexcept : which_(other.which_) { table().copy(room_, other.room_); }
+  DArray(DArray&& other) noexcept : which_(other.which_) { table().move(room_, other.room_); }
+  ~DArray() { table().drop(room_); }
+
+  DArray& operator=(const DArray& other) & noexcept {
+    DArray copy(other);
+    return become(copy);
+  }
+  DArray& operator=(DArray&& other) & noexcept {
+    DArray taken(std::move(other));
+    return become(taken);
+  }
+  template <ArrayHandle A>
+  DArray& operator=(const A& array) & {
+    return *this = DArray(array);
+  }
+  /// Gives this name the value of an expression: into its own storage if that has the dtype and shape and no other name sees it, into new storage
+  /// otherwise. Throws ShapeError, DTypeError, PlaceError, OutOfMemory; the array is as before then.
+  DArray& operator=(const DExpression& expression) & { return assign_name(expression, true); }
+  DArray& operator=(DExpression&& expression) & { return assign_name(expression, false); }
+  /// Fills: every element becomes the scalar, in the array's dtype. Throws ShapeError without storage, DTypeError if the scalar does not take that type.
+  template <DScalar S>
+  DArray& operator=(const S& scalar) & {
+    return fill(scalar_operand(scalar));
+  }
+  template <class E>
+    requires ExpressionNode<E> || ViewHandle<E>
+  DArray& operator=(const E& expression) & {
+    return *this = DArray(expression);
+  }
+
+  // What is no name is a view, such as x({0}): its elements are written. Throws as above, and DTypeError where an assignment does not convert.
+  void operator=(const DArray& source) && { write(source); }
+  void operator=(const DExpression& source) && { write(source); }
+  template <ArrayHandle A>
+  void operator=(const A& source) && {
+    write(DArray(source));
+  }
+  template <DScalar S>
+  void operator=(const S& scalar) && {
+    write(scalar_operand(scalar));
+  }
+  template <class E>
+    requires ExpressionNode<E> || ViewHandle<E>
+  void operator=(const E& expression) && {
+    write(DArray(expression));
+  }
+
+  DType dtype() const { return which_.dtype; }
+  int rank() const { return which_.rank; }
+  DDim shape() const { return DDim(layout().shape()); }
+  /// In elements, one for each axis; valid until the array is given another value.
+  std::span<const std::ptrdiff_t> strides() const { return {facts().strides, static_cast<std::size_t>(rank())}; }
+  Place place() const { return facts().place; }
+  /// Elements; 0 without storage.
+  std::ptrdiff_t size() const;
+  bool has_storage() const { return *facts().share != nullptr; }
+  bool is_contiguous() const { return dynamic::is_row_major(layout()); }
+  /// Its elements can only be read, as those of Array<const T, D>.
+  bool is_read_only() const { return which_.is_read_only; }
+  /// The first element. Does not wait for ops that are pending.
+  void* data() const { return facts().data; }
+  const storage::BufferShare& buffer() const { return *facts().share; }
+  /// The layout of the elements, relative to the first.
+  dynamic::DLayout layout() const;
+
+  /// One element: an integer for each axis, negative ones from the end. Throws IndexError outside the shape.
+  DReference operator[](const DDim& index) const { return element(index.extents()); }
+  DReference operator[](std::initializer_list<std::ptrdiff_t> index) const { return element({index.begin(), index.size()}); }
+  DReference element(std::span<const std::ptrdiff_t> index) const;
+
+  /// A view that shares the storage: x({0, all, range(1, -1)}). Integers drop an axis, ranges and `all` keep it, `newaxis` adds one, `ellipsis` stands for
+  /// the axes not named. Throws IndexError.
+  DArray operator()(std::initializer_list<DIndexer> indexers) const { return slice(std::span(indexers.begin(), indexers.size())); }
+  DArray operator()(std::span<const DIndexer> indexers) const { return slice(indexers); }
+  template <class... I>
+    requires(sizeof...(I) > 0) && (std::convertible_to<const I&, DIndexer> && ...)
+  DArray operator()(const I&... indexers) const {
+    const DIndexer list[] = {indexers...};
+    return slice(list);
+  }
+  DArray slice(std::span<const DIndexer> indexers) const;
+
+  /// The axes in reverse order, sharing the storage.
+  DArray T() const;
+  /// The elements in row-major order under another shape, one extent of which may be -1; shares the storage where a view can express it. Throws ShapeError.
+  DArray reshape(std::span<const std::ptrdiff_t> shape) const;
+  DArray reshape(std::initializer_list<std::ptrdiff_t> shape) const { return reshape(std::span(shape.begin(), shape.size())); }
+  DArray reshape(const DDim& shape) const { return reshape(shape.extents()); }
+  DArray flatten() const { return reshape({-1}); }
+  /// The same storage through another layout, relative to the first element.
+  DArray with_layout(const dynamic::DLayout& layout) const;
+
+  /// New row-major storage with the same elements at the same place. Throws OutOfMemory.
+  DArray clone() const { return copied_to(place()); }
+  /// The elements at `place`: this array if they are there already, otherwise a row-major copy. Throws DeviceError, OutOfMemory.
+  DArray to(Place place) const;
+  /// The elements converted, in new storage. Every conversion is defined, as cast<T>() has it.
+  DArray cast(DType dtype) const;
+  /// This array as one that only reads.
+  DArray as_read_only() const;
+
+  /// The array as an operand of expressions.
+  operator DExpression() const { return DExpression(leaf()); }
+  program::Leaf leaf() const;
+
+  /// The value of an array with one element and no axis. Throws ShapeError for others, and as DValue::as does.
+  DValue item() const;
+  template <Element T>
+  explicit operator T() const {
+    return item().as<T>();
+  }
+
+  /// Waits for the ops that are pending on the elements.
+  void wait() const { wait(schedule::Purpose::change); }
+  void wait(schedule::Purpose purpose) const;
+
+  /// For those who know what is held.
+  const dynamic::Which& which() const { return which_; }
+  dynamic::Room& room() { return room_; }
+  const dynamic::Room& room() const { return room_; }
+
+  /// Writes the elements. Throws ShapeError if the source does not broadcast, DTypeError if it does not convert or the array is read only.
+  void write(const DExpression& source) const;
+  void write(const program::ScalarOperand& scalar) const;
+
+ private:
+  const dynamic::Alternative& table() const { return dynamic::alternative(which_); }
+  dynamic::Facts facts() const { return table().facts(room_); }
+  program::Destination destination() const;
+  DArray& become(DArray& taken) noexcept {
+    table().drop(room_);
+    which_ = taken.which_;
+    table().move(room_, taken.room_);
+    return *this;
+  }
+  DArray& assign_name(const DExpression& expression, bool is_kept);
+  DArray& fill(const program::ScalarOperand& scalar);
+  DArray copied_to(Place place) const;
+  void require_writable(const char* operation) const;
+
+  dynamic::Room room_;
+  dynamic::Which which_;
+};
+
+/// As an array of its type is printed.
+export std::string to_string(const DArray& array);
+export std::ostream& operator<<(std::ostream& out, const DArray& array);
+/// As the values print.
+export std::ostream& operator<<(std::ostream& out, const DExpression& expression);
+
+/// The axes in the order `axes`, sharing the storage. Throws IndexError if they are no permutation.
+export DArray transpose(const DArray& array, std::span<const int> axes);
+export DArray transpose(const DArray& array, std::initializer_list<int> axes);
+/// The axes reversed.
+export DArray transpose(const DArray& array);
+/// Elements in row-major order under another shape. Throws ShapeError.
+export DArray reshape(const DArray& array, const DDim& shape);
+export DArray reshape(const DArray& array, std::initializer_list<std::ptrdiff_t> shape);
+export DArray flatten(const DArray& array);
+/// The array seen with a larger shape; axes of extent 1 repeat. Read only. Throws ShapeError.
+export DArray broadcast_to(const DArray& array, const DDim& shape);
+/// A copy in new storage.
+export DArray copy(const DArray& array);
+
+/// The value of an element, and writing one. Throw IndexError, DTypeError.
+export DValue get(const DArray& array, const DDim& index);
+export void set(const DArray& array, const DDim& index, const DValue& value);
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+module;
+#include <cstddef>
+export module tessera.darray:make_darray;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.array;
+import tessera.expr;
+import :alternative;
+import :dlayout;
+import :handle;
+
+// New dynamic arrays.
+namespace tessera {
+
+/// Filled with the value, in its type: make_darray({2, 3}, 0.0f) is of float32. Throws ShapeError, OutOfMemory, DeviceError.
+export DArray make_darray(const DDim& shape, const DValue& value, Place place = {});
+export DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, const DValue& value, Place place = {});
+
+/// Not initialised.
+export DArray make_darray(const DDim& shape, DType dtype, Place place = {});
+export DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, DType dtype, Place place = {});
+
+/// Elements in an allocation, which it takes over; strides in elements, row-major without them, and `offset` elements from its beginning. Throws ShapeError if an
+/// element would lie outside.
+export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape);
+export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
+
+/// A value, or a list of such: what make_darray({{1, 2.5}, {3, 4}}) is written with.
+export class DNested {
+ public:
+  template <class T>
+    requires Element<std::remove_cvref_t<T>>
+  DNested(const T& value) : value_(value) {}
+  DNested(const DValue& value) : value_(value) {}
+  DNested(std::initializer_list<DNested> list) : is_list_(true), list_(list.begin(), list.end()) {}
+
+  bool is_list() const { return is_list_; }
+  const DValue& value() const { return value_; }
+  const std::vector<DNested>& list() const { return list_; }
+
+ private:
+  bool is_list_ = false;
+  DValue value_;
+  std::vector<DNested> list_;
+};
+
+/// The values, as deep as there are axes; their common type, integers beside floating numbers as those. Throws ShapeError if lists of one level differ in length,
+/// DTypeError for values without a common type.
+export DArray make_darray(const DNested& values);
+
+/// A vector of a range's elements.
+export template <std::ranges::input_range R>
+  requires Element<std::ranges::range_value_t<R>> && (!std::same_as<std::remove_cvref_t<R>, DArray>)
+DArray make_darray(const R& values, Place place = {}) {
+  return DArray(make_array(values, place));
+}
+
+/// Filled with zeros, ones or a value, which is converted as cast() does.
+export DArray zeros(DType dtype, const DDim& shape, Place place = {});
+export DArray ones(DType dtype, const DDim& shape, Place place = {});
+export DArray full(DType dtype, const DDim& shape, const DValue& value, Place place = {});
+/// Filled so, with the dtype, shape and place of another array.
+export DArray zeros_like(const DArray& array);
+export DArray ones_like(const DArray& array);
+export DArray full_like(const DArray& array, const DValue& value);
+export DArray empty_like(const DArray& array);
+/// start, start + step, ... before stop. Throws DTypeError for bool and complex types, ShapeError for step 0.
+export DArray arange(DType dtype, double start, double stop, double step = 1, Place place = {});
+/// `count` numbers from start to stop, both included. Throws DTypeError unless the type is floating.
+export DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Place place = {});
+/// Ones on the diagonal.
+export DArray eye(DType dtype, std::ptrdiff_t size, Place place = {});
+
+}  // namespace tessera

@@ -1,0 +1,289 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+
+// A function applied to operands: their common type, the conversions into it, and the shape to which they broadcast.
+namespace tessera {
+
+namespace {
+
+using program::Function;
+using program::Name;
+using program::OperandOf;
+using program::ScalarOperand;
+using program::ScalarRule;
+using program::Term;
+using program::Variant;
+
+DType compute_type(DType dtype) { return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype; }
+
+bool is_integer_type(DType dtype) { return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer; }
+
+/// A C++ number of this type takes elements of type `beside`: the run-time twin of WeakWith.
+bool is_weak_with(DType scalar, DType beside) {
+  if (scalar == DType::boolean) return beside == DType::boolean;
+  if (is_integer_type(scalar)) return beside != DType::boolean;
+  return kind(beside) == Kind::floating || kind(beside) == Kind::complex;
+}
+
+std::string described(const OperandOf& operand) {
+  if (const auto* scalar = std::get_if<ScalarOperand>(&operand))
+    return "the scalar " + to_string(scalar->value) + " (" + std::string(name(scalar->value.dtype())) + ")";
+  const auto& expression = std::get<DExpression>(operand);
+  return std::string(name(expression.dtype())) + " " + core::shape_text(expression.extents()) + " on " +
+         to_string(expression.place());
+}
+
+[[noreturn]] void throw_types(const Function& function, std::span<const OperandOf> operands, std::string problem, std::string_view advice) {
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    problem += std::string(k == 0 ? "; the operands are " : ", ") + described(operands[k]);
+  throw DTypeError(to_string(Failure{.operation = function.name, .problem = std::move(problem), .advice = advice}));
+}
+
+DType type_of(const OperandOf& operand) {
+  if (const auto* scalar = std::get_if<ScalarOperand>(&operand)) return scalar->value.dtype();
+  return std::get<DExpression>(operand).dtype();
+}
+
+bool is_weak(const OperandOf& operand) {
+  const auto* scalar = std::get_if<ScalarOperand>(&operand);
+  return scalar != nullptr && scalar->is_weak;
+}
+
+/// The type in which the operands meet.
+DType common_type(const Function& function, std::span<const OperandOf> operands) {
+  std::optional<DType> common;
+  for (const OperandOf& operand : operands) {
+    if (is_weak(operand)) continue;
+    const std::optional<DType> joined = common ? try_promote(*common, type_of(operand)) : type_of(operand);
+    if (!joined)
+      throw_types(function, operands,
+                  "the element types have no common type (bool with numbers, integers with floats, int64 with uint64)",
+                  "convert one of them: cast(x, dtype)");
+    common = joined;
+  }
+  if (!common) {  // C++ numbers meet as they do in C++
+    for (const OperandOf& operand : operands) {
+      const DType type = type_of(operand);
+      const bool wider = !common || (!is_integer_type(type) && type != DType::boolean) || *common == DType::boolean;
+      if (wider) common = type;
+    }
+  }
+  for (const OperandOf& operand : operands) {
+    if (is_weak(operand) && !is_weak_with(type_of(operand), *common))
+      throw_types(function, operands, "the scalar has no common type with " + std::string(name(*common)) + " elements",
+                  "convert the array: cast(x, dtype)");
+  }
+  return *common;
+}
+
+/// -1, 0 or 1: the integer is below, in, or above the range of an integer type.
+int beside_range_of(const DValue& scalar, DType dtype) {
+  if (!is_integer_type(dtype) || !is_integer_type(scalar.dtype())) return 0;
+  return visit(
+      [&]<class T>(const T&) -> int {
+        if constexpr (Integer<T>) {
+          if (scalar.dtype() == DType::uint64) return beside_range<T>(scalar.as<std::uint64_t>());
+          return beside_range<T>(scalar.as<std::int64_t>());
+        } else {
+          return 0;
+        }
+      },
+      DValue::zero(dtype));
+}
+
+/// The scalar as a value of the compute type, wrapped where it does not fit.
+DValue constant_of(const ScalarOperand& scalar, DType compute) {
+  return visit(
+      [&]<class From>(const From& from) -> DValue {
+        return visit(
+            [&]<class To>(const To&) -> DValue {
+              if constexpr (requires { static_cast<To>(static_cast<compute_t<From>>(from)); })
+                return static_cast<To>(static_cast<compute_t<From>>(from));
+              else
+                return scalar.value.cast(compute);
+            },
+            DValue::zero(compute));
+      },
+      scalar.value);
+}
+
+/// The scalar as the function means it beside elements of that type. Throws DTypeError if it must fit and does not.
+ScalarOperand fitted(const Function& function, const ScalarOperand& scalar, DType dtype) {
+  const int side = beside_range_of(scalar.value, dtype);
+  if (!scalar.is_weak || side == 0) return scalar;
+  if (function.scalars == ScalarRule::fits) throw_scalar_does_not_fit(function.name, to_string(scalar.value), dtype);
+  if (function.scalars != ScalarRule::shifts) return scalar;
+  return {.value = visit(
+              []<class T>(const T&) -> DValue {
+                if constexpr (Integer<T>) return std::numeric_limits<T>::max();
+                return DValue();
+              },
+              DValue::zero(dtype)),
+          .is_weak = true};
+}
+
+}  // namespace
+
+/// Builds one expression of several.
+class Composer {
+ public:
+  explicit Composer(const Function& function) : function_(function) {}
+
+  DExpression apply(std::span<OperandOf> operands) {
+    const std::span<OperandOf> common_ones = operands.subspan(function_.has_mask ? 1 : 0);
+    const DType common = common_type(function_, common_ones);
+    if (function_.has_mask && type_of(operands[0]) != DType::boolean)
+      throw_types(function_, operands, "the condition is no expression of bool", "compare first, as in z > 0");
+    const Variant& variant = function_.of(common);
+    if (variant.kernel == nullptr)
+      throw_types(function_, operands, std::string("it takes ") + function_.takes + ", not " + std::string(name(common)),
+                  "convert first: cast(x, dtype)");
+    broadcast(operands);
+    if (function_.scalars == ScalarRule::compares) {
+      if (std::optional<DExpression> answer = answer_beside(operands, common)) return *std::move(answer);
+    }
+    program::Step step{.kernel = variant.kernel,
+                       .nodes = variant.nodes,
+                       .result = compute_type(variant.result),
+                       .arguments = static_cast<std::uint8_t>(operands.size())};
+    take_base(operands);
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      step.from[k] = take(operands[k], function_.has_mask && k == 0 ? DType::boolean : common);
+    return finished(step, variant.result);
+  }
+
+  /// A conversion by a cast.
+  static DExpression cast(DExpression expression, DType to) {
+    const Variant& variant = program::cast_to(to).of(expression.dtype());
+    program::Step step{.kernel = variant.kernel, .nodes = variant.nodes, .result = compute_type(to), .arguments = 1};
+    step.from[0] = loaded(*expression.steps_, expression.term_);
+    return finished(std::move(expression), step, to);
+  }
+
+ private:
+  void broadcast(std::span<const OperandOf> operands) {
+    const DExpression* first = nullptr;
+    bool all_alike = true;
+    for (const OperandOf& operand : operands) {
+      const auto* expression = std::get_if<DExpression>(&operand);
+      if (expression == nullptr) continue;
+      if (first == nullptr) {
+        first = expression;
+        rank_ = expression->rank_;
+      }
+      all_alike = all_alike && expression->rank_ == first->rank_ && expression->extents_ == first->extents_;
+      rank_ = std::max(rank_, expression->rank_);
+    }
+    if (all_alike) {
+      extents_ = first->extents_;
+      return;
+    }
+    std::fill_n(extents_.begin(), rank_, 1);
+    std::span<const std::ptrdiff_t> shapes[3];
+    std::size_t count = 0;
+    for (const OperandOf& operand : operands) {
+      if (const auto* expression = std::get_if<DExpression>(&operand)) shapes[count++] = expression->extents();
+    }
+    plan::broadcast_into(std::span(extents_).first(static_cast<std::size_t>(rank_)), std::span(shapes, count), function_.name);
+  }
+
+  /// A comparison with an integer that no element can be equal to: all or none.
+  std::optional<DExpression> answer_beside(std::span<OperandOf> operands, DType common) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto* scalar = std::get_if<ScalarOperand>(&operands[k]);
+      if (scalar == nullptr || !scalar->is_weak) continue;
+      const int side = beside_range_of(scalar->value, common);
+      if (side == 0) return std::nullopt;
+      const std::int64_t left = k == 0 ? side : 0, right = k == 0 ? 0 : side;
+      const std::string_view sign = std::string_view(function_.name).substr(9);
+      const bool answer = sign == "==" ? left == right : sign == "!=" ? left != right : sign == "<" ? left < right
+                        : sign == "<=" ? left <= right : sign == ">" ? left > right : left >= right;
+      // Elements equal themselves, so that the shape stays that of the operand.
+      OperandOf pair[] = {operands[1 - k], operands[1 - k]};
+      return program::apply(program::function(answer ? Name::equal : Name::not_equal), pair);
+    }
+    return std::nullopt;
+  }
+
+  /// The steps of one operand become those of the result.
+  void take_base(std::span<OperandOf> operands) {
+    for (OperandOf& operand : operands) {
+      auto* expression = std::get_if<DExpression>(&operand);
+      if (expression == nullptr) continue;
+      result_ = std::move(*expression);
+      base_ = &operand;
+      return;
+    }
+  }
+
+  Term take(OperandOf& operand, DType common) {
+    program::Steps& steps = *result_.steps_;
+    if (auto* scalar = std::get_if<ScalarOperand>(&operand)) {
+      const DType type = compute_type(common);
+      steps.constants.push_back({constant_of(fitted(function_, *scalar, common), type)});
+      return {Term::Kind::constant, static_cast<std::uint16_t>(steps.constants.size() - 1)};
+    }
+    auto& expression = std::get<DExpression>(operand);
+    const DType from = compute_type(&operand == base_ ? result_.dtype_ : expression.dtype_);
+    Term term = result_.term_;
+    if (&operand != base_) term = steps.append(std::move(*expression.steps_))(expression.term_);
+    term = loaded(steps, term);
+    return from == compute_type(common) ? term : converted(steps, term, from, compute_type(common));
+  }
+
+  /// Values of 16-bit elements, which are computed with as float.
+  static Term loaded(program::Steps& steps, Term term) {
+    if (term.kind != Term::Kind::leaf) return term;
+    const Variant load = program::load_of(steps.leaves[term.number].dtype);
+    return load.kernel == nullptr ? term : appended(steps, {load.kernel, load.nodes, DType::float32, 1, {term}});
+  }
+
+  static Term converted(program::Steps& steps, Term term, DType from, DType to) {
+    const Variant& conversion = program::cast_to(to).of(from);
+    return appended(steps, {conversion.kernel, conversion.nodes, to, 1, {term}});
+  }
+
+  static Term appended(program::Steps& steps, const program::Step& step) {
+    steps.steps.push_back(step);
+    return {Term::Kind::step, static_cast<std::uint16_t>(steps.steps.size() - 1)};
+  }
+
+  static DExpression finished(DExpression result, const program::Step& step, DType dtype) {
+    result.term_ = appended(*result.steps_, step);
+    result.dtype_ = dtype;
+    return result;
+  }
+  DExpression finished(const program::Step& step, DType dtype) {
+    result_.rank_ = rank_;
+    result_.extents_ = extents_;
+    return finished(std::move(result_), step, dtype);
+  }
+
+  const Function& function_;
+  DExpression result_;
+  const OperandOf* base_ = nullptr;
+  int rank_ = 0;
+  program::Extents extents_{};
+};
+
+namespace program {
+
+DExpression apply(const Function& function, std::span<OperandOf> operands) { return Composer(function).apply(operands); }
+
+DExpression cast(DExpression expression, DType to) { return Composer::cast(std::move(expression), to); }
+
+}  // namespace program
+
+}  // namespace tessera

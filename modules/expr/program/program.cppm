@@ -1,0 +1,167 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:program;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+import :plan;
+import :lowering;
+import :function;
+import :dvalue;
+
+// An expression as a list of steps: leaves in memory, constants, and functions of earlier steps. It is what a tree of nodes is where types are
+// known at compile time. Evaluators see it as one kernel (interpreter.cppm).
+namespace tessera::program {
+
+/// Extents or strides of what has a rank known at run time.
+export using Extents = std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)>;
+
+/// An array that a program reads, with a share of its storage.
+export struct Leaf {
+  storage::BufferShare share{};
+  const void* data = nullptr;
+  DType dtype = DType::boolean;  // of the elements in memory
+  Place place{};
+  int rank = 0;
+  Extents extents{};
+  Extents strides{};  // in elements
+
+  std::span<const std::ptrdiff_t> shape() const { return {extents.data(), static_cast<std::size_t>(rank)}; }
+  plan::Written memory() const {
+    return {data, shape(), {strides.data(), static_cast<std::size_t>(rank)}, item_size(dtype)};
+  }
+};
+
+/// What a step reads: a leaf, a constant, or the values of an earlier step.
+struct Term {
+  enum class Kind : std::uint8_t { leaf, constant, step };
+  Kind kind = Kind::leaf;
+  std::uint16_t number = 0;
+};
+
+/// A kernel on the values of its arguments, in their compute types.
+struct Step {
+  plan::Kernel kernel = nullptr;
+  const void* nodes = nullptr;
+  DType result = DType::boolean;  // the values' type, as a compute type
+  std::uint8_t arguments = 0;
+  std::array<Term, 3> from{};
+};
+
+/// One value for all elements, of a compute type.
+struct Constant {
+  DValue value;
+};
+
+/// The list.
+struct Steps {
+  std::vector<Leaf> leaves;
+  std::vector<Constant> constants;
+  std::vector<Step> steps;
+
+  void clear();
+  /// Appends all of another; returns how its terms are numbered from now on.
+  struct Shift {
+    std::size_t leaves, constants, steps;
+    Term operator()(Term term) const;
+  };
+  Shift append(Steps&& other);
+  Shift append(const Steps& other);
+};
+
+/// Steps that are given back to their thread, which makes the next ones without an allocation.
+struct Recycle {
+  void operator()(Steps* steps) const noexcept;
+};
+using StepsOwner = std::unique_ptr<Steps, Recycle>;
+StepsOwner make_steps();
+
+}  // namespace tessera::program
+
+namespace tessera {
+
+/// An expression whose types are known at run time only: what operators and functions make of dynamic arrays. Like every expression it computes
+/// nothing until it meets an array, keeps the storage of its operands, and can be kept. Its dtype and shape are known.
+export class DExpression {
+ public:
+  /// The expression that is one array.
+  explicit DExpression(program::Leaf leaf);
+  /// The same, whose values count as elements of another dtype with the same compute type: results of reductions that have not been rounded.
+  DExpression(program::Leaf leaf, DType dtype);
+  DExpression(const DExpression& other);
+  DExpression(DExpression&&) noexcept = default;
+  DExpression& operator=(const DExpression& other);
+  DExpression& operator=(DExpression&&) noexcept = default;
+  ~DExpression() = default;
+
+  /// The common type of its operands, as the static rules of promotion have it.
+  DType dtype() const { return dtype_; }
+  int rank() const { return rank_; }
+  DDim shape() const { return DDim(extents()); }
+  /// The place of its operands; the CPU without any.
+  Place place() const;
+  std::ptrdiff_t size() const;
+
+  /// For evaluators and functions.
+  std::span<const std::ptrdiff_t> extents() const { return {extents_.data(), static_cast<std::size_t>(rank_)}; }
+  const program::Steps& steps() const { return *steps_; }
+  program::Term term() const { return term_; }
+  /// The one array that the expression is, or null.
+  const program::Leaf* as_leaf() const;
+  /// Whether the visitor says yes to an operand.
+  bool any_leaf(const plan::LeafVisitor& visit) const;
+
+ private:
+  friend class Composer;
+  DExpression() = default;
+
+  program::StepsOwner steps_;
+  program::Term term_;
+  DType dtype_ = DType::boolean;
+  int rank_ = 0;
+  program::Extents extents_{};
+};
+
+}  // namespace tessera
+
+namespace tessera::program {
+
+/// A C++ scalar or an element among the operands of a function. Weak ones take the type of the arrays that they meet.
+export struct ScalarOperand {
+  DValue value;
+  bool is_weak = false;
+};
+
+/// An operand of a function.
+export using OperandOf = std::variant<DExpression, ScalarOperand>;
+
+/// The function applied to its operands, of which at least one is an expression. Throws DTypeError and ShapeError as the static rules have it.
+export DExpression apply(const Function& function, std::span<OperandOf> operands);
+
+/// The elements converted. Every conversion is defined.
+export DExpression cast(DExpression expression, DType to);
+
+/// Elements that a program is written into.
+export struct Destination {
+  storage::BufferShare share;
+  void* data;
+  DType dtype;
+  Place place;
+  std::span<const std::ptrdiff_t> shape;
+  std::span<const std::ptrdiff_t> strides;
+};
+
+/// Writes the expression, broadcast, into elements, now or in the thread's Async scope. `is_name`: nobody else sees them. Throws DTypeError where an
+/// assignment does not convert, ShapeError, PlaceError, OutOfMemory.
+export void assign(const Destination& destination, const DExpression& expression, bool is_name = false);
+
+/// A value with the shape and type of `shape_of` may be written into this storage of a name: it is its own, and no element is there twice. Names that
+/// are leaves of the expression do not count where `is_kept` is false.
+export bool fits_own_storage(const Destination& destination, const DExpression& expression, bool is_kept);
+
+/// Throws what keeps a name that has the shape `to` from getting new storage for an expression.
+export void check_renaming(const DExpression& expression, std::span<const std::ptrdiff_t> to);
+
+}  // namespace tessera::program
