@@ -4,6 +4,7 @@ export module tessera.darray;
 export import :alternative;
 export import :dlayout;
 export import :handle;
+export import :nodes;
 export import :access;
 export import :dfunctions;
 export import :make_darray;

@@ -197,6 +197,13 @@ DValue DArray::item() const {
   return element(std::span(first).first(static_cast<std::size_t>(rank()))).get();
 }
 
+DValue DArray::value() const {
+  if (rank() == 0) return item();
+  throw ShapeError(to_string(Failure{.operation = "value",
+                                     .problem = "the array has the shape " + to_string(shape()) + ", what has no axis is a value",
+                                     .advice = "index an element, or write x.item() for the only one"}));
+}
+
 void DArray::wait(schedule::Purpose purpose) const {
   if (!storage::buffers_have_vars.load(std::memory_order_relaxed) || !has_storage()) return;
   const program::Leaf mine = leaf();
@@ -206,7 +213,7 @@ void DArray::wait(schedule::Purpose purpose) const {
 program::Destination DArray::destination() const {
   const dynamic::Facts known = facts();
   const auto count = static_cast<std::size_t>(rank());
-  return {.share = *known.share, .data = known.data, .dtype = dtype(), .place = known.place, .shape = {known.extents, count}, .strides = {known.strides, count}};
+  return {.share = known.share, .data = known.data, .dtype = dtype(), .place = known.place, .shape = {known.extents, count}, .strides = {known.strides, count}};
 }
 
 void DArray::require_writable(const char* operation) const {
@@ -217,15 +224,124 @@ void DArray::require_writable(const char* operation) const {
                                      .advice = "give it some: zeros(dtype, shape), or assign an expression to its name"}));
 }
 
-DArray& DArray::assign_name(const DExpression& expression, bool is_kept) {
+DArray& DArray::assign_name(const DExpression& expression, int holds) {
   if (!is_read_only() && has_storage()) {
-    if (program::fits_own_storage(destination(), expression, is_kept)) {
+    if (program::fits_own_storage(destination(), expression, holds)) {
       program::assign(destination(), expression, true);
       return *this;
     }
     program::check_renaming(expression, layout().shape());
   }
   return *this = DArray(expression);
+}
+
+namespace {
+
+constexpr std::size_t most_leaves = 12;
+
+/// The leaves of a tree for which there is one loop.
+struct FusedTree {
+  std::array<const DArray*, most_leaves> arrays;
+  std::array<program::LeafView, most_leaves> views;
+  std::array<const program::ScalarOperand*, most_leaves> scalars;
+  std::size_t count = 0;
+  DType dtype = DType::float32, result = DType::float32;
+  bool is_fused = false;
+
+  /// Nothing is pending on the leaves if ops have not been made at all; otherwise the program knows what to wait for.
+  FusedTree(const TreeForm& form, const void* tree) : count(form.leaves) {
+    if (count > most_leaves || form.scalars > most_leaves || count == 0 || (form.floats == nullptr && form.doubles == nullptr)) return;
+    if (storage::buffers_have_vars.load(std::memory_order_relaxed)) return;
+    form.collect(tree, arrays.data(), scalars.data());
+    dtype = arrays[0]->dtype();
+    if (dtype == DType::float32 ? form.floats == nullptr : dtype != DType::float64 || form.doubles == nullptr) return;
+    result = dtype == DType::float32 ? form.float_result : form.double_result;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (arrays[k]->dtype() != dtype) return;
+      const dynamic::Facts facts = dynamic::alternative(arrays[k]->which()).facts(arrays[k]->room());
+      const auto rank = static_cast<std::size_t>(arrays[k]->rank());
+      if (!facts.place.on_host() || *facts.share == nullptr) return;
+      views[k] = {facts.data, item_size(dtype), facts.place, {facts.extents, rank}, {facts.strides, rank}};
+    }
+    for (std::size_t k = 0; k < form.scalars; ++k) {
+      const program::ScalarOperand& scalar = *scalars[k];
+      if (scalar.is_weak ? scalar.value.dtype() == DType::boolean : scalar.value.dtype() != dtype) return;
+    }
+    is_fused = true;
+  }
+
+  std::span<const program::LeafView> leaves() const { return std::span(views).first(count); }
+
+  /// All leaves have one shape.
+  bool has_one_shape() const {
+    return std::ranges::all_of(leaves().subspan(1), [&](const program::LeafView& leaf) { return std::ranges::equal(leaf.shape, views[0].shape); });
+  }
+
+  void compute(const TreeForm& form, const program::Destination& destination) const {
+    struct Context {
+      const FusedTree& tree;
+      const program::Destination& destination;
+    };
+    const Context context{*this, destination};
+    const auto use = [](const void* in, program::Kernel kernel, const void* nodes) {
+      const auto& own = *static_cast<const Context*>(in);
+      program::evaluate(own.destination, own.tree.leaves(), kernel, nodes);
+    };
+    if (dtype == DType::float32) {
+      form.floats(numbers<float>(form.scalars).data(), &context, use);
+    } else {
+      form.doubles(numbers<double>(form.scalars).data(), &context, use);
+    }
+  }
+
+ private:
+  template <class T>
+  std::array<T, most_leaves> numbers(std::size_t scalar_count) const {
+    std::array<T, most_leaves> all;
+    for (std::size_t k = 0; k < scalar_count; ++k) {
+      const DValue& value = scalars[k]->value;
+      switch (value.dtype()) {
+        case DType::int64: all[k] = static_cast<T>(value.as<std::int64_t>()); break;
+        case DType::uint64: all[k] = static_cast<T>(value.as<std::uint64_t>()); break;
+        default: all[k] = static_cast<T>(value.as<double>());
+      }
+    }
+    return all;
+  }
+};
+
+/// The value of a tree can go into the storage of this name.
+bool fits(const program::Destination& destination, const FusedTree& tree, bool is_kept) {
+  const storage::BufferShare& share = *destination.share;
+  if (share == nullptr || !share->owns() || destination.dtype != tree.result || destination.place != tree.views[0].place ||
+      !std::ranges::equal(destination.shape, tree.views[0].shape))
+    return false;
+  std::uint32_t names = 1;
+  if (!is_kept) {
+    for (std::size_t k = 0; k < tree.count; ++k) names += tree.arrays[k]->buffer() == share;
+  }
+  return share->names() == names && storage::has_distinct_elements(destination.shape, destination.strides);
+}
+
+}  // namespace
+
+DArray& DArray::assign_tree(const TreeForm& form, const void* tree, bool is_kept) {
+  const FusedTree fused(form, tree);
+  if (!fused.is_fused || !fused.has_one_shape()) return assign_name(form.program(tree), is_kept ? 0 : 2);
+  if (!is_read_only() && fits(destination(), fused, is_kept)) {
+    fused.compute(form, destination());
+    return *this;
+  }
+  DArray fresh(DDim(fused.views[0].shape), fused.result, fused.views[0].place);
+  fused.compute(form, fresh.destination());
+  return become(fresh);
+}
+
+void DArray::write_tree(const TreeForm& form, const void* tree) const {
+  require_writable("assignment");
+  const FusedTree fused(form, tree);
+  if (!fused.is_fused || fused.result != dtype() || !fused.has_one_shape()) return write(form.program(tree));
+  fused.compute(form, destination());
 }
 
 DArray& DArray::fill(const program::ScalarOperand& scalar) {

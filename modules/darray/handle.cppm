@@ -80,6 +80,27 @@ program::ScalarOperand scalar_operand(const S& scalar) {
   }
 }
 
+template <class X>
+inline constexpr bool is_tree = false;
+
+/// A tree of functions over dynamic operands, whose form is known at compile time; see nodes.cppm.
+export template <class X>
+concept DynamicTree = is_tree<std::remove_cvref_t<X>>;
+
+/// The loop of a tree for leaves and scalars of one type.
+template <Element T>
+using WithLoop = void (*)(const T* scalars, const void* context, void (*use)(const void* context, program::Kernel kernel, const void* nodes));
+
+/// What is known of a tree when its type is forgotten.
+struct TreeForm {
+  WithLoop<float> floats;    // null where its functions do not take float
+  WithLoop<double> doubles;  // the same for double
+  DType float_result, double_result;
+  std::size_t leaves, scalars;
+  void (*collect)(const void* tree, const DArray** leaves, const program::ScalarOperand** scalars);
+  DExpression (*program)(const void* tree);
+};
+
 /// Elements of one type along axes, both known at run time only: a name for shared storage, as Array is, with the same meaning of `=`. It holds an
 /// Array<T, D> or Array<const T, D>, which get<Array<T, D>>(x) and visit(f, x) reach.
 ///
@@ -104,6 +125,10 @@ export class DArray {
 
   /// The values of an expression, in new storage. Throws ShapeError, DTypeError, PlaceError, OutOfMemory.
   DArray(const DExpression& expression);
+  template <DynamicTree Tree>
+  DArray(const Tree& tree) : DArray() {
+    assign_tree(Tree::form(), &tree, true);
+  }
 
   /// Uninitialised storage. Throws ShapeError, OutOfMemory, DeviceError.
   DArray(const DDim& shape, DType dtype, Place place = {});
@@ -129,12 +154,16 @@ export class DArray {
   }
   /// Gives this name the value of an expression: into its own storage if that has the dtype and shape and no other name sees it, into new storage
   /// otherwise. Throws ShapeError, DTypeError, PlaceError, OutOfMemory; the array is as before then.
-  DArray& operator=(const DExpression& expression) & { return assign_name(expression, true); }
-  DArray& operator=(DExpression&& expression) & { return assign_name(expression, false); }
+  DArray& operator=(const DExpression& expression) & { return assign_name(expression, 0); }
+  DArray& operator=(DExpression&& expression) & { return assign_name(expression, 1); }
   /// Fills: every element becomes the scalar, in the array's dtype. Throws ShapeError without storage, DTypeError if the scalar does not take that type.
   template <DScalar S>
   DArray& operator=(const S& scalar) & {
     return fill(scalar_operand(scalar));
+  }
+  template <DynamicTree Tree>
+  DArray& operator=(Tree&& tree) & {
+    return assign_tree(std::remove_cvref_t<Tree>::form(), &tree, std::is_lvalue_reference_v<Tree>);
   }
   template <class E>
     requires ExpressionNode<E> || ViewHandle<E>
@@ -145,6 +174,10 @@ export class DArray {
   // What is no name is a view, such as x({0}): its elements are written. Throws as above, and DTypeError where an assignment does not convert.
   void operator=(const DArray& source) && { write(source); }
   void operator=(const DExpression& source) && { write(source); }
+  template <DynamicTree Tree>
+  void operator=(const Tree& tree) && {
+    write_tree(Tree::form(), &tree);
+  }
   template <ArrayHandle A>
   void operator=(const A& source) && {
     write(DArray(source));
@@ -217,12 +250,14 @@ export class DArray {
   operator DExpression() const { return DExpression(leaf()); }
   program::Leaf leaf() const;
 
-  /// The value of an array with one element and no axis. Throws ShapeError for others, and as DValue::as does.
+  /// The value of an array with one element, whatever its rank. Throws ShapeError for others.
   DValue item() const;
+  /// The value of what has rank 0: double s = x. Throws ShapeError for other ranks.
   template <Element T>
-  explicit operator T() const {
-    return item().as<T>();
+  operator T() const {
+    return value().as<T>();
   }
+  DValue value() const;
 
   /// Waits for the ops that are pending on the elements.
   void wait() const { wait(schedule::Purpose::change); }
@@ -236,6 +271,10 @@ export class DArray {
   /// Writes the elements. Throws ShapeError if the source does not broadcast, DTypeError if it does not convert or the array is read only.
   void write(const DExpression& source) const;
   void write(const program::ScalarOperand& scalar) const;
+  template <DynamicTree Tree>
+  void write(const Tree& tree) const {
+    write_tree(Tree::form(), &tree);
+  }
 
  private:
   const dynamic::Alternative& table() const { return dynamic::alternative(which_); }
@@ -247,7 +286,9 @@ export class DArray {
     table().move(room_, taken.room_);
     return *this;
   }
-  DArray& assign_name(const DExpression& expression, bool is_kept);
+  DArray& assign_name(const DExpression& expression, int holds);
+  DArray& assign_tree(const TreeForm& form, const void* tree, bool is_kept);
+  void write_tree(const TreeForm& form, const void* tree) const;
   DArray& fill(const program::ScalarOperand& scalar);
   DArray copied_to(Place place) const;
   void require_writable(const char* operation) const;

@@ -155,3 +155,4 @@ export import :kernel_tables;
 export import :dvalue;
 export import :program;
 export import :interpreter;
+export import :fusing;

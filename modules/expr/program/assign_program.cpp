@@ -1,7 +1,9 @@
 module;
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -29,7 +31,7 @@ struct Target {
   Extents extents, strides;
 
   explicit Target(const Destination& from)
-      : share(from.share), data(from.data), dtype(from.dtype), place(from.place), rank(static_cast<int>(from.shape.size())) {
+      : share(*from.share), data(from.data), dtype(from.dtype), place(from.place), rank(static_cast<int>(from.shape.size())) {
     std::ranges::copy(from.shape, extents.begin());
     std::ranges::copy(from.strides, strides.begin());
   }
@@ -48,48 +50,45 @@ std::ptrdiff_t row_major_elements(std::span<const std::ptrdiff_t> shape, const s
 }
 
 /// One call of the kernel, if every operand lies in memory as the result does, apart from it or at the same place, and one thread is enough.
-bool compute_directly(const Target& target, const DExpression& expression) {
-  constexpr std::size_t most_leaves = 8;
-  const Steps& steps = expression.steps();
-  const std::ptrdiff_t elements = row_major_elements(target.shape(), target.strides.data());
-  if (!is_for_one_thread(elements) || elements < 0 || steps.leaves.size() > most_leaves) return false;
+bool evaluate_directly(const Destination& target, std::span<const LeafView> leaves, plan::Kernel kernel, const void* nodes) {
+  constexpr std::size_t most_leaves = 12;
+  const std::ptrdiff_t elements = row_major_elements(target.shape, target.strides.data());
+  if (elements < 0 || !is_for_one_thread(elements) || leaves.size() > most_leaves || !target.place.on_host()) return false;
   const auto* const begin = static_cast<const std::byte*>(target.data);
   const std::ptrdiff_t item = item_size(target.dtype);
   std::array<plan::Input, most_leaves> inputs;
-  for (std::size_t k = 0; k < steps.leaves.size(); ++k) {
-    const Leaf& leaf = steps.leaves[k];
+  for (std::size_t k = 0; k < leaves.size(); ++k) {
+    const LeafView& leaf = leaves[k];
     const auto* const data = static_cast<const std::byte*>(leaf.data);
-    const bool same = leaf.place == target.place && std::ranges::equal(leaf.shape(), target.shape()) &&
-                      row_major_elements(leaf.shape(), leaf.strides.data()) == elements;
-    const bool apart = data >= begin + elements * item || data + elements * item_size(leaf.dtype) <= begin;
-    if (!same || !(apart || (data == begin && item == item_size(leaf.dtype)))) return false;
+    const bool same = leaf.place == target.place && std::ranges::equal(leaf.shape, target.shape) &&
+                      row_major_elements(leaf.shape, leaf.strides.data()) == elements;
+    const bool apart = data >= begin + elements * item || data + elements * leaf.item <= begin;
+    if (!same || !(apart || (data == begin && item == leaf.item))) return false;
     inputs[k].read(data);
   }
-  const Interpreter interpreter(expression, target.dtype, elements);
-  Interpreter::run(&interpreter, target.data, inputs.data(), elements);
+  kernel(nodes, target.data, inputs.data(), elements);
   return true;
 }
 
-void compute(const Target& target, const DExpression& expression) {
-  if (target.place.on_host() && compute_directly(target, expression)) return;
-  if (!target.place.on_host()) {
-    throw PlaceError(to_string(Failure{.operation = "assignment",
-                                       .problem = "expressions of dynamic arrays are computed on the host, and this one is on " + to_string(target.place),
-                                       .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
-  }
-  storage::check_broadcast(expression.extents(), target.shape(), "assignment");
-  storage::require_distinct_elements(target.shape(), target.memory().strides, "assignment");
+Destination seen(const Target& target) {
+  return {.share = &target.share,
+          .data = target.data,
+          .dtype = target.dtype,
+          .place = target.place,
+          .shape = target.shape(),
+          .strides = {target.strides.data(), static_cast<std::size_t>(target.rank)}};
+}
+
+void compute(const Destination& target, const DExpression& expression) {
   const Steps& steps = expression.steps();
-  SmallArray<plan::Operand, 8> operands(steps.leaves.size() + 1);
-  plan::Lowering lowering(std::span(operands.data(), operands.size()), target.shape(), target.place, plan::Fusion::none);
-  for (const Leaf& leaf : steps.leaves) {
-    if (leaf.data == nullptr && leaf.rank == 0) plan::throw_no_operand_storage();
-    lowering.add(leaf.data, leaf.shape(), leaf.memory().strides, item_size(leaf.dtype), leaf.place);
+  SmallArray<LeafView, 8> leaves(steps.leaves.size());
+  for (std::size_t k = 0; k < steps.leaves.size(); ++k) {
+    const Leaf& leaf = steps.leaves[k];
+    leaves[k] = {leaf.data, item_size(leaf.dtype), leaf.place, leaf.shape(), {leaf.strides.data(), static_cast<std::size_t>(leaf.rank)}};
   }
-  const Interpreter interpreter(expression, target.dtype, product(DDim(target.shape())));
+  const Interpreter interpreter(expression, target.dtype, product(DDim(target.shape)));
   const Leaf* const only = expression.as_leaf();
-  plan::evaluate_safely(lowering, {target.data, target.memory().strides, item_size(target.dtype)},
-                        {Interpreter::run, &interpreter, only != nullptr && only->dtype == target.dtype, {}});
+  evaluate(target, std::span(leaves.data(), leaves.size()), Interpreter::run, &interpreter, only != nullptr && only->dtype == target.dtype);
 }
 
 /// An assignment that is computed when its turn comes.
@@ -132,7 +131,7 @@ AssignmentForm& form_of(int rank) {
 }
 
 void compute_erased(const void* target, const void* expression) {
-  compute(*static_cast<const Target*>(target), *static_cast<const DExpression*>(expression));
+  compute(seen(*static_cast<const Target*>(target)), *static_cast<const DExpression*>(expression));
 }
 
 AssignmentTarget described(const Target& target, bool is_name) {
@@ -147,25 +146,54 @@ void Deferred::run(void* later) {
 
 }  // namespace
 
+void evaluate(const Destination& destination, std::span<const LeafView> leaves, plan::Kernel kernel, const void* nodes, bool copies) {
+  if (evaluate_directly(destination, leaves, kernel, nodes)) return;
+  if (!destination.place.on_host()) {
+    throw PlaceError(to_string(Failure{
+        .operation = "assignment",
+        .problem = "expressions of dynamic arrays are computed on the host, and this one is on " + to_string(destination.place),
+        .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
+  }
+  SmallArray<plan::Operand, 8> operands(leaves.size() + 1);
+  plan::Lowering lowering(std::span(operands.data(), operands.size()), destination.shape, destination.place, plan::Fusion::none);
+  for (const LeafView& leaf : leaves) {
+    if (leaf.data == nullptr && leaf.shape.empty()) plan::throw_no_operand_storage();
+    storage::check_broadcast(leaf.shape, destination.shape, "assignment");
+    lowering.add(leaf.data, leaf.shape, leaf.strides, leaf.item, leaf.place);
+  }
+  storage::require_distinct_elements(destination.shape, destination.strides, "assignment");
+  plan::evaluate_safely(lowering, {destination.data, destination.strides, item_size(destination.dtype)}, {kernel, nodes, copies, {}});
+}
+
 void assign(const Destination& destination, const DExpression& expression, bool is_name) {
   if (expression.dtype() != destination.dtype && !assignable(expression.dtype(), destination.dtype))
     static_cast<void>(Interpreter(expression, destination.dtype, 1));  // which throws
-  const Target target(destination);
   if (storage::buffers_have_vars.load(std::memory_order_relaxed)) {
+    const Target target(destination);
     assign_in_order(described(target, is_name), {.destination = &target, .node = &expression}, form_of(expression.rank()), compute_erased);
   } else {
-    compute(target, expression);
+    compute(destination, expression);
   }
 }
 
-bool fits_own_storage(const Destination& destination, const DExpression& expression, bool is_kept) {
-  const Buffer* const buffer = destination.share.get();
+bool fits_own_storage(const Destination& destination, const DExpression& expression, int holds) {
+  const Buffer* const buffer = destination.share->get();
   if (buffer == nullptr || destination.dtype != expression.dtype() || !std::ranges::equal(destination.shape, expression.extents()) ||
       expression.place() != destination.place)
     return false;
-  bool (*any_leaf)(const void*, const plan::LeafVisitor&) = nullptr;
-  if (!is_kept) any_leaf = [](const void* of, const plan::LeafVisitor& visit) { return static_cast<const DExpression*>(of)->any_leaf(visit); };
-  return is_own(*buffer, destination.shape, destination.strides, &expression, any_leaf);
+  struct Held {
+    const DExpression& expression;
+    int holds;
+  };
+  const Held held{expression, holds};
+  const auto any_leaf = [](const void* of, const plan::LeafVisitor& visit) {
+    const auto& leaves = *static_cast<const Held*>(of);
+    for (int k = 0; k < leaves.holds; ++k) {
+      if (leaves.expression.any_leaf(visit)) return true;
+    }
+    return false;
+  };
+  return is_own(*buffer, destination.shape, destination.strides, &held, any_leaf);
 }
 
 void check_renaming(const DExpression& expression, std::span<const std::ptrdiff_t> to) {
@@ -173,3 +201,21 @@ void check_renaming(const DExpression& expression, std::span<const std::ptrdiff_
 }
 
 }  // namespace tessera::program
+
+namespace tessera {
+
+DValue DExpression::value() const {
+  if (rank_ != 0) {
+    throw ShapeError(to_string(Failure{.operation = "value",
+                                       .problem = "the expression has the shape " + core::shape_text(extents()) + ", what has no axis is a value",
+                                       .advice = "reduce it, or index an element"}));
+  }
+  DValue result = DValue::zero(dtype_);
+  const auto share = storage::BufferShare::make(CpuPlace{}, static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
+  program::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = {}, .shape = {}, .strides = {}}, *this, true);
+  share->wait(schedule::Purpose::read, {share->data(), {}, {}, item_size(dtype_)});
+  std::memcpy(result.data(), share->data(), static_cast<std::size_t>(item_size(dtype_)));
+  return result;
+}
+
+}  // namespace tessera

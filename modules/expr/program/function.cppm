@@ -8,10 +8,13 @@ import :plan;
 // The elementwise functions as tables by element type, for expressions whose types are known at run time only.
 namespace tessera::program {
 
+/// The loop of an expression, its types forgotten.
+export using plan::Kernel;
+
 /// A function for operands of one common element type: a kernel over blocks of values in their compute types. It is null where the function
 /// does not take the type.
 export struct Variant {
-  plan::Kernel kernel = nullptr;
+  Kernel kernel = nullptr;
   const void* nodes = nullptr;
   DType result = DType::boolean;
 };
