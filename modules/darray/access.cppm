@@ -93,14 +93,27 @@ template <>
 struct JoinResults<NotCalled, NotCalled> {
   using type = NotCalled;
 };
+/// Values of element types: DValue holds them all.
+template <class R>
+concept ValueResult = Element<R> || std::same_as<R, DValue>;
+/// Arrays and expressions: DArray is all of them.
+template <class R>
+concept ArrayResult = !ValueResult<R> && std::convertible_to<R, DArray>;
+
 template <class A, class B>
-  requires(!std::same_as<A, B>) && std::convertible_to<A, DArray> && std::convertible_to<B, DArray> && (!std::is_arithmetic_v<std::remove_cvref_t<A>>) && (!std::is_arithmetic_v<std::remove_cvref_t<B>>)
+  requires(!std::same_as<A, B>) && ValueResult<std::remove_cvref_t<A>> && ValueResult<std::remove_cvref_t<B>>
+struct JoinResults<A, B> {
+  using type = DValue;
+};
+template <class A, class B>
+  requires(!std::same_as<A, B>) && ArrayResult<A> && ArrayResult<B>
 struct JoinResults<A, B> {
   using type = DArray;
 };
+template <class R>
+concept OtherResult = !ValueResult<std::remove_cvref_t<R>> && !ArrayResult<R> && !std::same_as<R, NotCalled>;
 template <class A, class B>
-  requires(!std::same_as<A, B>) && (!(std::convertible_to<A, DArray> && std::convertible_to<B, DArray>)) && (!std::same_as<A, NotCalled>) && (!std::same_as<B, NotCalled>) &&
-          requires { false ? std::declval<A>() : std::declval<B>(); }
+  requires(!std::same_as<A, B>) && (OtherResult<A> || OtherResult<B>) && requires { false ? std::declval<A>() : std::declval<B>(); }
 struct JoinResults<A, B> {
   using type = std::remove_cvref_t<decltype(false ? std::declval<A>() : std::declval<B>())>;
 };
@@ -214,7 +227,7 @@ template <class A>
 concept Dynamic = std::same_as<std::remove_cvref_t<A>, DArray>;
 
 /// Calls `function` with the static arrays that the dynamic ones are: Array<T, D>&, and const Array<T, D>& of what is const. The results become one type: their own
-/// if it is the same for all, DArray for arrays and expressions, else their common type. Throws DTypeError where the function does not take what it meets; a read-only array
+/// if it is the same for all, DValue for values of several types, DArray for arrays and expressions, else their common type. Throws DTypeError where the function does not take what it meets; a read-only array
 /// that is visited as one that is not const is not taken.
 ///
 /// A function of one argument is compiled for 150 types. One of several should say in its parameters which go together, as in []<class T, int D>(Array<T, D>& a, const

@@ -7,4 +7,5 @@ export import :handle;
 export import :nodes;
 export import :access;
 export import :dfunctions;
+export import :dreductions;
 export import :make_darray;

@@ -37,8 +37,15 @@ DScalarLeaf node_of(const S& scalar) {
 }
 template <class O>
   requires Elements<O> || ExpressionNode<O>
-DLeaf node_of(const O& operand) {
-  return {DArray(operand)};
+auto node_of(const O& operand) {
+  using T = value_of<O>;
+  if constexpr (ExpressionNode<O> && !std::same_as<compute_t<T>, T>) {
+    Array<compute_t<T>, rank_of<O>> values;  // not rounded to 16 bits inside a larger expression
+    values = operand;
+    return DUnknown{DExpression(DArray(values).leaf(), dtype_of<T>)};
+  } else {
+    return DLeaf{DArray(operand)};
+  }
 }
 
 /// The tree of F over operands.
@@ -253,17 +260,12 @@ DExpression cast(X&& x) {
 }
 
 // Compound operators write the elements, as everybody who shares them sees.
-#define TESSERA_COMPOUND(sign)                                   \
-  export template <class R>                                      \
-    requires DynamicSource<R>                                    \
-  DArray& operator sign##=(DArray& a, R&& b) {                   \
-    a.write(a sign std::forward<R>(b));                          \
-    return a;                                                    \
-  }                                                              \
-  export template <class R>                                      \
-    requires DynamicSource<R>                                    \
-  void operator sign##=(DArray&& a, R&& b) {                     \
-    a.write(a sign std::forward<R>(b));                          \
+#define TESSERA_COMPOUND(sign)                                                                          \
+  export template <class A, class R>                                                                    \
+    requires std::same_as<std::remove_reference_t<A>, DArray> && DynamicSource<R>                       \
+  A&& operator sign##=(A&& a, R&& b) {                                                                  \
+    a.write(a sign std::forward<R>(b));                                                                 \
+    return std::forward<A>(a);                                                                          \
   }
 TESSERA_COMPOUND(+)
 TESSERA_COMPOUND(-)

@@ -142,6 +142,10 @@ DArray DArray::slice(std::span<const DIndexer> indexers) const { return with_lay
 
 DArray DArray::T() const { return with_layout(dynamic::reversed(layout())); }
 
+DArray DArray::transpose(std::span<const int> axes) const { return with_layout(dynamic::transposed(layout(), axes)); }
+
+DArray DArray::broadcast_to(const DDim& shape) const { return with_layout(dynamic::broadcasted(layout(), shape)).as_read_only(); }
+
 DArray DArray::reshape(std::span<const std::ptrdiff_t> shape) const {
   const DDim to = dynamic::inferred(shape, size(), layout().shape());
   if (const std::optional<dynamic::DLayout> view = dynamic::reshaped(layout(), to)) return with_layout(*view);
@@ -370,19 +374,5 @@ void DArray::write(const program::ScalarOperand& scalar) const {
 std::string to_string(const DArray& array) { return dynamic::alternative(array.which()).text(array.room()); }
 std::ostream& operator<<(std::ostream& out, const DArray& array) { return out << to_string(array); }
 std::ostream& operator<<(std::ostream& out, const DExpression& expression) { return out << to_string(DArray(expression)); }
-
-DArray transpose(const DArray& array, std::span<const int> axes) { return array.with_layout(dynamic::transposed(array.layout(), axes)); }
-DArray transpose(const DArray& array, std::initializer_list<int> axes) { return transpose(array, std::span(axes.begin(), axes.size())); }
-DArray transpose(const DArray& array) { return array.T(); }
-DArray reshape(const DArray& array, const DDim& shape) { return array.reshape(shape); }
-DArray reshape(const DArray& array, std::initializer_list<std::ptrdiff_t> shape) { return array.reshape(shape); }
-DArray flatten(const DArray& array) { return array.flatten(); }
-DArray broadcast_to(const DArray& array, const DDim& shape) {
-  return array.with_layout(dynamic::broadcasted(array.layout(), shape)).as_read_only();
-}
-DArray copy(const DArray& array) { return array.clone(); }
-
-DValue get(const DArray& array, const DDim& index) { return array[index].get(); }
-void set(const DArray& array, const DDim& index, const DValue& value) { array[index] = value; }
 
 }  // namespace tessera

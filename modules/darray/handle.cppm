@@ -210,7 +210,7 @@ export class DArray {
   /// The layout of the elements, relative to the first.
   dynamic::DLayout layout() const;
 
-  /// One element: an integer for each axis, negative ones from the end. Throws IndexError outside the shape.
+  /// One element: an integer for each axis; those in braces count from the end when they are negative. Throws IndexError outside the shape.
   DReference operator[](const DDim& index) const { return element(index.extents()); }
   DReference operator[](std::initializer_list<std::ptrdiff_t> index) const { return element({index.begin(), index.size()}); }
   DReference element(std::span<const std::ptrdiff_t> index) const;
@@ -227,8 +227,11 @@ export class DArray {
   }
   DArray slice(std::span<const DIndexer> indexers) const;
 
-  /// The axes in reverse order, sharing the storage.
+  /// The axes in reverse order, or in the order of a list, sharing the storage. Throws IndexError if that is no permutation.
   DArray T() const;
+  DArray transpose(std::span<const int> axes) const;
+  /// Seen with a larger shape. Throws ShapeError.
+  DArray broadcast_to(const DDim& shape) const;
   /// The elements in row-major order under another shape, one extent of which may be -1; shares the storage where a view can express it. Throws ShapeError.
   DArray reshape(std::span<const std::ptrdiff_t> shape) const;
   DArray reshape(std::initializer_list<std::ptrdiff_t> shape) const { return reshape(std::span(shape.begin(), shape.size())); }
@@ -303,22 +306,55 @@ export std::ostream& operator<<(std::ostream& out, const DArray& array);
 /// As the values print.
 export std::ostream& operator<<(std::ostream& out, const DExpression& expression);
 
-/// The axes in the order `axes`, sharing the storage. Throws IndexError if they are no permutation.
-export DArray transpose(const DArray& array, std::span<const int> axes);
-export DArray transpose(const DArray& array, std::initializer_list<int> axes);
-/// The axes reversed.
-export DArray transpose(const DArray& array);
-/// Elements in row-major order under another shape. Throws ShapeError.
-export DArray reshape(const DArray& array, const DDim& shape);
-export DArray reshape(const DArray& array, std::initializer_list<std::ptrdiff_t> shape);
-export DArray flatten(const DArray& array);
-/// The array seen with a larger shape; axes of extent 1 repeat. Read only. Throws ShapeError.
-export DArray broadcast_to(const DArray& array, const DDim& shape);
-/// A copy in new storage.
-export DArray copy(const DArray& array);
+// Templates, so that no static array is converted for them.
 
+/// The axes in the order `axes`, sharing the storage. Throws IndexError if they are no permutation.
+export template <std::same_as<DArray> A>
+DArray transpose(const A& array, std::span<const int> axes) {
+  return array.transpose(axes);
+}
+export template <std::same_as<DArray> A>
+DArray transpose(const A& array, std::initializer_list<int> axes) {
+  return array.transpose({axes.begin(), axes.size()});
+}
+/// The axes reversed.
+export template <std::same_as<DArray> A>
+DArray transpose(const A& array) {
+  return array.T();
+}
+/// The elements in row-major order under another shape, one extent of which may be -1. Throws ShapeError.
+export template <std::same_as<DArray> A>
+DArray reshape(const A& array, const DDim& shape) {
+  return array.reshape(shape);
+}
+export template <std::same_as<DArray> A>
+DArray reshape(const A& array, std::initializer_list<std::ptrdiff_t> shape) {
+  return array.reshape(shape);
+}
+/// The elements as a vector.
+export template <std::same_as<DArray> A>
+DArray flatten(const A& array) {
+  return array.flatten();
+}
+/// The array seen with a larger shape; axes of extent 1 repeat. It only reads. Throws ShapeError.
+export template <std::same_as<DArray> A>
+DArray broadcast_to(const A& array, const DDim& shape) {
+  return array.broadcast_to(shape);
+}
+/// A copy in new storage.
+export template <std::same_as<DArray> A>
+DArray copy(const A& array) {
+  return array.clone();
+}
 /// The value of an element, and writing one. Throw IndexError, DTypeError.
-export DValue get(const DArray& array, const DDim& index);
-export void set(const DArray& array, const DDim& index, const DValue& value);
+export template <std::same_as<DArray> A>
+DValue get(const A& array, const DDim& index) {
+  return array[index].get();
+}
+export template <std::same_as<DArray> A, class V>
+  requires DScalar<V> || std::same_as<V, DValue>
+void set(const A& array, const DDim& index, const V& value) {
+  array[index] = value;
+}
 
 }  // namespace tessera

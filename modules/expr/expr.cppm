@@ -156,3 +156,4 @@ export import :dvalue;
 export import :program;
 export import :interpreter;
 export import :fusing;
+export import :reduce_program;

@@ -112,26 +112,17 @@ struct Deferred {
   }
 };
 
-const char* spelled() { return "[Node = DExpression]"; }
-
-/// What the scheduler knows of such assignments, by rank.
-AssignmentForm& form_of(int rank) {
-  static std::array<AssignmentForm, static_cast<std::size_t>(max_rank) + 1> forms = []<std::size_t... Rank>(std::index_sequence<Rank...>) {
-    return std::array<AssignmentForm, static_cast<std::size_t>(max_rank) + 1>{
-        AssignmentForm{.body = {.bytes = sizeof(Deferred),
-                                .alignment = alignof(Deferred),
-                                .make = Deferred::make,
-                                .run = Deferred::run,
-                                .drop = Deferred::drop},
-                       .look = Deferred::look,
-                       .rank = static_cast<int>(Rank),
-                       .name = plan::ExpressionName(spelled())}...};
-  }(std::make_index_sequence<static_cast<std::size_t>(max_rank) + 1>{});
-  return forms[static_cast<std::size_t>(rank)];
-}
+AssignmentForm& form_of(int rank);
 
 void compute_erased(const void* target, const void* expression) {
   compute(seen(*static_cast<const Target*>(target)), *static_cast<const DExpression*>(expression));
+}
+
+/// What the scheduler knows of such assignments, by rank.
+AssignmentForm& form_of(int rank) {
+  static auto forms = make_forms(
+      {.bytes = sizeof(Deferred), .alignment = alignof(Deferred), .make = Deferred::make, .run = Deferred::run, .drop = Deferred::drop}, Deferred::look);
+  return forms[static_cast<std::size_t>(rank)];
 }
 
 AssignmentTarget described(const Target& target, bool is_name) {

@@ -5,6 +5,7 @@ module;
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 module tessera.expr;
 import tessera.core;
@@ -206,6 +207,19 @@ void Interpreter::run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_
       if (places[k].along != 0) places[k].data = static_cast<const std::byte*>(places[k].data) + count * items_[k];
     }
   }
+}
+
+namespace {
+
+template <std::size_t... Rank>
+Forms forms_of(const schedule::BodyType& body, void (*look)(const void*, const plan::LeafVisitor&, std::ptrdiff_t*), std::index_sequence<Rank...>) {
+  return {AssignmentForm{.body = body, .look = look, .rank = static_cast<int>(Rank), .name = plan::ExpressionName("[Node = DExpression]")}...};
+}
+
+}  // namespace
+
+Forms make_forms(const schedule::BodyType& body, void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents)) {
+  return forms_of(body, look, std::make_index_sequence<static_cast<std::size_t>(max_rank) + 1>{});
 }
 
 }  // namespace tessera::program

@@ -4,9 +4,12 @@ module;
 export module tessera.expr:interpreter;
 import tessera.standard;
 import tessera.core;
+import tessera.schedule;
 import :plan;
 import :function;
 import :program;
+import :lowering;
+import :ordered;
 
 // A program as one kernel: its steps are computed in turn for a few hundred elements, whose values stay in the L1 cache in between.
 namespace tessera::program {
@@ -72,5 +75,9 @@ class Interpreter {
   SmallArray<std::byte, 1024> constant_copies_;
   std::ptrdiff_t constant_bytes_ = 0;  // of the copies of one
 };
+
+/// What the scheduler knows of work whose result has one of the ranks up to max_rank.
+using Forms = std::array<AssignmentForm, static_cast<std::size_t>(max_rank) + 1>;
+Forms make_forms(const schedule::BodyType& body, void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents));
 
 }  // namespace tessera::program

@@ -1,0 +1,95 @@
+// Tests of reductions of dynamic operands: lists of axes, against the static ones, bit for bit.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support.hpp"
+
+using namespace tessera;
+using namespace darrays;
+
+namespace {
+
+template <class T>
+void check_sums(std::mt19937& random) {
+  const Array<T, 3> a = random_array<T>(Dim{4, 5, 6}, random);
+  const DArray d = a, seen = DArray(transpose(a, {2, 0, 1}));
+  CAPTURE(name(dtype_of<T>));
+  CHECK(is_same(DArray(sum(d)), evaluate(sum(a))));
+  CHECK(is_same(DArray(sum(d, 1)), evaluate(sum<1>(a))));
+  CHECK(is_same(DArray(sum(d, {0, -1})), evaluate(sum<0, 2>(a))));
+  CHECK(is_same(DArray(sum(d, {2, 1}, keepdims)), evaluate(sum<1, 2>(a, keepdims))));
+  CHECK(is_same(DArray(sum(seen, {0})), evaluate(sum<2>(a))));
+  CHECK(is_same(DArray(prod(d, -1)), evaluate(prod<-1>(a))));
+  CHECK(is_same(DArray(count_nonzero(d, {0, 1})), evaluate(count_nonzero<0, 1>(a))));
+  CHECK(is_same(DArray(any(d, 0)), evaluate(any<0>(a))));
+  CHECK(is_same(DArray(all_of(d, {1}, keepdims)), evaluate(all_of<1>(a, keepdims))));
+}
+
+template <class T>
+void check_orders(std::mt19937& random) {
+  const Array<T, 3> a = random_array<T>(Dim{4, 5, 6}, random);
+  const DArray d = a;
+  CHECK(is_same(DArray(min(d, {0, 2})), evaluate(min<0, 2>(a))));
+  CHECK(is_same(DArray(max(d, keepdims)), evaluate(max(a, keepdims))));
+  CHECK(is_same(DArray(argmin(d, 1)), evaluate(argmin<1>(a))));
+  CHECK(is_same(DArray(argmax(d)), evaluate(argmax(a))));
+}
+
+template <class T>
+void check_statistics(std::mt19937& random) {
+  const Array<T, 3> a = random_array<T>(Dim{40, 5, 6}, random);
+  const DArray d = a;
+  CHECK(is_same(DArray(mean(d, {0, 1})), evaluate(mean<0, 1>(a))));
+  CHECK(is_same(DArray(var(d, 0, correction(1))), evaluate(var<0>(a, correction(1)))));
+  CHECK(is_same(DArray(stddev(d, {1, 2}, keepdims)), evaluate(stddev<1, 2>(a, keepdims))));
+  CHECK(is_same(DArray(logsumexp(d, -1)), evaluate(logsumexp<-1>(a))));
+  CHECK(is_same(DArray(norm(d, {0})), evaluate(norm<0>(a))));
+  CHECK(is_same(DArray(d - mean(d, 0, keepdims) * 2), evaluate(a - mean<0>(a, keepdims) * 2)));
+  CHECK(is_same(DArray(sum(exp(d) * d, {0})), evaluate(sum<0>(exp(a) * a))));
+}
+
+}  // namespace
+
+TEST_CASE("sums, products and searches have the types and bits of the static ones") {
+  std::mt19937 random(21);
+  check_sums<bool>(random);
+  check_sums<std::int8_t>(random);
+  check_sums<std::uint32_t>(random);
+  check_sums<float16>(random);
+  check_sums<float>(random);
+  check_sums<double>(random);
+  check_sums<std::complex<float>>(random);
+  check_orders<std::uint8_t>(random);
+  check_orders<std::int64_t>(random);
+  check_orders<bfloat16>(random);
+  check_orders<float>(random);
+}
+
+TEST_CASE("statistics have the types and bits of the static ones, inside expressions too") {
+  std::mt19937 random(22);
+  check_statistics<float16>(random);
+  check_statistics<float>(random);
+  check_statistics<double>(random);
+  const Array<int, 2> whole = random_array<int>(Dim{30, 4}, random);
+  CHECK(is_same(DArray(mean(DArray(whole), 0)), evaluate(mean<0>(whole))));
+}
+
+TEST_CASE("long reductions of expressions are those of static ones, on several threads") {
+  std::mt19937 random(23);
+  const Array<float, 2> a = random_array<float>(Dim{700, 900}, random);
+  const DArray d = a;
+  CHECK(is_same(DArray(sum(d * 2 + 1, 1)), evaluate(sum<1>(a * 2 + 1))));
+  CHECK(is_same(DArray(sum(d.T() - 1, 1)), evaluate(sum<0>(a - 1))));
+  CHECK(is_same(DArray(max(abs(d))), evaluate(max(abs(a)))));
+}
+
+TEST_CASE("axes that are not there, or named twice, and types without an order are refused") {
+  const DArray d = make_darray({{1.f, 2.f}, {3.f, 4.f}});
+  CHECK_THROWS_AS(sum(d, 2), IndexError);
+  CHECK_THROWS_AS(sum(d, {0, -2}), IndexError);
+  CHECK_THROWS_AS(argmax(d, {0, 1}), IndexError);
+  CHECK_THROWS_WITH_AS(max(cast(d, DType::complex64)), "max: it does not take complex64 elements; the shape is (2, 2); convert them: cast(x, dtype)", DTypeError);
+  CHECK_THROWS_AS(var(cast(d, DType::int32)), DTypeError);
+  CHECK_THROWS_AS(min(DArray(make_ddim({2, 0}), DType::float32), 1), ShapeError);
+}
