@@ -168,7 +168,7 @@ struct Visit<F, TypeList<Known...>> {
   using result = typename CallResult<F, Known...>::type;
 
   template <class R>
-  static R run(F& function, std::span<const DArray* const> all, Known... known) {
+  static R run(F& function, [[maybe_unused]] std::span<const DArray* const> all, Known... known) {
     if constexpr (std::same_as<result, NotCalled>) {
       throw_not_accepted(all);
     } else if constexpr (std::is_void_v<R>) {
@@ -188,37 +188,34 @@ struct Visit<F, TypeList<Known...>, First, Rest...> {
   static auto results(TypeList<A...>) -> TypeList<typename Next<A>::result...>;
   using result = typename FoldResults<decltype(results(Alternatives<First>()))>::type;
 
-  template <class R, class A>
-  static R step(F& function, std::span<const DArray* const> all, Known... known) {
+  template <class R, class A, class... Others>
+  static R step(F& function, std::span<const DArray* const> all, Known... known, const DArray& array, const Others&... others) {
     if constexpr (std::same_as<typename Next<A>::result, NotCalled>) {
       throw_not_accepted(all);
     } else {
-      // A read-only array is seen as a const one, of the same type.
-      const DArray& array = *all[sizeof...(Known)];
       using Plain = std::remove_cvref_t<A>;
-      if constexpr (First) {
-        if (array.is_read_only()) {
+      if (array.is_read_only()) [[unlikely]] {  // it is seen as a const one, of the same type
+        if constexpr (First) {
           const Plain plain = dynamic::held<Array<const typename Plain::value_type, Plain::rank>>(array.room()).as_operand();
-          return Next<A>::template run<R>(function, all, known..., plain);
+          return Next<A>::template run<R>(function, all, known..., plain, others...);
+        } else {
+          throw_not_accepted(all);
         }
-        return Next<A>::template run<R>(function, all, known..., dynamic::held<Plain>(array.room()));
-      } else {
-        return Next<A>::template run<R>(function, all, known..., dynamic::held<Plain>(const_cast<DArray&>(array).room()));
       }
+      return Next<A>::template run<R>(function, all, known..., dynamic::held<Plain>(const_cast<DArray&>(array).room()), others...);
     }
   }
 
-  template <class R, class... A>
+  template <class R, class... Others, class... A>
   static constexpr auto table(TypeList<A...>) {
-    return std::array{&step<R, A>...};
+    return std::array{&step<R, A, Others...>...};
   }
 
-  template <class R>
-  static R run(F& function, std::span<const DArray* const> all, Known... known) {
-    static constexpr auto steps = table<R>(Alternatives<First>());
-    const DArray& array = *all[sizeof...(Known)];
-    if (!First && array.is_read_only()) throw_not_accepted(all);
-    return steps[static_cast<std::size_t>(array.which().dtype) * (static_cast<std::size_t>(max_rank) + 1) + array.which().rank](function, all, known...);
+  template <class R, class... Others>
+  static R run(F& function, std::span<const DArray* const> all, Known... known, const DArray& array, const Others&... others) {
+    static constexpr auto steps = table<R, Others...>(Alternatives<First>());
+    constexpr std::size_t ranks = static_cast<std::size_t>(max_rank) + 1;
+    return steps[static_cast<std::size_t>(array.which().dtype) * ranks + array.which().rank](function, all, known..., array, others...);
   }
 };
 
@@ -239,7 +236,7 @@ decltype(auto) visit(F&& function, A&&... arrays) {
   using R = typename Visitor::result;
   static_assert(!std::same_as<R, NotCalled>, "the function takes no array");
   const DArray* const all[] = {&arrays...};
-  return Visitor::template run<R>(function, all);
+  return Visitor::template run<R>(function, all, arrays...);
 }
 
 // ------------------------------------------------------------------------------------------------------ visits by dtype

@@ -29,8 +29,8 @@ export struct DLayout {
   std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)> strides{};
   std::ptrdiff_t offset = 0;
 
-  std::span<const std::ptrdiff_t> shape() const { return {extents.data(), static_cast<std::size_t>(rank)}; }
-  std::span<const std::ptrdiff_t> steps() const { return {strides.data(), static_cast<std::size_t>(rank)}; }
+  inline std::span<const std::ptrdiff_t> shape() const { return {extents.data(), static_cast<std::size_t>(rank)}; }
+  inline std::span<const std::ptrdiff_t> steps() const { return {strides.data(), static_cast<std::size_t>(rank)}; }
 };
 
 /// Which alternative an array is.

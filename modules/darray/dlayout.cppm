@@ -20,9 +20,9 @@ export class DIndexer {
   DIndexer(std::remove_cvref_t<decltype(ellipsis)>) : kind_(Kind::rest) {}
 
   enum class Kind : unsigned char { index, range, whole, added, rest };
-  Kind kind() const { return kind_; }
-  std::ptrdiff_t index() const { return index_; }
-  const Range& range() const { return range_; }
+  inline Kind kind() const { return kind_; }
+  inline std::ptrdiff_t index() const { return index_; }
+  inline const Range& range() const { return range_; }
 
  private:
   Kind kind_;

@@ -20,7 +20,7 @@ export class DAxes {
   DAxes(std::initializer_list<int> axes) : axes_(axes) {}
   explicit DAxes(std::span<const int> axes) : axes_(axes.begin(), axes.end()) {}
 
-  std::span<const int> axes() const { return axes_; }
+  inline std::span<const int> axes() const { return axes_; }
 
  private:
   std::vector<int> axes_;

@@ -254,12 +254,18 @@ struct FusedTree {
 
   /// Nothing is pending on the leaves if ops have not been made at all; otherwise the program knows what to wait for.
   FusedTree(const TreeForm& form, const void* tree) : count(form.leaves) {
-    if (count > most_leaves || form.scalars > most_leaves || count == 0 || (form.floats == nullptr && form.doubles == nullptr)) return;
+    if (count > most_leaves || form.scalars > most_leaves || count == 0) return;
     if (storage::buffers_have_vars.load(std::memory_order_relaxed)) return;
     form.collect(tree, arrays.data(), scalars.data());
     dtype = arrays[0]->dtype();
-    if (dtype == DType::float32 ? form.floats == nullptr : dtype != DType::float64 || form.doubles == nullptr) return;
-    result = dtype == DType::float32 ? form.float_result : form.double_result;
+    switch (dtype) {
+      case DType::float32: compute_ = with_loop<&TreeForm::floats>(form, 0); break;
+      case DType::float64: compute_ = with_loop<&TreeForm::doubles>(form, 1); break;
+      case DType::int32: compute_ = with_loop<&TreeForm::integers>(form, 2); break;
+      case DType::int64: compute_ = with_loop<&TreeForm::longs>(form, 3); break;
+      default: break;
+    }
+    if (compute_ == nullptr) return;
     for (std::size_t k = 0; k < count; ++k) {
       if (arrays[k]->dtype() != dtype) return;
       const dynamic::Facts facts = dynamic::alternative(arrays[k]->which()).facts(arrays[k]->room());
@@ -268,8 +274,7 @@ struct FusedTree {
       views[k] = {facts.data, item_size(dtype), facts.place, {facts.extents, rank}, {facts.strides, rank}};
     }
     for (std::size_t k = 0; k < form.scalars; ++k) {
-      const program::ScalarOperand& scalar = *scalars[k];
-      if (scalar.is_weak ? scalar.value.dtype() == DType::boolean : scalar.value.dtype() != dtype) return;
+      if (!takes(*scalars[k])) return;
     }
     is_fused = true;
   }
@@ -291,14 +296,31 @@ struct FusedTree {
       const auto& own = *static_cast<const Context*>(in);
       program::evaluate(own.destination, own.tree.leaves(), kernel, nodes);
     };
-    if (dtype == DType::float32) {
-      form.floats(numbers<float>(form.scalars).data(), &context, use);
-    } else {
-      form.doubles(numbers<double>(form.scalars).data(), &context, use);
-    }
+    compute_(*this, form, &context, use);
   }
 
  private:
+  using Use = void (*)(const void* context, program::Kernel kernel, const void* nodes);
+  using Compute = void (*)(const FusedTree& self, const TreeForm& form, const void* context, Use use);
+
+  /// What calls the tree's loop for the type of a member of its form; null if it has none.
+  template <auto Loop>
+  Compute with_loop(const TreeForm& form, std::size_t at) {
+    if (form.*Loop == nullptr) return nullptr;
+    result = form.results[at];
+    return [](const FusedTree& self, const TreeForm& of, const void* context, Use use) {
+      [&]<class T>(WithLoop<T> loop) { loop(self.numbers<T>(of.scalars).data(), context, use); }(of.*Loop);
+    };
+  }
+
+  /// The scalar is a number of the leaves' type, as it is.
+  bool takes(const program::ScalarOperand& scalar) const {
+    if (!scalar.is_weak) return scalar.value.dtype() == dtype;
+    if (scalar.value.dtype() == DType::boolean) return false;
+    const bool is_floating = kind(dtype) == Kind::floating;
+    return is_floating || (scalar.value.dtype() != DType::float64 && scalar.value.cast(dtype) == scalar.value);
+  }
+
   template <class T>
   std::array<T, most_leaves> numbers(std::size_t scalar_count) const {
     std::array<T, most_leaves> all;
@@ -307,11 +329,14 @@ struct FusedTree {
       switch (value.dtype()) {
         case DType::int64: all[k] = static_cast<T>(value.as<std::int64_t>()); break;
         case DType::uint64: all[k] = static_cast<T>(value.as<std::uint64_t>()); break;
-        default: all[k] = static_cast<T>(value.as<double>());
+        case DType::float64: all[k] = static_cast<T>(value.as<double>()); break;
+        default: all[k] = value.as<T>();
       }
     }
     return all;
   }
+
+  Compute compute_ = nullptr;
 };
 
 /// The value of a tree can go into the storage of this name.

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 export module tessera.darray:handle;
 import tessera.standard;
@@ -24,7 +25,7 @@ export class DReference {
 
   /// The value, in its own type. Throws OperationFailed if the op failed that should have written it.
   DValue get() const;
-  operator DValue() const { return get(); }
+  inline operator DValue() const { return get(); }
   /// The value as a T. Throws DTypeError unless an assignment would convert it.
   template <Element T>
   operator T() const {
@@ -93,9 +94,12 @@ using WithLoop = void (*)(const T* scalars, const void* context, void (*use)(con
 
 /// What is known of a tree when its type is forgotten.
 struct TreeForm {
-  WithLoop<float> floats;    // null where its functions do not take float
-  WithLoop<double> doubles;  // the same for double
-  DType float_result, double_result;
+  // Null where its functions do not take the type.
+  WithLoop<float> floats;
+  WithLoop<double> doubles;
+  WithLoop<std::int32_t> integers;
+  WithLoop<std::int64_t> longs;
+  std::array<DType, 4> results;  // in this order
   std::size_t leaves, scalars;
   void (*collect)(const void* tree, const DArray** leaves, const program::ScalarOperand** scalars);
   DExpression (*program)(const void* tree);
@@ -136,9 +140,9 @@ export class DArray {
   /// Elements of `layout` in a buffer, which must hold them; its offset counts from the buffer's beginning.
   DArray(const storage::BufferShare& share, DType dtype, const dynamic::DLayout& layout, Place place, bool is_read_only = false);
 
-  DArray(const DArray& other) noexcept : which_(other.which_) { table().copy(room_, other.room_); }
-  DArray(DArray&& other) noexcept : which_(other.which_) { table().move(room_, other.room_); }
-  ~DArray() { table().drop(room_); }
+  inline DArray(const DArray& other) noexcept : which_(other.which_) { table().copy(room_, other.room_); }
+  inline DArray(DArray&& other) noexcept : which_(other.which_) { table().move(room_, other.room_); }
+  inline ~DArray() { table().drop(room_); }
 
   DArray& operator=(const DArray& other) & noexcept {
     DArray copy(other);
@@ -192,21 +196,21 @@ export class DArray {
     write(DArray(expression));
   }
 
-  DType dtype() const { return which_.dtype; }
-  int rank() const { return which_.rank; }
-  DDim shape() const { return DDim(layout().shape()); }
+  inline DType dtype() const { return which_.dtype; }
+  inline int rank() const { return which_.rank; }
+  inline DDim shape() const { return DDim(layout().shape()); }
   /// In elements, one for each axis; valid until the array is given another value.
-  std::span<const std::ptrdiff_t> strides() const { return {facts().strides, static_cast<std::size_t>(rank())}; }
-  Place place() const { return facts().place; }
+  inline std::span<const std::ptrdiff_t> strides() const { return {facts().strides, static_cast<std::size_t>(rank())}; }
+  inline Place place() const { return facts().place; }
   /// Elements; 0 without storage.
   std::ptrdiff_t size() const;
-  bool has_storage() const { return *facts().share != nullptr; }
-  bool is_contiguous() const { return dynamic::is_row_major(layout()); }
+  inline bool has_storage() const { return *facts().share != nullptr; }
+  inline bool is_contiguous() const { return dynamic::is_row_major(layout()); }
   /// Its elements can only be read, as those of Array<const T, D>.
-  bool is_read_only() const { return which_.is_read_only; }
+  inline bool is_read_only() const { return which_.is_read_only; }
   /// The first element. Does not wait for ops that are pending.
-  void* data() const { return facts().data; }
-  const storage::BufferShare& buffer() const { return *facts().share; }
+  inline void* data() const { return facts().data; }
+  inline const storage::BufferShare& buffer() const { return *facts().share; }
   /// The layout of the elements, relative to the first.
   dynamic::DLayout layout() const;
 
@@ -234,14 +238,14 @@ export class DArray {
   DArray broadcast_to(const DDim& shape) const;
   /// The elements in row-major order under another shape, one extent of which may be -1; shares the storage where a view can express it. Throws ShapeError.
   DArray reshape(std::span<const std::ptrdiff_t> shape) const;
-  DArray reshape(std::initializer_list<std::ptrdiff_t> shape) const { return reshape(std::span(shape.begin(), shape.size())); }
-  DArray reshape(const DDim& shape) const { return reshape(shape.extents()); }
-  DArray flatten() const { return reshape({-1}); }
+  inline DArray reshape(std::initializer_list<std::ptrdiff_t> shape) const { return reshape(std::span(shape.begin(), shape.size())); }
+  inline DArray reshape(const DDim& shape) const { return reshape(shape.extents()); }
+  inline DArray flatten() const { return reshape({-1}); }
   /// The same storage through another layout, relative to the first element.
   DArray with_layout(const dynamic::DLayout& layout) const;
 
   /// New row-major storage with the same elements at the same place. Throws OutOfMemory.
-  DArray clone() const { return copied_to(place()); }
+  inline DArray clone() const { return copied_to(place()); }
   /// The elements at `place`: this array if they are there already, otherwise a row-major copy. Throws DeviceError, OutOfMemory.
   DArray to(Place place) const;
   /// The elements converted, in new storage. Every conversion is defined, as cast<T>() has it.
@@ -250,7 +254,7 @@ export class DArray {
   DArray as_read_only() const;
 
   /// The array as an operand of expressions.
-  operator DExpression() const { return DExpression(leaf()); }
+  inline operator DExpression() const { return DExpression(leaf()); }
   program::Leaf leaf() const;
 
   /// The value of an array with one element, whatever its rank. Throws ShapeError for others.
@@ -263,13 +267,13 @@ export class DArray {
   DValue value() const;
 
   /// Waits for the ops that are pending on the elements.
-  void wait() const { wait(schedule::Purpose::change); }
+  inline void wait() const { wait(schedule::Purpose::change); }
   void wait(schedule::Purpose purpose) const;
 
   /// For those who know what is held.
-  const dynamic::Which& which() const { return which_; }
-  dynamic::Room& room() { return room_; }
-  const dynamic::Room& room() const { return room_; }
+  inline const dynamic::Which& which() const { return which_; }
+  inline dynamic::Room& room() { return room_; }
+  inline const dynamic::Room& room() const { return room_; }
 
   /// Writes the elements. Throws ShapeError if the source does not broadcast, DTypeError if it does not convert or the array is read only.
   void write(const DExpression& source) const;
@@ -280,8 +284,8 @@ export class DArray {
   }
 
  private:
-  const dynamic::Alternative& table() const { return dynamic::alternative(which_); }
-  dynamic::Facts facts() const { return table().facts(room_); }
+  inline const dynamic::Alternative& table() const { return dynamic::alternative(which_); }
+  inline dynamic::Facts facts() const { return table().facts(room_); }
   program::Destination destination() const;
   DArray& become(DArray& taken) noexcept {
     table().drop(room_);

@@ -36,9 +36,9 @@ export class DNested {
   DNested(const DValue& value) : value_(value) {}
   DNested(std::initializer_list<DNested> list) : is_list_(true), list_(list.begin(), list.end()) {}
 
-  bool is_list() const { return is_list_; }
-  const DValue& value() const { return value_; }
-  const std::vector<DNested>& list() const { return list_; }
+  inline bool is_list() const { return is_list_; }
+  inline const DValue& value() const { return value_; }
+  inline const std::vector<DNested>& list() const { return list_; }
 
  private:
   bool is_list_ = false;

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.darray:nodes;
 import tessera.standard;
 import tessera.core;
@@ -9,8 +10,8 @@ import tessera.expr;
 import :alternative;
 import :handle;
 
-// Trees of functions over dynamic operands: their form is known at compile time, the types of their leaves when they are computed. Then trees all of whose leaves are
-// float, or double, are one loop, as static expressions are; others become a program.
+// Trees of functions over dynamic operands: their form is known at compile time, the types of their leaves when they are computed. Then trees all of whose leaves are of
+// one of the types float, double, int32 and int64 are one loop, as static expressions are; others become a program.
 namespace tessera {
 
 /// The leaf of an array.
@@ -102,7 +103,8 @@ class DMapOf<std::index_sequence<I...>, F, Nodes...> : DArgument<I, Nodes>... {
   void collect(const DArray**& leaves, const program::ScalarOperand**& scalars) const { (argument<I>().collect(leaves, scalars), ...); }
 
   static const TreeForm& form() {
-    static constexpr TreeForm known{loop<float>(), loop<double>(), result<float>(), result<double>(), leaf_count, scalar_count,
+    static constexpr TreeForm known{loop<float>(), loop<double>(), loop<std::int32_t>(), loop<std::int64_t>(),
+                                    {result<float>(), result<double>(), result<std::int32_t>(), result<std::int64_t>()}, leaf_count, scalar_count,
                                     [](const void* tree, const DArray** leaves, const program::ScalarOperand** scalars) {
                                       static_cast<const DMapOf*>(tree)->collect(leaves, scalars);
                                     },

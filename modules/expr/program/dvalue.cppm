@@ -26,10 +26,10 @@ export class DValue {
   template <Element T>
   DValue(const Reference<T>& element) : DValue(element.get()) {}
 
-  DType dtype() const { return dtype_; }
+  inline DType dtype() const { return dtype_; }
   /// The bytes of the element, as many as its dtype has.
-  const void* data() const { return bytes_.data(); }
-  void* data() { return bytes_.data(); }
+  inline const void* data() const { return bytes_.data(); }
+  inline void* data() { return bytes_.data(); }
 
   /// A value of that dtype, all of whose bytes are 0.
   static DValue zero(DType dtype) {

@@ -28,7 +28,7 @@ export struct Leaf {
   Extents extents{};
   Extents strides{};  // in elements
 
-  std::span<const std::ptrdiff_t> shape() const { return {extents.data(), static_cast<std::size_t>(rank)}; }
+  inline std::span<const std::ptrdiff_t> shape() const { return {extents.data(), static_cast<std::size_t>(rank)}; }
   plan::Written memory() const {
     return {data, shape(), {strides.data(), static_cast<std::size_t>(rank)}, item_size(dtype)};
   }
@@ -97,9 +97,9 @@ export class DExpression {
   ~DExpression() = default;
 
   /// The common type of its operands, as the static rules of promotion have it.
-  DType dtype() const { return dtype_; }
-  int rank() const { return rank_; }
-  DDim shape() const { return DDim(extents()); }
+  inline DType dtype() const { return dtype_; }
+  inline int rank() const { return rank_; }
+  inline DDim shape() const { return DDim(extents()); }
   /// The place of its operands; the CPU without any.
   Place place() const;
   std::ptrdiff_t size() const;
@@ -112,9 +112,9 @@ export class DExpression {
   }
 
   /// For evaluators and functions.
-  std::span<const std::ptrdiff_t> extents() const { return {extents_.data(), static_cast<std::size_t>(rank_)}; }
-  const program::Steps& steps() const { return *steps_; }
-  program::Term term() const { return term_; }
+  inline std::span<const std::ptrdiff_t> extents() const { return {extents_.data(), static_cast<std::size_t>(rank_)}; }
+  inline const program::Steps& steps() const { return *steps_; }
+  inline program::Term term() const { return term_; }
   /// The one array that the expression is, or null.
   const program::Leaf* as_leaf() const;
   /// Whether the visitor says yes to an operand.
