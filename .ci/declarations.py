@@ -196,7 +196,7 @@ def names_nothing(head):
 # ----------------------------------------------------------------------------------------------------- what macros declare
 
 MACRO = re.compile(r"(?P<doc>(?:^///[^\n]*\n)*)(?:^// clang-format off\n)?^#define (?P<name>\w+)\((?P<parameters>[\w, ]*)\)(?P<body>(?:[^\n]*\\\n)*[^\n]*)"
-                   r"|^#undef (?P<undefined>\w+)|^(?P<call>[A-Z][A-Z0-9]*_[A-Z0-9_]*)\((?P<arguments>[^\n]*)\)$", re.M)
+                   r"|^#undef (?P<undefined>\w+)|(?P<own>(?:^///[^\n]*\n)*)^(?P<call>[A-Z][A-Z0-9]*_[A-Z0-9_]*)\((?P<arguments>[^\n]*)\)$", re.M)
 
 
 def made_by_macros(text):
@@ -209,13 +209,14 @@ def made_by_macros(text):
         elif match["undefined"]:
             macros.pop(match["undefined"], None)
         elif match["call"] in macros:
-            made += expansions(match["call"], match["arguments"], macros)
+            made += expansions(match["call"], match["arguments"], macros, match["own"])
     return "\n".join(made)
 
 
-def expansions(call, arguments, macros):
-    """What a call makes, those of macros that it hands to another one too."""
+def expansions(call, arguments, macros, own=""):
+    """What a call makes, those of macros that it hands to another one too. Its comment is that above the call, or above the macro."""
     parameters, doc, body = macros[call]
+    doc = own or doc
     given = dict(zip(parameters, (argument.strip() for argument in arguments.split(","))))
     text = re.sub(r"\b\w+\b", lambda word: given.get(word[0], word[0]), body)
     text = re.sub(r"\s*##\s*", "", text)
@@ -225,7 +226,7 @@ def expansions(call, arguments, macros):
         return
     for inner, inside in re.findall(r"^(\w+)\(([^()\n]*)\)", text, re.M):
         if inner in macros:
-            yield from expansions(inner, inside, macros)
+            yield from expansions(inner, inside, macros, own)
 
 
 # ------------------------------------------------------------------------------------------------------------ a file's names

@@ -14,7 +14,8 @@ namespace tessera {
 namespace {
 
 std::string type_text(const dynamic::Which& which) {
-  return std::string("Array<") + (which.is_read_only ? "const " : "") + std::string(name(which.dtype)) + ", " + std::to_string(which.rank) + ">";
+  return std::string("Array<") + (which.is_read_only ? "const " : "") + std::string(name(which.dtype)) + ", " +
+         std::to_string(which.rank) + ">";
 }
 
 std::string text_of(const DArray& array) {
@@ -25,9 +26,11 @@ std::string text_of(const DArray& array) {
 
 void throw_other_array(const DArray& array, const dynamic::Which& asked) {
   const bool is_other_type = array.which().dtype != asked.dtype || array.which().is_read_only != asked.is_read_only;
-  const std::string text = to_string(Failure{.operation = "get",
-                                             .problem = type_text(asked) + " was asked for, the array is " + text_of(array),
-                                             .advice = is_other_type ? "x.cast(dtype) converts the elements, visit(f, x) takes any" : "x.reshape({...}) changes the rank, visit(f, x) takes any"});
+  const std::string text =
+      to_string(Failure{.operation = "get",
+                        .problem = type_text(asked) + " was asked for, the array is " + text_of(array),
+                        .advice = is_other_type ? "x.cast(dtype) converts the elements, visit(f, x) takes any"
+                                                : "x.reshape({...}) changes the rank, visit(f, x) takes any"});
   if (is_other_type) throw DTypeError(text);
   throw ShapeError(text);
 }
@@ -35,9 +38,11 @@ void throw_other_array(const DArray& array, const dynamic::Which& asked) {
 void throw_not_accepted(std::span<const DArray* const> arrays) {
   std::string problem = "the function does not take ";
   for (std::size_t k = 0; k < arrays.size(); ++k) problem += (k == 0 ? "" : " with ") + text_of(*arrays[k]);
-  throw DTypeError(to_string(Failure{.operation = "visit",
-                                     .problem = problem,
-                                     .advice = arrays.size() > 1 ? "convert or reshape one of them: x.cast(dtype), x.reshape({...})" : "convert it: x.cast(dtype)"}));
+  throw DTypeError(
+      to_string(Failure{.operation = "visit",
+                        .problem = problem,
+                        .advice = arrays.size() > 1 ? "convert or reshape one of them: x.cast(dtype), x.reshape({...})"
+                                                    : "convert it: x.cast(dtype)"}));
 }
 
 DArray with_all_axes(const DArray& array) {
@@ -51,7 +56,8 @@ DArray with_all_axes(const DArray& array) {
   }
   if (!array.is_read_only()) return array.with_layout(to);
   DArray plain(array.buffer(), array.dtype(), array.layout(), array.place());
-  to.offset = (static_cast<const std::byte*>(array.data()) - static_cast<const std::byte*>(plain.data())) / item_size(array.dtype());
+  to.offset = (static_cast<const std::byte*>(array.data()) - static_cast<const std::byte*>(plain.data())) /
+              item_size(array.dtype());
   return plain.with_layout(to);
 }
 

@@ -22,11 +22,13 @@ namespace tessera {
 template <class A>
 inline constexpr dynamic::Which which_of{};
 template <class T, int Rank>
-inline constexpr dynamic::Which which_of<Array<T, Rank, Place>>{dtype_of<std::remove_const_t<T>>, static_cast<std::uint8_t>(Rank), std::is_const_v<T>};
+inline constexpr dynamic::Which which_of<Array<T, Rank, Place>>{dtype_of<std::remove_const_t<T>>,
+                                                                static_cast<std::uint8_t>(Rank), std::is_const_v<T>};
 
 /// Array<T, D> or Array<const T, D> with a place known at run time: what a dynamic array can hold.
 export template <class A>
-concept HeldArray = ArrayHandle<A> && std::same_as<A, std::remove_cvref_t<A>> && std::same_as<typename A::place_type, Place> && (A::rank <= max_rank);
+concept HeldArray = ArrayHandle<A> && std::same_as<A, std::remove_cvref_t<A>> &&
+                    std::same_as<typename A::place_type, Place> && (A::rank <= max_rank);
 
 /// The array holds an A.
 export template <HeldArray A>
@@ -113,7 +115,8 @@ struct JoinResults<A, B> {
 template <class R>
 concept OtherResult = !ValueResult<std::remove_cvref_t<R>> && !ArrayResult<R> && !std::same_as<R, NotCalled>;
 template <class A, class B>
-  requires(!std::same_as<A, B>) && (OtherResult<A> || OtherResult<B>) && requires { false ? std::declval<A>() : std::declval<B>(); }
+  requires(!std::same_as<A, B>) && (OtherResult<A> || OtherResult<B>) &&
+          requires { false ? std::declval<A>() : std::declval<B>(); }
 struct JoinResults<A, B> {
   using type = std::remove_cvref_t<decltype(false ? std::declval<A>() : std::declval<B>())>;
 };
@@ -136,9 +139,11 @@ template <class... Ts>
 struct TypeList {};
 
 template <bool IsConst, std::size_t... I>
-auto alternatives_of(std::index_sequence<I...>) -> TypeList<Seen<IsConst, element_t<static_cast<DType>(I / (max_rank + 1))>, static_cast<int>(I % (max_rank + 1))>...>;
+auto alternatives_of(std::index_sequence<I...>) -> TypeList<
+    Seen<IsConst, element_t<static_cast<DType>(I / (max_rank + 1))>, static_cast<int>(I % (max_rank + 1))>...>;
 
-inline constexpr std::size_t alternative_count = static_cast<std::size_t>(dtype_count) * (static_cast<std::size_t>(max_rank) + 1);
+inline constexpr std::size_t alternative_count =
+    static_cast<std::size_t>(dtype_count) * (static_cast<std::size_t>(max_rank) + 1);
 
 template <bool IsConst>
 using Alternatives = decltype(alternatives_of<IsConst>(std::make_index_sequence<alternative_count>{}));
@@ -156,7 +161,8 @@ struct FoldResults<TypeList<A, B>> {
 };
 template <class A, class B, class C, class... Rest>
 struct FoldResults<TypeList<A, B, C, Rest...>> {
-  using type = typename FoldResults<TypeList<typename JoinResults<typename JoinResults<A, B>::type, C>::type, Rest...>>::type;
+  using type =
+      typename FoldResults<TypeList<typename JoinResults<typename JoinResults<A, B>::type, C>::type, Rest...>>::type;
 };
 
 /// A visit of the rest of the arguments, when the first ones are known.
@@ -189,20 +195,23 @@ struct Visit<F, TypeList<Known...>, First, Rest...> {
   using result = typename FoldResults<decltype(results(Alternatives<First>()))>::type;
 
   template <class R, class A, class... Others>
-  static R step(F& function, std::span<const DArray* const> all, Known... known, const DArray& array, const Others&... others) {
+  static R step(F& function, std::span<const DArray* const> all, Known... known, const DArray& array,
+                const Others&... others) {
     if constexpr (std::same_as<typename Next<A>::result, NotCalled>) {
       throw_not_accepted(all);
     } else {
       using Plain = std::remove_cvref_t<A>;
       if (array.is_read_only()) [[unlikely]] {  // it is seen as a const one, of the same type
         if constexpr (First) {
-          const Plain plain = dynamic::held<Array<const typename Plain::value_type, Plain::rank>>(array.room()).as_operand();
+          const Plain plain =
+              dynamic::held<Array<const typename Plain::value_type, Plain::rank>>(array.room()).as_operand();
           return Next<A>::template run<R>(function, all, known..., plain, others...);
         } else {
           throw_not_accepted(all);
         }
       }
-      return Next<A>::template run<R>(function, all, known..., dynamic::held<Plain>(const_cast<DArray&>(array).room()), others...);
+      return Next<A>::template run<R>(function, all, known..., dynamic::held<Plain>(const_cast<DArray&>(array).room()),
+                                      others...);
     }
   }
 
@@ -212,10 +221,12 @@ struct Visit<F, TypeList<Known...>, First, Rest...> {
   }
 
   template <class R, class... Others>
-  static R run(F& function, std::span<const DArray* const> all, Known... known, const DArray& array, const Others&... others) {
+  static R run(F& function, std::span<const DArray* const> all, Known... known, const DArray& array,
+               const Others&... others) {
     static constexpr auto steps = table<R, Others...>(Alternatives<First>());
     constexpr std::size_t ranks = static_cast<std::size_t>(max_rank) + 1;
-    return steps[static_cast<std::size_t>(array.which().dtype) * ranks + array.which().rank](function, all, known..., array, others...);
+    return steps[static_cast<std::size_t>(array.which().dtype) * ranks + array.which().rank](function, all, known...,
+                                                                                             array, others...);
   }
 };
 
@@ -274,12 +285,15 @@ struct VisitDType<F, TypeList<Known...>, Left> {
   using Next = VisitDType<F, TypeList<Known..., T>, Left - 1>;
 
   template <std::size_t... D>
-  static auto results(std::index_sequence<D...>) -> TypeList<typename Next<element_t<static_cast<DType>(D)>>::result...>;
-  using result = typename FoldResults<decltype(results(std::make_index_sequence<static_cast<std::size_t>(dtype_count)>{}))>::type;
+  static auto results(std::index_sequence<D...>)
+      -> TypeList<typename Next<element_t<static_cast<DType>(D)>>::result...>;
+  using result =
+      typename FoldResults<decltype(results(std::make_index_sequence<static_cast<std::size_t>(dtype_count)>{}))>::type;
 
   template <class R>
   static R run(F& function, std::span<const DArray* const> all) {
-    return dynamic::with_element(all[sizeof...(Known)]->dtype(), [&]<class T>() -> R { return Next<T>::template run<R>(function, all); });
+    return dynamic::with_element(all[sizeof...(Known)]->dtype(),
+                                 [&]<class T>() -> R { return Next<T>::template run<R>(function, all); });
   }
 };
 

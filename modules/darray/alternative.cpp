@@ -40,8 +40,8 @@ struct Of {
   static void drop(Room& room) noexcept { held<A>(room).~A(); }
   static Facts facts(const Room& room) {
     const A& array = held<A>(room);
-    return {&array.buffer(), const_cast<std::remove_const_t<T>*>(array.data()), array.shape().extents().data(), array.strides().data(),
-            array.place()};
+    return {&array.buffer(), const_cast<std::remove_const_t<T>*>(array.data()), array.shape().extents().data(),
+            array.strides().data(), array.place()};
   }
   static std::string text(const Room& room) {
     if constexpr (std::is_const_v<T>) {
@@ -54,22 +54,24 @@ struct Of {
 
 template <class T, std::size_t... Rank>
 constexpr std::array<Alternative, ranks> of_type(std::index_sequence<Rank...>) {
-  return {Alternative{Of<T, static_cast<int>(Rank)>::make, Of<T, static_cast<int>(Rank)>::copy, Of<T, static_cast<int>(Rank)>::move,
-                      Of<T, static_cast<int>(Rank)>::drop, Of<T, static_cast<int>(Rank)>::facts,
-                      Of<T, static_cast<int>(Rank)>::text}...};
+  return {Alternative{Of<T, static_cast<int>(Rank)>::make, Of<T, static_cast<int>(Rank)>::copy,
+                      Of<T, static_cast<int>(Rank)>::move, Of<T, static_cast<int>(Rank)>::drop,
+                      Of<T, static_cast<int>(Rank)>::facts, Of<T, static_cast<int>(Rank)>::text}...};
 }
 
 template <std::size_t... D>
 constexpr auto table_of(std::index_sequence<D...>) {
   constexpr auto rank_numbers = std::make_index_sequence<ranks>{};
-  return std::array{of_type<element_t<static_cast<DType>(D)>>(rank_numbers)..., of_type<const element_t<static_cast<DType>(D)>>(rank_numbers)...};
+  return std::array{of_type<element_t<static_cast<DType>(D)>>(rank_numbers)...,
+                    of_type<const element_t<static_cast<DType>(D)>>(rank_numbers)...};
 }
 
 }  // namespace
 
 const Alternative& alternative(const Which& which) {
   static constexpr auto table = table_of(std::make_index_sequence<static_cast<std::size_t>(dtype_count)>{});
-  const std::size_t type = static_cast<std::size_t>(which.dtype) + (which.is_read_only ? static_cast<std::size_t>(dtype_count) : 0);
+  const std::size_t type =
+      static_cast<std::size_t>(which.dtype) + (which.is_read_only ? static_cast<std::size_t>(dtype_count) : 0);
   return table[type][which.rank];
 }
 

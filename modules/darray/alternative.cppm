@@ -57,6 +57,7 @@ export struct Alternative {
   std::string (*text)(const Room& room);
 };
 
+/// The table's row of that alternative.
 export const Alternative& alternative(const Which& which);
 
 /// The array in the room, which must hold it.

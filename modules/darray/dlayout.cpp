@@ -16,9 +16,12 @@ namespace tessera::dynamic {
 
 namespace {
 
-[[noreturn]] void throw_index(const char* operation, std::string problem, std::span<const std::ptrdiff_t> shape, std::string_view advice = {}) {
-  throw IndexError(to_string(
-      Failure{.operation = operation, .problem = std::move(problem), .operands = {"the shape is " + core::shape_text(shape)}, .advice = advice}));
+[[noreturn]] void throw_index(const char* operation, std::string problem, std::span<const std::ptrdiff_t> shape,
+                              std::string_view advice = {}) {
+  throw IndexError(to_string(Failure{.operation = operation,
+                                     .problem = std::move(problem),
+                                     .operands = {"the shape is " + core::shape_text(shape)},
+                                     .advice = advice}));
 }
 
 /// Builds the layout of a slice axis by axis.
@@ -43,7 +46,8 @@ class Slicer {
 
   DLayout result() const {
     DLayout done = to_;
-    if (std::ranges::find(from_.shape(), 0) != from_.shape().end()) done.offset = from_.offset;  // there is nothing to point at
+    if (std::ranges::find(from_.shape(), 0) != from_.shape().end())
+      done.offset = from_.offset;  // there is nothing to point at
     return done;
   }
 
@@ -55,7 +59,8 @@ class Slicer {
     return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride()) * static_cast<std::size_t>(positions));
   }
   void move(std::ptrdiff_t positions) {
-    to_.offset = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(to_.offset) + static_cast<std::size_t>(distance(positions)));
+    to_.offset = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(to_.offset) +
+                                             static_cast<std::size_t>(distance(positions)));
   }
   void take(const storage::AxisPart& part) {
     move(part.first);
@@ -64,7 +69,8 @@ class Slicer {
   }
   void append(std::ptrdiff_t extent, std::ptrdiff_t stride) {
     if (to_.rank == max_rank)
-      throw ShapeError(to_string(Failure{.operation = "slice", .problem = "the result would have more than " + std::to_string(max_rank) + " axes"}));
+      throw ShapeError(to_string(Failure{
+          .operation = "slice", .problem = "the result would have more than " + std::to_string(max_rank) + " axes"}));
     to_.extents[static_cast<std::size_t>(to_.rank)] = extent;
     to_.strides[static_cast<std::size_t>(to_.rank++)] = stride;
   }
@@ -106,7 +112,8 @@ DLayout sliced(const DLayout& from, std::span<const DIndexer> indexers) {
     rests += indexer.kind() == DIndexer::Kind::rest;
   }
   if (named > from.rank)
-    throw_index("slice", std::to_string(named) + " indices for " + std::to_string(from.rank) + " axes", from.shape(), "name at most as many as there are axes");
+    throw_index("slice", std::to_string(named) + " indices for " + std::to_string(from.rank) + " axes", from.shape(),
+                "name at most as many as there are axes");
   if (rests > 1) throw_index("slice", "an index may hold one ellipsis", from.shape());
   Slicer slicer(from);
   for (const DIndexer& indexer : indexers) slicer.take(indexer, from.rank - named);
@@ -121,7 +128,8 @@ DLayout transposed(const DLayout& from, std::span<const int> axes) {
   std::array<bool, static_cast<std::size_t>(max_rank)> used{};
   for (std::size_t at = 0; at < axes.size(); ++at) {
     const auto axis = static_cast<std::size_t>(storage::checked_axis(axes[at], from.rank, "transpose"));
-    if (std::exchange(used[axis], true)) throw_index("transpose", "axis " + std::to_string(axis) + " is named twice", from.shape(), "name each axis once");
+    if (std::exchange(used[axis], true))
+      throw_index("transpose", "axis " + std::to_string(axis) + " is named twice", from.shape(), "name each axis once");
     to.extents[at] = from.extents[axis];
     to.strides[at] = from.strides[axis];
   }
@@ -137,10 +145,11 @@ DLayout reversed(const DLayout& from) {
 
 DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements, std::span<const std::ptrdiff_t> from) {
   const auto fail = [&](std::string problem) {
-    throw ShapeError(to_string(Failure{.operation = "reshape",
-                                       .problem = std::move(problem),
-                                       .operands = {"the shape is " + core::shape_text(from), "asked for is " + core::shape_text(shape)},
-                                       .advice = "the element counts must be equal; one -1 stands for what is left"}));
+    throw ShapeError(to_string(
+        Failure{.operation = "reshape",
+                .problem = std::move(problem),
+                .operands = {"the shape is " + core::shape_text(from), "asked for is " + core::shape_text(shape)},
+                .advice = "the element counts must be equal; one -1 stands for what is left"}));
   };
   std::vector<std::ptrdiff_t> extents(shape.begin(), shape.end());
   const auto open = std::ranges::find(extents, -1);
@@ -152,7 +161,8 @@ DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements, st
     *open = elements / known;
   }
   const DDim result(extents);
-  if (product(result) != elements) fail(std::to_string(elements) + " elements do not make " + std::to_string(product(result)));
+  if (product(result) != elements)
+    fail(std::to_string(elements) + " elements do not make " + std::to_string(product(result)));
   return result;
 }
 
@@ -180,14 +190,17 @@ DLayout broadcasted(const DLayout& from, const DDim& to) {
 
 std::ptrdiff_t offset_of(const DLayout& layout, std::span<const std::ptrdiff_t> index) {
   if (std::ssize(index) != layout.rank)
-    throw_index("element access", std::to_string(index.size()) + " indices for " + std::to_string(layout.rank) + " axes", layout.shape(),
+    throw_index("element access",
+                std::to_string(index.size()) + " indices for " + std::to_string(layout.rank) + " axes", layout.shape(),
                 "name as many as there are axes");
   std::ptrdiff_t offset = 0;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     const std::ptrdiff_t extent = layout.extents[axis];
     const std::ptrdiff_t at = index[axis] < 0 ? index[axis] + extent : index[axis];
     if (at < 0 || at >= extent)
-      throw_index("element access", "index " + std::to_string(index[axis]) + " is outside axis " + std::to_string(axis) + ", which has " + std::to_string(extent) + " elements",
+      throw_index("element access",
+                  "index " + std::to_string(index[axis]) + " is outside axis " + std::to_string(axis) + ", which has " +
+                      std::to_string(extent) + " elements",
                   layout.shape());
     offset += at * layout.strides[axis];
   }

@@ -34,18 +34,21 @@ namespace dynamic {
 
 /// Row-major strides without gaps. Throws ShapeError if the shape is too large.
 export DLayout row_major(std::span<const std::ptrdiff_t> shape);
+/// The elements lie in row-major order without gaps.
 export bool is_row_major(const DLayout& layout);
 
 /// The part that the indexers name. Throws IndexError as for static arrays: an index out of range, more indices than axes, two ellipses, step 0; and ShapeError
 /// for more than max_rank axes.
 export DLayout sliced(const DLayout& from, std::span<const DIndexer> indexers);
 
-/// Axes in the order `axes`, or reversed. Throws IndexError if `axes` is no permutation.
+/// Axes in the order `axes`. Throws IndexError if `axes` is no permutation.
 export DLayout transposed(const DLayout& from, std::span<const int> axes);
+/// Axes in reverse order.
 export DLayout reversed(const DLayout& from);
 
 /// The shape with a -1 replaced by what is left. Throws ShapeError if the element counts differ, or for two -1.
-export DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements, std::span<const std::ptrdiff_t> from);
+export DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements,
+                     std::span<const std::ptrdiff_t> from);
 /// The same elements under another shape, if a view can express that.
 export std::optional<DLayout> reshaped(const DLayout& from, const DDim& shape);
 

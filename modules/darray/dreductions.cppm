@@ -49,16 +49,27 @@ inline program::ReducedAxes reduced_all(bool keeps) { return {{}, true, keeps}; 
   DExpression function(const X& x, const DAxes& axes, KeepAxes) {                        \
     return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, true)});  \
   }
+/// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated in float with the error of pairwise summation.
 TESSERA_REDUCE(sum, sum)
+/// Product along the named axes, or of all elements; of integers in 64 bits.
 TESSERA_REDUCE(prod, product)
+/// Smallest element along the named axes, or of all; NaN if one is NaN.
 TESSERA_REDUCE(min, minimum)
+/// Largest element along the named axes, or of all; NaN if one is NaN.
 TESSERA_REDUCE(max, maximum)
+/// Position (int64) of the smallest element along one axis, or in row-major order of all elements; the first of equals, and the first NaN if there is one.
 TESSERA_REDUCE(argmin, argmin)
+/// Position (int64) of the largest element; as argmin.
 TESSERA_REDUCE(argmax, argmax)
+/// Whether any element along the named axes, or of all, is true or not 0; false over nothing.
 TESSERA_REDUCE(any, any)
+/// As any; the counterpart of all_of.
 TESSERA_REDUCE(any_of, any)
+/// Whether all elements along the named axes, or of all, are true or not 0; true over nothing.
 TESSERA_REDUCE(all_of, all)
+/// log(sum(e^x)) along the named axes, or of all elements, without overflow, in one pass.
 TESSERA_REDUCE(logsumexp, log_sum_exp)
+/// Euclidean norm along the named axes, or of all elements; 0 over nothing.
 TESSERA_REDUCE(norm, norm)
 #undef TESSERA_REDUCE
 
@@ -83,28 +94,32 @@ DExpression as_averaged(DExpression x);
     return program::reduce(program::Reduce::op, convert(DExpression(x)), {reduced(axes, true)});  \
   }
 inline DExpression as_bool(DExpression x) { return program::cast(std::move(x), DType::boolean); }
+/// Mean along the named axes, or of all elements; of integers and bool it is double.
 TESSERA_CONVERTED(mean, mean, as_averaged)
+/// Number (int64) of elements along the named axes, or of all, that are true or not 0.
 TESSERA_CONVERTED(count_nonzero, sum, as_bool)
 #undef TESSERA_CONVERTED
 
-#define TESSERA_VARIANCE(function, op)                                                                                 \
-  export template <DynamicOperand X>                                                                                   \
-  DExpression function(const X& x, Correction correction = {}) {                                                       \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(false), correction.value});               \
-  }                                                                                                                    \
-  export template <DynamicOperand X>                                                                                   \
-  DExpression function(const X& x, KeepAxes, Correction correction = {}) {                                             \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(true), correction.value});                \
-  }                                                                                                                    \
-  export template <DynamicOperand X>                                                                                   \
-  DExpression function(const X& x, const DAxes& axes, Correction correction = {}) {                                    \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, false), correction.value});             \
-  }                                                                                                                    \
-  export template <DynamicOperand X>                                                                                   \
-  DExpression function(const X& x, const DAxes& axes, KeepAxes, Correction correction = {}) {                          \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, true), correction.value});              \
+#define TESSERA_VARIANCE(function, op)                                                                     \
+  export template <DynamicOperand X>                                                                       \
+  DExpression function(const X& x, Correction correction = {}) {                                           \
+    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(false), correction.value});   \
+  }                                                                                                        \
+  export template <DynamicOperand X>                                                                       \
+  DExpression function(const X& x, KeepAxes, Correction correction = {}) {                                 \
+    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(true), correction.value});    \
+  }                                                                                                        \
+  export template <DynamicOperand X>                                                                       \
+  DExpression function(const X& x, const DAxes& axes, Correction correction = {}) {                        \
+    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, false), correction.value}); \
+  }                                                                                                        \
+  export template <DynamicOperand X>                                                                       \
+  DExpression function(const X& x, const DAxes& axes, KeepAxes, Correction correction = {}) {              \
+    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, true), correction.value});  \
   }
+/// Variance along the named axes, or of all elements: the sum of squared distances from the mean, divided by their count less the correction (infinite or NaN where nothing is left).
 TESSERA_VARIANCE(var, variance)
+/// Standard deviation: the square root of var.
 TESSERA_VARIANCE(stddev, deviation)
 #undef TESSERA_VARIANCE
 

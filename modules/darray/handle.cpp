@@ -26,26 +26,30 @@ namespace tessera {
 namespace {
 
 [[noreturn]] void throw_read_only(const char* operation, const dynamic::Which& which) {
-  throw DTypeError(to_string(Failure{.operation = operation,
-                                     .problem = "the array is read only: its elements are const " + std::string(name(which.dtype)),
-                                     .advice = "write to a copy: x.clone()"}));
+  throw DTypeError(
+      to_string(Failure{.operation = operation,
+                        .problem = "the array is read only: its elements are const " + std::string(name(which.dtype)),
+                        .advice = "write to a copy: x.clone()"}));
 }
 
 /// The scalar as an expression of rank 0, in the type that it has beside elements of `dtype`. Throws DTypeError if it has none.
 DValue beside(const program::ScalarOperand& scalar, DType dtype, const char* operation) {
   const DValue& value = scalar.value;
-  const auto is_integer = [](DType type) { return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer; };
-  const bool takes = !scalar.is_weak                      ? assignable(value.dtype(), dtype)
-                     : value.dtype() == DType::boolean    ? dtype == DType::boolean
-                     : is_integer(value.dtype())          ? dtype != DType::boolean
-                                                          : kind(dtype) == Kind::floating || kind(dtype) == Kind::complex;
+  const auto is_integer = [](DType type) {
+    return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer;
+  };
+  const bool takes = !scalar.is_weak                   ? assignable(value.dtype(), dtype)
+                     : value.dtype() == DType::boolean ? dtype == DType::boolean
+                     : is_integer(value.dtype())       ? dtype != DType::boolean
+                                                       : kind(dtype) == Kind::floating || kind(dtype) == Kind::complex;
   const DValue converted = value.cast(dtype);
   const bool fits = !is_integer(value.dtype()) || !is_integer(dtype) || converted == value;
   if (takes && fits) return converted;
-  throw DTypeError(to_string(Failure{.operation = operation,
-                                     .problem = "the scalar " + to_string(value) + " (" + std::string(name(value.dtype())) + ") does not become " +
-                                                std::string(name(dtype)) + (takes ? ", which is too narrow" : " by itself"),
-                                     .advice = "convert the array: x.cast(dtype)"}));
+  throw DTypeError(to_string(Failure{
+      .operation = operation,
+      .problem = "the scalar " + to_string(value) + " (" + std::string(name(value.dtype())) + ") does not become " +
+                 std::string(name(dtype)) + (takes ? ", which is too narrow" : " by itself"),
+      .advice = "convert the array: x.cast(dtype)"}));
 }
 
 /// A value on the host as an array of rank 0.
@@ -96,9 +100,11 @@ DArray::DArray(const DDim& shape, DType dtype, Place place) {
   table().make(room_, share, share->data(), layout, place);
 }
 
-DArray::DArray(const storage::BufferShare& share, DType dtype, const dynamic::DLayout& layout, Place place, bool is_read_only)
+DArray::DArray(const storage::BufferShare& share, DType dtype, const dynamic::DLayout& layout, Place place,
+               bool is_read_only)
     : which_{dtype, static_cast<std::uint8_t>(layout.rank), is_read_only} {
-  const auto* const begin = share == nullptr ? nullptr : static_cast<const std::byte*>(share->data()) + layout.offset * item_size(dtype);
+  const auto* const begin =
+      share == nullptr ? nullptr : static_cast<const std::byte*>(share->data()) + layout.offset * item_size(dtype);
   table().make(room_, share, begin, layout, place);
 }
 
@@ -134,17 +140,23 @@ DArray DArray::with_layout(const dynamic::DLayout& layout) const {
   DArray view;
   view.table().drop(view.room_);
   view.which_ = {which_.dtype, static_cast<std::uint8_t>(layout.rank), which_.is_read_only};
-  view.table().make(view.room_, *known.share, static_cast<const std::byte*>(known.data) + layout.offset * item_size(dtype()), layout, known.place);
+  view.table().make(view.room_, *known.share,
+                    static_cast<const std::byte*>(known.data) + layout.offset * item_size(dtype()), layout,
+                    known.place);
   return view;
 }
 
-DArray DArray::slice(std::span<const DIndexer> indexers) const { return with_layout(dynamic::sliced(layout(), indexers)); }
+DArray DArray::slice(std::span<const DIndexer> indexers) const {
+  return with_layout(dynamic::sliced(layout(), indexers));
+}
 
 DArray DArray::T() const { return with_layout(dynamic::reversed(layout())); }
 
 DArray DArray::transpose(std::span<const int> axes) const { return with_layout(dynamic::transposed(layout(), axes)); }
 
-DArray DArray::broadcast_to(const DDim& shape) const { return with_layout(dynamic::broadcasted(layout(), shape)).as_read_only(); }
+DArray DArray::broadcast_to(const DDim& shape) const {
+  return with_layout(dynamic::broadcasted(layout(), shape)).as_read_only();
+}
 
 DArray DArray::reshape(std::span<const std::ptrdiff_t> shape) const {
   const DDim to = dynamic::inferred(shape, size(), layout().shape());
@@ -184,7 +196,8 @@ DArray DArray::as_read_only() const {
 
 program::Leaf DArray::leaf() const {
   const dynamic::Facts known = facts();
-  program::Leaf leaf{.share = *known.share, .data = known.data, .dtype = which_.dtype, .place = known.place, .rank = which_.rank};
+  program::Leaf leaf{
+      .share = *known.share, .data = known.data, .dtype = which_.dtype, .place = known.place, .rank = which_.rank};
   std::copy_n(known.extents, leaf.rank, leaf.extents.begin());
   std::copy_n(known.strides, leaf.rank, leaf.strides.begin());
   return leaf;
@@ -192,10 +205,11 @@ program::Leaf DArray::leaf() const {
 
 DValue DArray::item() const {
   if (size() != 1) {
-    throw ShapeError(to_string(Failure{.operation = "item",
-                                       .problem = "the array has " + std::to_string(size()) + " elements, one is a value",
-                                       .operands = {"the shape is " + to_string(shape())},
-                                       .advice = "index an element: x[{0, 0}]"}));
+    throw ShapeError(
+        to_string(Failure{.operation = "item",
+                          .problem = "the array has " + std::to_string(size()) + " elements, one is a value",
+                          .operands = {"the shape is " + to_string(shape())},
+                          .advice = "index an element: x[{0, 0}]"}));
   }
   const std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)> first{};
   return element(std::span(first).first(static_cast<std::size_t>(rank()))).get();
@@ -203,9 +217,10 @@ DValue DArray::item() const {
 
 DValue DArray::value() const {
   if (rank() == 0) return item();
-  throw ShapeError(to_string(Failure{.operation = "value",
-                                     .problem = "the array has the shape " + to_string(shape()) + ", what has no axis is a value",
-                                     .advice = "index an element, or write x.item() for the only one"}));
+  throw ShapeError(
+      to_string(Failure{.operation = "value",
+                        .problem = "the array has the shape " + to_string(shape()) + ", what has no axis is a value",
+                        .advice = "index an element, or write x.item() for the only one"}));
 }
 
 void DArray::wait(schedule::Purpose purpose) const {
@@ -217,15 +232,21 @@ void DArray::wait(schedule::Purpose purpose) const {
 program::Destination DArray::destination() const {
   const dynamic::Facts known = facts();
   const auto count = static_cast<std::size_t>(rank());
-  return {.share = known.share, .data = known.data, .dtype = dtype(), .place = known.place, .shape = {known.extents, count}, .strides = {known.strides, count}};
+  return {.share = known.share,
+          .data = known.data,
+          .dtype = dtype(),
+          .place = known.place,
+          .shape = {known.extents, count},
+          .strides = {known.strides, count}};
 }
 
 void DArray::require_writable(const char* operation) const {
   if (is_read_only()) throw_read_only(operation, which_);
   if (has_storage()) return;
-  throw ShapeError(to_string(Failure{.operation = operation,
-                                     .problem = "the array on the left has no storage",
-                                     .advice = "give it some: zeros(dtype, shape), or assign an expression to its name"}));
+  throw ShapeError(
+      to_string(Failure{.operation = operation,
+                        .problem = "the array on the left has no storage",
+                        .advice = "give it some: zeros(dtype, shape), or assign an expression to its name"}));
 }
 
 DArray& DArray::assign_name(const DExpression& expression, int holds) {
@@ -283,7 +304,9 @@ struct FusedTree {
 
   /// All leaves have one shape.
   bool has_one_shape() const {
-    return std::ranges::all_of(leaves().subspan(1), [&](const program::LeafView& leaf) { return std::ranges::equal(leaf.shape, views[0].shape); });
+    return std::ranges::all_of(leaves().subspan(1), [&](const program::LeafView& leaf) {
+      return std::ranges::equal(leaf.shape, views[0].shape);
+    });
   }
 
   void compute(const TreeForm& form, const program::Destination& destination) const {
@@ -342,8 +365,8 @@ struct FusedTree {
 /// The value of a tree can go into the storage of this name.
 bool fits(const program::Destination& destination, const FusedTree& tree, bool is_kept) {
   const storage::BufferShare& share = *destination.share;
-  if (share == nullptr || !share->owns() || destination.dtype != tree.result || destination.place != tree.views[0].place ||
-      !std::ranges::equal(destination.shape, tree.views[0].shape))
+  if (share == nullptr || !share->owns() || destination.dtype != tree.result ||
+      destination.place != tree.views[0].place || !std::ranges::equal(destination.shape, tree.views[0].shape))
     return false;
   std::uint32_t names = 1;
   if (!is_kept) {
@@ -398,6 +421,8 @@ void DArray::write(const program::ScalarOperand& scalar) const {
 
 std::string to_string(const DArray& array) { return dynamic::alternative(array.which()).text(array.room()); }
 std::ostream& operator<<(std::ostream& out, const DArray& array) { return out << to_string(array); }
-std::ostream& operator<<(std::ostream& out, const DExpression& expression) { return out << to_string(DArray(expression)); }
+std::ostream& operator<<(std::ostream& out, const DExpression& expression) {
+  return out << to_string(DArray(expression));
+}
 
 }  // namespace tessera

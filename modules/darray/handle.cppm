@@ -90,7 +90,8 @@ concept DynamicTree = is_tree<std::remove_cvref_t<X>>;
 
 /// The loop of a tree for leaves and scalars of one type.
 template <Element T>
-using WithLoop = void (*)(const T* scalars, const void* context, void (*use)(const void* context, program::Kernel kernel, const void* nodes));
+using WithLoop = void (*)(const T* scalars, const void* context,
+                          void (*use)(const void* context, program::Kernel kernel, const void* nodes));
 
 /// What is known of a tree when its type is forgotten.
 struct TreeForm {
@@ -138,7 +139,8 @@ export class DArray {
   DArray(const DDim& shape, DType dtype, Place place = {});
 
   /// Elements of `layout` in a buffer, which must hold them; its offset counts from the buffer's beginning.
-  DArray(const storage::BufferShare& share, DType dtype, const dynamic::DLayout& layout, Place place, bool is_read_only = false);
+  DArray(const storage::BufferShare& share, DType dtype, const dynamic::DLayout& layout, Place place,
+         bool is_read_only = false);
 
   inline DArray(const DArray& other) noexcept : which_(other.which_) { table().copy(room_, other.room_); }
   inline DArray(DArray&& other) noexcept : which_(other.which_) { table().move(room_, other.room_); }
@@ -216,12 +218,16 @@ export class DArray {
 
   /// One element: an integer for each axis; those in braces count from the end when they are negative. Throws IndexError outside the shape.
   DReference operator[](const DDim& index) const { return element(index.extents()); }
-  DReference operator[](std::initializer_list<std::ptrdiff_t> index) const { return element({index.begin(), index.size()}); }
+  DReference operator[](std::initializer_list<std::ptrdiff_t> index) const {
+    return element({index.begin(), index.size()});
+  }
   DReference element(std::span<const std::ptrdiff_t> index) const;
 
   /// A view that shares the storage: x({0, all, range(1, -1)}). Integers drop an axis, ranges and `all` keep it, `newaxis` adds one, `ellipsis` stands for
   /// the axes not named. Throws IndexError.
-  DArray operator()(std::initializer_list<DIndexer> indexers) const { return slice(std::span(indexers.begin(), indexers.size())); }
+  DArray operator()(std::initializer_list<DIndexer> indexers) const {
+    return slice(std::span(indexers.begin(), indexers.size()));
+  }
   DArray operator()(std::span<const DIndexer> indexers) const { return slice(indexers); }
   template <class... I>
     requires(sizeof...(I) > 0) && (std::convertible_to<const I&, DIndexer> && ...)
@@ -238,7 +244,9 @@ export class DArray {
   DArray broadcast_to(const DDim& shape) const;
   /// The elements in row-major order under another shape, one extent of which may be -1; shares the storage where a view can express it. Throws ShapeError.
   DArray reshape(std::span<const std::ptrdiff_t> shape) const;
-  inline DArray reshape(std::initializer_list<std::ptrdiff_t> shape) const { return reshape(std::span(shape.begin(), shape.size())); }
+  inline DArray reshape(std::initializer_list<std::ptrdiff_t> shape) const {
+    return reshape(std::span(shape.begin(), shape.size()));
+  }
   inline DArray reshape(const DDim& shape) const { return reshape(shape.extents()); }
   inline DArray flatten() const { return reshape({-1}); }
   /// The same storage through another layout, relative to the first element.
@@ -350,11 +358,12 @@ export template <std::same_as<DArray> A>
 DArray copy(const A& array) {
   return array.clone();
 }
-/// The value of an element, and writing one. Throw IndexError, DTypeError.
+/// The value of an element. Throws IndexError.
 export template <std::same_as<DArray> A>
 DValue get(const A& array, const DDim& index) {
   return array[index].get();
 }
+/// Writes an element. Throws IndexError, DTypeError.
 export template <std::same_as<DArray> A, class V>
   requires DScalar<V> || std::same_as<V, DValue>
 void set(const A& array, const DDim& index, const V& value) {

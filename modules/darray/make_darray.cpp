@@ -23,16 +23,20 @@ namespace tessera {
 namespace {
 
 [[noreturn]] void throw_not_numbers(const char* operation, DType dtype, const char* takes) {
-  throw DTypeError(to_string(
-      Failure{.operation = operation, .problem = std::string("it makes ") + takes + ", not " + std::string(name(dtype))}));
+  throw DTypeError(to_string(Failure{
+      .operation = operation, .problem = std::string("it makes ") + takes + ", not " + std::string(name(dtype))}));
 }
 
-void find_shape(const DNested& values, std::size_t axis, std::vector<std::ptrdiff_t>& shape, std::optional<DType>& dtype) {
+void find_shape(const DNested& values, std::size_t axis, std::vector<std::ptrdiff_t>& shape,
+                std::optional<DType>& dtype) {
   if (!values.is_list()) {
-    if (axis != shape.size()) throw ShapeError(to_string(Failure{.operation = "make_darray", .problem = "the lists are not all as deep"}));
+    if (axis != shape.size())
+      throw ShapeError(to_string(Failure{.operation = "make_darray", .problem = "the lists are not all as deep"}));
     const DType mine = values.value().dtype();
     if (!dtype) dtype = mine;
-    const auto is_integer = [](DType type) { return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer; };
+    const auto is_integer = [](DType type) {
+      return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer;
+    };
     if (std::optional<DType> common = try_promote(*dtype, mine)) {
       dtype = common;
     } else if (is_integer(*dtype) && !is_integer(mine) && mine != DType::boolean) {
@@ -44,13 +48,15 @@ void find_shape(const DNested& values, std::size_t axis, std::vector<std::ptrdif
   }
   const std::ptrdiff_t count = std::ssize(values.list());
   if (axis == shape.size()) {
-    if (dtype) throw ShapeError(to_string(Failure{.operation = "make_darray", .problem = "the lists are not all as deep"}));
+    if (dtype)
+      throw ShapeError(to_string(Failure{.operation = "make_darray", .problem = "the lists are not all as deep"}));
     shape.push_back(count);
   } else if (shape[axis] != count) {
-    throw ShapeError(to_string(Failure{.operation = "make_darray",
-                                       .problem = "lists along axis " + std::to_string(axis) + " have " + std::to_string(shape[axis]) + " and " +
-                                                  std::to_string(count) + " values",
-                                       .advice = "lists of one level have one length"}));
+    throw ShapeError(
+        to_string(Failure{.operation = "make_darray",
+                          .problem = "lists along axis " + std::to_string(axis) + " have " +
+                                     std::to_string(shape[axis]) + " and " + std::to_string(count) + " values",
+                          .advice = "lists of one level have one length"}));
   }
   for (const DNested& inner : values.list()) find_shape(inner, axis + 1, shape, dtype);
 }
@@ -78,36 +84,44 @@ DArray filled(DType dtype, std::ptrdiff_t count, Place place, const At& at) {
 
 }  // namespace
 
-DArray make_darray(const DDim& shape, const DValue& value, Place place) { return full(value.dtype(), shape, value, place); }
+DArray make_darray(const DDim& shape, const DValue& value, Place place) {
+  return full(value.dtype(), shape, value, place);
+}
 DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, const DValue& value, Place place) {
   return make_darray(make_ddim(shape), value, place);
 }
 DArray make_darray(const DDim& shape, DType dtype, Place place) { return DArray(shape, dtype, place); }
-DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, DType dtype, Place place) { return DArray(make_ddim(shape), dtype, place); }
+DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, DType dtype, Place place) {
+  return DArray(make_ddim(shape), dtype, place);
+}
 
 DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape) {
   const dynamic::DLayout layout = dynamic::row_major(shape.extents());
   return make_darray(std::move(allocation), dtype, shape, layout.steps());
 }
 
-DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset) {
+DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape,
+                   std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset) {
   dynamic::DLayout layout{.rank = shape.rank(), .offset = offset};
   if (std::ssize(strides) != shape.rank()) {
-    throw ShapeError(to_string(Failure{.operation = "make_darray",
-                                       .problem = std::to_string(strides.size()) + " strides for the shape " + to_string(shape)}));
+    throw ShapeError(
+        to_string(Failure{.operation = "make_darray",
+                          .problem = std::to_string(strides.size()) + " strides for the shape " + to_string(shape)}));
   }
   std::ranges::copy(shape.extents(), layout.extents.begin());
   std::ranges::copy(strides, layout.strides.begin());
   std::ptrdiff_t first = offset, last = offset;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::ptrdiff_t reach = core::checked_multiply(std::max<std::ptrdiff_t>(shape[axis] - 1, 0), strides[static_cast<std::size_t>(axis)]);
+    const std::ptrdiff_t reach =
+        core::checked_multiply(std::max<std::ptrdiff_t>(shape[axis] - 1, 0), strides[static_cast<std::size_t>(axis)]);
     std::ptrdiff_t& end = reach < 0 ? first : last;
     end = core::checked_add(end, reach);
   }
   const std::ptrdiff_t room = allocation.bytes() / item_size(dtype);
   if (product(shape) > 0 && (first < 0 || last >= room)) {
     throw ShapeError(to_string(Failure{.operation = "make_darray",
-                                       .problem = "elements " + std::to_string(first) + " to " + std::to_string(last) + " of " + std::string(name(dtype)) +
+                                       .problem = "elements " + std::to_string(first) + " to " + std::to_string(last) +
+                                                  " of " + std::string(name(dtype)) +
                                                   " are asked for, the allocation has " + std::to_string(room),
                                        .operands = {"the shape is " + to_string(shape)}}));
   }
@@ -138,7 +152,8 @@ DArray full(DType dtype, const DDim& shape, const DValue& value, Place place) {
   if (std::all_of(from, from + size, [](std::byte b) { return b == std::byte{}; })) {
     std::memset(to, 0, static_cast<std::size_t>(made.size()) * size);
   } else {
-    dynamic::with_element(dtype, [&]<class T>() { std::fill_n(static_cast<T*>(made.data()), made.size(), converted.as<T>()); });
+    dynamic::with_element(
+        dtype, [&]<class T>() { std::fill_n(static_cast<T*>(made.data()), made.size(), converted.as<T>()); });
   }
   return made;
 }
@@ -147,15 +162,21 @@ DArray ones(DType dtype, const DDim& shape, Place place) { return full(dtype, sh
 
 DArray zeros_like(const DArray& array) { return zeros(array.dtype(), array.shape(), array.place()); }
 DArray ones_like(const DArray& array) { return ones(array.dtype(), array.shape(), array.place()); }
-DArray full_like(const DArray& array, const DValue& value) { return full(array.dtype(), array.shape(), value, array.place()); }
+DArray full_like(const DArray& array, const DValue& value) {
+  return full(array.dtype(), array.shape(), value, array.place());
+}
 DArray empty_like(const DArray& array) { return DArray(array.shape(), array.dtype(), array.place()); }
 
 DArray arange(DType dtype, double start, double stop, double step, Place place) {
   if (dtype == DType::boolean || kind(dtype) == Kind::complex) throw_not_numbers("arange", dtype, "ordered numbers");
   if (step == 0 || std::isnan(start) || std::isnan(stop) || std::isnan(step))
-    throw ShapeError(to_string(Failure{.operation = "arange", .problem = "there is no way from " + std::to_string(start) + " to " + std::to_string(stop) + " in steps of " + std::to_string(step)}));
+    throw ShapeError(to_string(Failure{.operation = "arange",
+                                       .problem = "there is no way from " + std::to_string(start) + " to " +
+                                                  std::to_string(stop) + " in steps of " + std::to_string(step)}));
   const double steps = std::ceil((stop - start) / step);
-  if (steps >= 9e18) throw ShapeError(to_string(Failure{.operation = "arange", .problem = std::to_string(steps) + " elements cannot be counted"}));
+  if (steps >= 9e18)
+    throw ShapeError(
+        to_string(Failure{.operation = "arange", .problem = std::to_string(steps) + " elements cannot be counted"}));
   const auto count = static_cast<std::ptrdiff_t>(std::max(steps, 0.0));
   return filled(dtype, count, place, [&](std::ptrdiff_t i) { return start + static_cast<double>(i) * step; });
 }

@@ -25,7 +25,8 @@ export DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, DType dty
 /// Elements in an allocation, which it takes over; strides in elements, row-major without them, and `offset` elements from its beginning. Throws ShapeError if an
 /// element would lie outside.
 export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape);
-export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
+export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape,
+                          std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
 
 /// A value, or a list of such: what make_darray({{1, 2.5}, {3, 4}}) is written with.
 export class DNested {
@@ -57,14 +58,19 @@ DArray make_darray(const R& values, Place place = {}) {
   return DArray(make_array(values, place));
 }
 
-/// Filled with zeros, ones or a value, which is converted as cast() does.
+/// All elements zero.
 export DArray zeros(DType dtype, const DDim& shape, Place place = {});
+/// All elements one.
 export DArray ones(DType dtype, const DDim& shape, Place place = {});
+/// All elements equal to a value, which is converted as cast() does.
 export DArray full(DType dtype, const DDim& shape, const DValue& value, Place place = {});
-/// Filled so, with the dtype, shape and place of another array.
+/// Zeros with the dtype, shape and place of another array.
 export DArray zeros_like(const DArray& array);
+/// Ones, the same way.
 export DArray ones_like(const DArray& array);
+/// A value, the same way, converted as cast() does.
 export DArray full_like(const DArray& array, const DValue& value);
+/// Not initialised, the same way.
 export DArray empty_like(const DArray& array);
 /// start, start + step, ... before stop. Throws DTypeError for bool and complex types, ShapeError for step 0.
 export DArray arange(DType dtype, double start, double stop, double step = 1, Place place = {});

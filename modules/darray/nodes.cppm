@@ -100,15 +100,23 @@ class DMapOf<std::index_sequence<I...>, F, Nodes...> : DArgument<I, Nodes>... {
     program::OperandOf operands[] = {argument<I>().operand()...};
     return program::apply(program::function(F::name), operands);
   }
-  void collect(const DArray**& leaves, const program::ScalarOperand**& scalars) const { (argument<I>().collect(leaves, scalars), ...); }
+  void collect(const DArray**& leaves, const program::ScalarOperand**& scalars) const {
+    (argument<I>().collect(leaves, scalars), ...);
+  }
 
   static const TreeForm& form() {
-    static constexpr TreeForm known{loop<float>(), loop<double>(), loop<std::int32_t>(), loop<std::int64_t>(),
-                                    {result<float>(), result<double>(), result<std::int32_t>(), result<std::int64_t>()}, leaf_count, scalar_count,
-                                    [](const void* tree, const DArray** leaves, const program::ScalarOperand** scalars) {
-                                      static_cast<const DMapOf*>(tree)->collect(leaves, scalars);
-                                    },
-                                    [](const void* tree) { return DExpression(*static_cast<const DMapOf*>(tree)); }};
+    static constexpr TreeForm known{
+        loop<float>(),
+        loop<double>(),
+        loop<std::int32_t>(),
+        loop<std::int64_t>(),
+        {result<float>(), result<double>(), result<std::int32_t>(), result<std::int64_t>()},
+        leaf_count,
+        scalar_count,
+        [](const void* tree, const DArray** leaves, const program::ScalarOperand** scalars) {
+          static_cast<const DMapOf*>(tree)->collect(leaves, scalars);
+        },
+        [](const void* tree) { return DExpression(*static_cast<const DMapOf*>(tree)); }};
     return known;
   }
 

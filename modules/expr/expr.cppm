@@ -152,8 +152,16 @@ export import :explain;
 // program/: expressions whose types are known at run time only
 export import :function;
 export import :kernel_tables;
+export import :arithmetic_tables;
+export import :comparing_tables;
+export import :exponential_tables;
+export import :angle_tables;
+export import :special_tables;
+export import :conversion_tables;
 export import :dvalue;
 export import :program;
+export import :composer;
 export import :interpreter;
 export import :fusing;
+export import :assign_program;
 export import :reduce_program;

@@ -27,7 +27,8 @@ TEST_CASE("get is the array that is held, itself") {
 TEST_CASE("get of another array says what it is") {
   DArray x = make_darray({2, 3}, 0.f);
   CHECK_THROWS_WITH_AS(static_cast<void>(get<Array<double, 2>>(x)),
-                       "get: Array<float64, 2> was asked for, the array is Array<float32, 2> (2, 3) on cpu; x.cast(dtype) converts the elements, visit(f, x) takes any",
+                       "get: Array<float64, 2> was asked for, the array is Array<float32, 2> (2, 3) on cpu; "
+                       "x.cast(dtype) converts the elements, visit(f, x) takes any",
                        DTypeError);
   CHECK_THROWS_AS(static_cast<void>(get<Array<float, 3>>(x)), ShapeError);
 }
@@ -51,7 +52,11 @@ TEST_CASE("visit calls the function with the static array, for every type and ra
 
 TEST_CASE("a visited array is the one that is held, and a const one cannot be written") {
   DArray x = make_darray({3}, 1);
-  visit([]<class A>(A& array) { if constexpr (std::is_same_v<A, Array<int, 1>>) array(0) = 5; }, x);
+  visit(
+      []<class A>(A& array) {
+        if constexpr (std::is_same_v<A, Array<int, 1>>) array(0) = 5;
+      },
+      x);
   CHECK(int(x[{0}]) == 5);
   const DArray& seen = x;
   CHECK(visit([](auto& array) { return std::is_const_v<std::remove_reference_t<decltype(array)>>; }, seen));
@@ -65,11 +70,14 @@ TEST_CASE("several arrays are visited at once; what does not go together is name
   DArray x = make_darray({{1., 2.}, {3., 4.}}), y = make_darray({{10., 20.}, {30., 40.}});
   const auto add_to = []<class T, int D>(Array<T, D>& to, const Array<T, D>& from) { to += from; };
   if constexpr (false) add_to(get<Array<double, 2>>(x), get<Array<double, 2>>(y));
-  const auto total = []<class T, int D>(const Array<T, D>& a, const Array<T, D>& b) -> std::ptrdiff_t { return a.size() + b.size(); };
+  const auto total = []<class T, int D>(const Array<T, D>& a, const Array<T, D>& b) -> std::ptrdiff_t {
+    return a.size() + b.size();
+  };
   CHECK(visit(total, std::as_const(x), std::as_const(y)) == 8);
   const DArray other = make_darray({1, 2});
   CHECK_THROWS_WITH_AS(visit(total, std::as_const(x), other),
-                       "visit: the function does not take Array<float64, 2> (2, 2) on cpu with Array<int32, 1> (2,) on cpu; convert or reshape one of them: "
+                       "visit: the function does not take Array<float64, 2> (2, 2) on cpu with Array<int32, 1> (2,) on "
+                       "cpu; convert or reshape one of them: "
                        "x.cast(dtype), x.reshape({...})",
                        DTypeError);
 }
@@ -78,12 +86,15 @@ TEST_CASE("a function that does not take a type is not called with it") {
   const auto only_floats = []<int D>(const Array<float, D>& x) { return x.size(); };
   const DArray floats = make_darray({4}, 1.f), integers = make_darray({4}, 1);
   CHECK(visit(only_floats, floats) == 4);
-  CHECK_THROWS_WITH_AS(visit(only_floats, integers), "visit: the function does not take Array<int32, 1> (4,) on cpu; convert it: x.cast(dtype)", DTypeError);
+  CHECK_THROWS_WITH_AS(visit(only_floats, integers),
+                       "visit: the function does not take Array<int32, 1> (4,) on cpu; convert it: x.cast(dtype)",
+                       DTypeError);
 }
 
 TEST_CASE("results of several types become one") {
   const DArray x = make_darray({4}, 1.f);
-  const auto number = visit([]<class T>(const Array<T, 1>& array) -> T { return array(0); }, DArray(make_darray({4}, true)).dtype() == DType::boolean ? x : x);
+  const auto number = visit([]<class T>(const Array<T, 1>& array) -> T { return array(0); },
+                            DArray(make_darray({4}, true)).dtype() == DType::boolean ? x : x);
   static_assert(!std::is_same_v<decltype(number), void>);
   const DArray slice = visit([]<class T>(const Array<T, 1>& array) { return Array<T, 1>(array(range(0, 2))); }, x);
   CHECK(slice.shape() == make_ddim({2}));
@@ -104,6 +115,8 @@ TEST_CASE("visit_dtype sees arrays of the highest rank, so that types alone matt
       },
       x.T());
   CHECK(total == 21.0);
-  const auto sizes = visit_dtype([]<class T, class U>(const Array<T, 9>&, const Array<U, 9>&) { return sizeof(T) * 100 + sizeof(U); }, x, make_darray({1}, 2.0));
+  const auto sizes =
+      visit_dtype([]<class T, class U>(const Array<T, 9>&, const Array<U, 9>&) { return sizeof(T) * 100 + sizeof(U); },
+                  x, make_darray({1}, 2.0));
   CHECK(sizes == 408);
 }

@@ -141,7 +141,8 @@ TEST_CASE("scalars are weak, and integers that do not fit mean what they mean be
 TEST_CASE("what has no common type is a DTypeError that describes the operands") {
   const DArray f = make_darray({2}, 1.f), i = make_darray({2}, 1), b = make_darray({2}, true);
   CHECK_THROWS_WITH_AS(DArray(f + i),
-                       "operator +: the element types have no common type (bool with numbers, integers with floats, int64 with uint64); the operands are "
+                       "operator +: the element types have no common type (bool with numbers, integers with floats, "
+                       "int64 with uint64); the operands are "
                        "float32 (2,) on cpu, int32 (2,) on cpu; convert one of them: cast(x, dtype)",
                        DTypeError);
   CHECK_THROWS_AS(DArray(b + b), DTypeError);

@@ -11,7 +11,8 @@ using namespace tessera;
 using namespace darrays;
 
 static_assert(std::is_nothrow_copy_constructible_v<DArray> && std::is_nothrow_move_constructible_v<DArray>);
-static_assert(std::is_convertible_v<Array<float, 2>, DArray> && std::is_convertible_v<Array<const int, 3, CpuPlace>, DArray>);
+static_assert(std::is_convertible_v<Array<float, 2>, DArray> &&
+              std::is_convertible_v<Array<const int, 3, CpuPlace>, DArray>);
 static_assert(!std::is_convertible_v<Array<float, 10>, DArray>);
 
 namespace {
@@ -123,7 +124,8 @@ TEST_CASE("slices, transpositions and new shapes are those of static arrays") {
   const DArray d = a;
   CHECK(is_same(d({1, ellipsis}), Array<int, 2>(a(1, ellipsis))));
   CHECK(is_same(d({all, range(1, -1), -1}), Array<int, 2>(a(all, range(1, -1), -1))));
-  CHECK(is_same(d({newaxis, range(none, none, -2), ellipsis, 0}), Array<int, 3>(a(newaxis, range(none, none, -2), ellipsis, 0))));
+  CHECK(is_same(d({newaxis, range(none, none, -2), ellipsis, 0}),
+                Array<int, 3>(a(newaxis, range(none, none, -2), ellipsis, 0))));
   CHECK(is_same(d(2, all, 3), Array<int, 1>(a(2, all, 3))));
   CHECK(is_same(d.T(), Array<int, 3>(a.T())));
   CHECK(is_same(transpose(d, {2, 0, 1}), Array<int, 3>(transpose(a, {2, 0, 1}))));

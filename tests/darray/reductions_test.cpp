@@ -89,7 +89,9 @@ TEST_CASE("axes that are not there, or named twice, and types without an order a
   CHECK_THROWS_AS(sum(d, 2), IndexError);
   CHECK_THROWS_AS(sum(d, {0, -2}), IndexError);
   CHECK_THROWS_AS(argmax(d, {0, 1}), IndexError);
-  CHECK_THROWS_WITH_AS(max(cast(d, DType::complex64)), "max: it does not take complex64 elements; the shape is (2, 2); convert them: cast(x, dtype)", DTypeError);
+  CHECK_THROWS_WITH_AS(max(cast(d, DType::complex64)),
+                       "max: it does not take complex64 elements; the shape is (2, 2); convert them: cast(x, dtype)",
+                       DTypeError);
   CHECK_THROWS_AS(var(cast(d, DType::int32)), DTypeError);
   CHECK_THROWS_AS(min(DArray(make_ddim({2, 0}), DType::float32), 1), ShapeError);
 }

@@ -160,6 +160,16 @@ static_assert(ResultElements<Vector, float, 1> && !ResultElements<Vector, double
               !ResultElements<Vector, float, 2> && !ResultElements<const Vector, int, 1>);
 // --8<-- [end:algorithm]
 
+// --8<-- [start:darray]
+using Tree = decltype(DArray() + 1);
+static_assert(DynamicOperand<DArray> && DynamicOperand<Tree> && DynamicOperand<DExpression> && !DynamicOperand<Matrix>);
+static_assert(DynamicSource<DArray> && DynamicSource<Matrix> && DynamicSource<float> && !DynamicSource<std::string>);
+static_assert(DynamicOperands<DArray, Matrix> && DynamicOperands<int, Tree> && !DynamicOperands<Matrix, int>);
+static_assert(DynamicTree<Tree> && !DynamicTree<DArray>);
+static_assert(DScalar<int> && DScalar<std::complex<float>> && !DScalar<DArray>);
+static_assert(HeldArray<Matrix> && HeldArray<Array<const int, 3>> && !HeldArray<OnHost> && !HeldArray<Array<float, 10>>);
+// --8<-- [end:darray]
+
 TEST_CASE("what holds for a concept is known when the program is compiled") {
   CHECK(Operand<Matrix>);
   CHECK_FALSE(Operand<float>);

@@ -101,8 +101,8 @@ namespace storage {
 /// Strides of the same elements under another shape of the same element count, if views can express them
 /// (std::nullopt: they must be copied).
 export std::optional<std::array<std::ptrdiff_t, 64>> reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
-                                                               std::span<const std::ptrdiff_t> from_strides,
-                                                               std::span<const std::ptrdiff_t> to_shape);
+                                                                      std::span<const std::ptrdiff_t> from_strides,
+                                                                      std::span<const std::ptrdiff_t> to_shape);
 
 /// Throws ShapeError if `from` does not broadcast to `to` under NumPy's rules; the message names the first axis.
 export void check_broadcast(std::span<const std::ptrdiff_t> from, std::span<const std::ptrdiff_t> to,

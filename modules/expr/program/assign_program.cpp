@@ -31,12 +31,18 @@ struct Target {
   Extents extents, strides;
 
   explicit Target(const Destination& from)
-      : share(*from.share), data(from.data), dtype(from.dtype), place(from.place), rank(static_cast<int>(from.shape.size())) {
+      : share(*from.share),
+        data(from.data),
+        dtype(from.dtype),
+        place(from.place),
+        rank(static_cast<int>(from.shape.size())) {
     std::ranges::copy(from.shape, extents.begin());
     std::ranges::copy(from.strides, strides.begin());
   }
   std::span<const std::ptrdiff_t> shape() const { return {extents.data(), static_cast<std::size_t>(rank)}; }
-  plan::Written memory() const { return {data, shape(), {strides.data(), static_cast<std::size_t>(rank)}, item_size(dtype)}; }
+  plan::Written memory() const {
+    return {data, shape(), {strides.data(), static_cast<std::size_t>(rank)}, item_size(dtype)};
+  }
 };
 
 /// Elements if the strides are row-major without gaps, -1 otherwise.
@@ -50,10 +56,12 @@ std::ptrdiff_t row_major_elements(std::span<const std::ptrdiff_t> shape, const s
 }
 
 /// One call of the kernel, if every operand lies in memory as the result does, apart from it or at the same place, and one thread is enough.
-bool evaluate_directly(const Destination& target, std::span<const LeafView> leaves, plan::Kernel kernel, const void* nodes) {
+bool evaluate_directly(const Destination& target, std::span<const LeafView> leaves, plan::Kernel kernel,
+                       const void* nodes) {
   constexpr std::size_t most_leaves = 12;
   const std::ptrdiff_t elements = row_major_elements(target.shape, target.strides.data());
-  if (elements < 0 || !is_for_one_thread(elements) || leaves.size() > most_leaves || !target.place.on_host()) return false;
+  if (elements < 0 || !is_for_one_thread(elements) || leaves.size() > most_leaves || !target.place.on_host())
+    return false;
   const auto* const begin = static_cast<const std::byte*>(target.data);
   const std::ptrdiff_t item = item_size(target.dtype);
   std::array<plan::Input, most_leaves> inputs;
@@ -84,11 +92,16 @@ void compute(const Destination& target, const DExpression& expression) {
   SmallArray<LeafView, 8> leaves(steps.leaves.size());
   for (std::size_t k = 0; k < steps.leaves.size(); ++k) {
     const Leaf& leaf = steps.leaves[k];
-    leaves[k] = {leaf.data, item_size(leaf.dtype), leaf.place, leaf.shape(), {leaf.strides.data(), static_cast<std::size_t>(leaf.rank)}};
+    leaves[k] = {leaf.data,
+                 item_size(leaf.dtype),
+                 leaf.place,
+                 leaf.shape(),
+                 {leaf.strides.data(), static_cast<std::size_t>(leaf.rank)}};
   }
   const Interpreter interpreter(expression, target.dtype, product(DDim(target.shape)));
   const Leaf* const only = expression.as_leaf();
-  evaluate(target, std::span(leaves.data(), leaves.size()), Interpreter::run, &interpreter, only != nullptr && only->dtype == target.dtype);
+  evaluate(target, std::span(leaves.data(), leaves.size()), Interpreter::run, &interpreter,
+           only != nullptr && only->dtype == target.dtype);
 }
 
 /// An assignment that is computed when its turn comes.
@@ -98,8 +111,8 @@ struct Deferred {
 
   static void make(void* later, const void* from) {
     const auto& operands = *static_cast<const AssignmentOperands*>(from);
-    const auto* const made =
-        ::new (later) Deferred{*static_cast<const Target*>(operands.destination), *static_cast<const DExpression*>(operands.node)};
+    const auto* const made = ::new (later)
+        Deferred{*static_cast<const Target*>(operands.destination), *static_cast<const DExpression*>(operands.node)};
     made->target.share.hold();
     static_cast<void>(made->expression.any_leaf(plan::NameReleaser()));
   }
@@ -120,8 +133,12 @@ void compute_erased(const void* target, const void* expression) {
 
 /// What the scheduler knows of such assignments, by rank.
 AssignmentForm& form_of(int rank) {
-  static auto forms = make_forms(
-      {.bytes = sizeof(Deferred), .alignment = alignof(Deferred), .make = Deferred::make, .run = Deferred::run, .drop = Deferred::drop}, Deferred::look);
+  static auto forms = make_forms({.bytes = sizeof(Deferred),
+                                  .alignment = alignof(Deferred),
+                                  .make = Deferred::make,
+                                  .run = Deferred::run,
+                                  .drop = Deferred::drop},
+                                 Deferred::look);
   return forms[static_cast<std::size_t>(rank)];
 }
 
@@ -137,23 +154,27 @@ void Deferred::run(void* later) {
 
 }  // namespace
 
-void evaluate(const Destination& destination, std::span<const LeafView> leaves, plan::Kernel kernel, const void* nodes, bool copies) {
+void evaluate(const Destination& destination, std::span<const LeafView> leaves, plan::Kernel kernel, const void* nodes,
+              bool copies) {
   if (evaluate_directly(destination, leaves, kernel, nodes)) return;
   if (!destination.place.on_host()) {
-    throw PlaceError(to_string(Failure{
-        .operation = "assignment",
-        .problem = "expressions of dynamic arrays are computed on the host, and this one is on " + to_string(destination.place),
-        .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
+    throw PlaceError(
+        to_string(Failure{.operation = "assignment",
+                          .problem = "expressions of dynamic arrays are computed on the host, and this one is on " +
+                                     to_string(destination.place),
+                          .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
   }
   SmallArray<plan::Operand, 8> operands(leaves.size() + 1);
-  plan::Lowering lowering(std::span(operands.data(), operands.size()), destination.shape, destination.place, plan::Fusion::none);
+  plan::Lowering lowering(std::span(operands.data(), operands.size()), destination.shape, destination.place,
+                          plan::Fusion::none);
   for (const LeafView& leaf : leaves) {
     if (leaf.data == nullptr && leaf.shape.empty()) plan::throw_no_operand_storage();
     storage::check_broadcast(leaf.shape, destination.shape, "assignment");
     lowering.add(leaf.data, leaf.shape, leaf.strides, leaf.item, leaf.place);
   }
   storage::require_distinct_elements(destination.shape, destination.strides, "assignment");
-  plan::evaluate_safely(lowering, {destination.data, destination.strides, item_size(destination.dtype)}, {kernel, nodes, copies, {}});
+  plan::evaluate_safely(lowering, {destination.data, destination.strides, item_size(destination.dtype)},
+                        {kernel, nodes, copies, {}});
 }
 
 void assign(const Destination& destination, const DExpression& expression, bool is_name) {
@@ -161,7 +182,8 @@ void assign(const Destination& destination, const DExpression& expression, bool 
     static_cast<void>(Interpreter(expression, destination.dtype, 1));  // which throws
   if (storage::buffers_have_vars.load(std::memory_order_relaxed)) {
     const Target target(destination);
-    assign_in_order(described(target, is_name), {.destination = &target, .node = &expression}, form_of(expression.rank()), compute_erased);
+    assign_in_order(described(target, is_name), {.destination = &target, .node = &expression},
+                    form_of(expression.rank()), compute_erased);
   } else {
     compute(destination, expression);
   }
@@ -169,8 +191,8 @@ void assign(const Destination& destination, const DExpression& expression, bool 
 
 bool fits_own_storage(const Destination& destination, const DExpression& expression, int holds) {
   const Buffer* const buffer = destination.share->get();
-  if (buffer == nullptr || destination.dtype != expression.dtype() || !std::ranges::equal(destination.shape, expression.extents()) ||
-      expression.place() != destination.place)
+  if (buffer == nullptr || destination.dtype != expression.dtype() ||
+      !std::ranges::equal(destination.shape, expression.extents()) || expression.place() != destination.place)
     return false;
   struct Held {
     const DExpression& expression;
@@ -197,13 +219,15 @@ namespace tessera {
 
 DValue DExpression::value() const {
   if (rank_ != 0) {
-    throw ShapeError(to_string(Failure{.operation = "value",
-                                       .problem = "the expression has the shape " + core::shape_text(extents()) + ", what has no axis is a value",
-                                       .advice = "reduce it, or index an element"}));
+    throw ShapeError(to_string(Failure{
+        .operation = "value",
+        .problem = "the expression has the shape " + core::shape_text(extents()) + ", what has no axis is a value",
+        .advice = "reduce it, or index an element"}));
   }
   DValue result = DValue::zero(dtype_);
   const auto share = storage::BufferShare::make(CpuPlace{}, static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
-  program::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = {}, .shape = {}, .strides = {}}, *this, true);
+  program::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = {}, .shape = {}, .strides = {}},
+                  *this, true);
   share->wait(schedule::Purpose::read, {share->data(), {}, {}, item_size(dtype_)});
   std::memcpy(result.data(), share->data(), static_cast<std::size_t>(item_size(dtype_)));
   return result;

@@ -26,9 +26,13 @@ using program::ScalarRule;
 using program::Term;
 using program::Variant;
 
-DType compute_type(DType dtype) { return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype; }
+DType compute_type(DType dtype) {
+  return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype;
+}
 
-bool is_integer_type(DType dtype) { return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer; }
+bool is_integer_type(DType dtype) {
+  return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer;
+}
 
 /// A C++ number of this type takes elements of type `beside`: the run-time twin of WeakWith.
 bool is_weak_with(DType scalar, DType beside) {
@@ -45,7 +49,8 @@ std::string described(const OperandOf& operand) {
          to_string(expression.place());
 }
 
-[[noreturn]] void throw_types(const Function& function, std::span<const OperandOf> operands, std::string problem, std::string_view advice) {
+[[noreturn]] void throw_types(const Function& function, std::span<const OperandOf> operands, std::string problem,
+                              std::string_view advice) {
   for (std::size_t k = 0; k < operands.size(); ++k)
     problem += std::string(k == 0 ? "; the operands are " : ", ") + described(operands[k]);
   throw DTypeError(to_string(Failure{.operation = function.name, .problem = std::move(problem), .advice = advice}));
@@ -148,7 +153,8 @@ class Composer {
       throw_types(function_, operands, "the condition is no expression of bool", "compare first, as in z > 0");
     const Variant& variant = function_.of(common);
     if (variant.kernel == nullptr)
-      throw_types(function_, operands, std::string("it takes ") + function_.takes + ", not " + std::string(name(common)),
+      throw_types(function_, operands,
+                  std::string("it takes ") + function_.takes + ", not " + std::string(name(common)),
                   "convert first: cast(x, dtype)");
     broadcast(operands);
     if (function_.scalars == ScalarRule::compares) {
@@ -196,7 +202,8 @@ class Composer {
     for (const OperandOf& operand : operands) {
       if (const auto* expression = std::get_if<DExpression>(&operand)) shapes[count++] = expression->extents();
     }
-    plan::broadcast_into(std::span(extents_).first(static_cast<std::size_t>(rank_)), std::span(shapes, count), function_.name);
+    plan::broadcast_into(std::span(extents_).first(static_cast<std::size_t>(rank_)), std::span(shapes, count),
+                         function_.name);
   }
 
   /// A comparison with an integer that no element can be equal to: all or none.
@@ -208,8 +215,12 @@ class Composer {
       if (side == 0) return std::nullopt;
       const std::int64_t left = k == 0 ? side : 0, right = k == 0 ? 0 : side;
       const std::string_view sign = std::string_view(function_.name).substr(9);
-      const bool answer = sign == "==" ? left == right : sign == "!=" ? left != right : sign == "<" ? left < right
-                        : sign == "<=" ? left <= right : sign == ">" ? left > right : left >= right;
+      const bool answer = sign == "=="   ? left == right
+                          : sign == "!=" ? left != right
+                          : sign == "<"  ? left < right
+                          : sign == "<=" ? left <= right
+                          : sign == ">"  ? left > right
+                                         : left >= right;
       // Elements equal themselves, so that the shape stays that of the operand.
       OperandOf pair[] = {operands[1 - k], operands[1 - k]};
       return program::apply(program::function(answer ? Name::equal : Name::not_equal), pair);
@@ -280,7 +291,9 @@ class Composer {
 
 namespace program {
 
-DExpression apply(const Function& function, std::span<OperandOf> operands) { return Composer(function).apply(operands); }
+DExpression apply(const Function& function, std::span<OperandOf> operands) {
+  return Composer(function).apply(operands);
+}
 
 DExpression cast(DExpression expression, DType to) { return Composer::cast(std::move(expression), to); }
 

@@ -32,8 +32,8 @@ DValue DValue::cast(DType to) const {
 void DValue::convert(DType to, void* value) const {
   if (dtype_ != to && !assignable(dtype_, to)) {
     throw DTypeError(to_string(Failure{.operation = "get",
-                                       .problem = "the value is " + std::string(name(dtype_)) + ", which does not become " +
-                                                  std::string(name(to)) + " by itself",
+                                       .problem = "the value is " + std::string(name(dtype_)) +
+                                                  ", which does not become " + std::string(name(to)) + " by itself",
                                        .operands = {"it is " + to_string(*this)},
                                        .advice = "convert it: value.cast(dtype)"}));
   }

@@ -48,7 +48,8 @@ struct FusedLoop {
   using Value = typename Node::value_type;
 
   /// Calls `use` with the kernel and its nodes, which hold these scalars.
-  static void with(const T* scalars, const void* context, void (*use)(const void* context, plan::Kernel kernel, const void* nodes)) {
+  static void with(const T* scalars, const void* context,
+                   void (*use)(const void* context, plan::Kernel kernel, const void* nodes)) {
     int leaf = 0;
     const Plan plan = PlanMaker<Plan>::make(leaf, scalars);
     use(context, kernel_of<Value>(plan), &plan);

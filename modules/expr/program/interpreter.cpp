@@ -17,7 +17,8 @@ namespace tessera::program {
 
 namespace {
 
-constexpr std::ptrdiff_t register_memory = std::ptrdiff_t{24} * 1024;  // fits the L1 cache beside what is read and written
+constexpr std::ptrdiff_t register_memory =
+    std::ptrdiff_t{24} * 1024;  // fits the L1 cache beside what is read and written
 constexpr std::ptrdiff_t most_chunk = 1024;
 constexpr std::ptrdiff_t least_chunk = 64;
 
@@ -33,7 +34,9 @@ void copy_often(std::byte* to, const void* element, std::ptrdiff_t item, std::pt
   }
 }
 
-DType value_type(DType dtype) { return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype; }
+DType value_type(DType dtype) {
+  return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype;
+}
 
 /// Elements as they are.
 template <std::ptrdiff_t Item>
@@ -59,12 +62,11 @@ plan::Kernel copy_of(std::ptrdiff_t item) {
 Variant last_step(const DExpression& expression, DType to) {
   const Leaf* const leaf = expression.as_leaf();
   if (expression.dtype() != to && !assignable(expression.dtype(), to)) {
-    throw DTypeError(to_string(
-        Failure{.operation = "assignment",
-                .problem = std::string(name(expression.dtype())) + " elements do not become " + std::string(name(to)) +
-                           " elements by themselves: only floats narrow",
-                .operands = {"the right side is " + core::shape_text(expression.extents())},
-                .advice = "write cast(x, dtype)"}));
+    throw DTypeError(to_string(Failure{.operation = "assignment",
+                                       .problem = std::string(name(expression.dtype())) + " elements do not become " +
+                                                  std::string(name(to)) + " elements by themselves: only floats narrow",
+                                       .operands = {"the right side is " + core::shape_text(expression.extents())},
+                                       .advice = "write cast(x, dtype)"}));
   }
   if (leaf != nullptr && leaf->dtype == to) return {copy_of(item_size(to)), nullptr, to};
   const DType values = value_type(expression.dtype());
@@ -75,7 +77,9 @@ Variant last_step(const DExpression& expression, DType to) {
 }  // namespace
 
 Interpreter::Interpreter(const DExpression& expression, DType to, std::ptrdiff_t elements)
-    : leaves_(expression.steps().leaves.size()), constants_(expression.steps().constants.size()), result_item_(item_size(to)) {
+    : leaves_(expression.steps().leaves.size()),
+      constants_(expression.steps().constants.size()),
+      result_item_(item_size(to)) {
   const Steps& steps = expression.steps();
   items_.resize(leaves_);
   for (std::size_t k = 0; k < leaves_; ++k) items_[k] = static_cast<std::uint8_t>(item_size(steps.leaves[k].dtype));
@@ -160,13 +164,15 @@ void Interpreter::copy_constants(const Steps& steps, std::ptrdiff_t elements) {
   constant_copies_.resize(constants_ * static_cast<std::size_t>(constant_bytes_));
   for (std::size_t k = 0; k < constants_; ++k) {
     const DValue& value = steps.constants[k].value;
-    copy_often(constant_copies_.data() + static_cast<std::ptrdiff_t>(k) * constant_bytes_, value.data(), item_size(value.dtype()), copies);
+    copy_often(constant_copies_.data() + static_cast<std::ptrdiff_t>(k) * constant_bytes_, value.data(),
+               item_size(value.dtype()), copies);
   }
 }
 
 void Interpreter::run(const void* interpreter, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
   const auto& self = *static_cast<const Interpreter*>(interpreter);
-  if (self.instructions_.size() == 1 && !self.expands_) return self.run_in(static_cast<std::byte*>(to), inputs, n, nullptr, nullptr);
+  if (self.instructions_.size() == 1 && !self.expands_)
+    return self.run_in(static_cast<std::byte*>(to), inputs, n, nullptr, nullptr);
   alignas(64) std::byte few[register_memory];
   std::vector<std::byte> many;
   std::byte* registers = few;
@@ -180,7 +186,8 @@ void Interpreter::run(const void* interpreter, void* to, const plan::Input* inpu
   self.run_in(static_cast<std::byte*>(to), inputs, n, registers, copies.data());
 }
 
-void Interpreter::run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_t n, std::byte* registers, std::byte* copies) const {
+void Interpreter::run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_t n, std::byte* registers,
+                         std::byte* copies) const {
   const std::size_t first_register = leaves_ + constants_;
   SmallArray<plan::Input, 24> places(first_register + registers_);
   for (std::size_t k = 0; k < leaves_; ++k) {
@@ -199,7 +206,8 @@ void Interpreter::run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_
     const std::ptrdiff_t count = std::min(chunk_, n - done);
     for (std::size_t k = 0; k <= last; ++k) {
       const Instruction& instruction = instructions_[k];
-      const plan::Input from[] = {places[instruction.from[0]], places[instruction.from[1]], places[instruction.from[2]]};
+      const plan::Input from[] = {places[instruction.from[0]], places[instruction.from[1]],
+                                  places[instruction.from[2]]};
       void* const target = k == last ? to + done * result_item_ : const_cast<void*>(places[instruction.to].data);
       instruction.kernel(instruction.nodes, target, from, count);
     }
@@ -212,13 +220,18 @@ void Interpreter::run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_
 namespace {
 
 template <std::size_t... Rank>
-Forms forms_of(const schedule::BodyType& body, void (*look)(const void*, const plan::LeafVisitor&, std::ptrdiff_t*), std::index_sequence<Rank...>) {
-  return {AssignmentForm{.body = body, .look = look, .rank = static_cast<int>(Rank), .name = plan::ExpressionName("[Node = DExpression]")}...};
+Forms forms_of(const schedule::BodyType& body, void (*look)(const void*, const plan::LeafVisitor&, std::ptrdiff_t*),
+               std::index_sequence<Rank...>) {
+  return {AssignmentForm{.body = body,
+                         .look = look,
+                         .rank = static_cast<int>(Rank),
+                         .name = plan::ExpressionName("[Node = DExpression]")}...};
 }
 
 }  // namespace
 
-Forms make_forms(const schedule::BodyType& body, void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents)) {
+Forms make_forms(const schedule::BodyType& body,
+                 void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents)) {
   return forms_of(body, look, std::make_index_sequence<static_cast<std::size_t>(max_rank) + 1>{});
 }
 

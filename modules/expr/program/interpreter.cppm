@@ -61,7 +61,8 @@ class Interpreter {
 
   void place_registers(const Steps& steps, std::span<const Step> more);
   void copy_constants(const Steps& steps, std::ptrdiff_t elements);
-  void run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_t n, std::byte* registers, std::byte* copies) const;
+  void run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_t n, std::byte* registers,
+              std::byte* copies) const;
 
   std::size_t leaves_, constants_, registers_ = 0;
   std::ptrdiff_t result_item_;
@@ -78,6 +79,7 @@ class Interpreter {
 
 /// What the scheduler knows of work whose result has one of the ranks up to max_rank.
 using Forms = std::array<AssignmentForm, static_cast<std::size_t>(max_rank) + 1>;
-Forms make_forms(const schedule::BodyType& body, void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents));
+Forms make_forms(const schedule::BodyType& body,
+                 void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents));
 
 }  // namespace tessera::program

@@ -78,7 +78,8 @@ StepsOwner make_steps() {
 
 void Recycle::operator()(Steps* steps) const noexcept {
   constexpr std::size_t usual = 64;
-  if (spare.is_gone || spare.count == Spare::most || steps->steps.capacity() > usual || steps->leaves.capacity() > usual) {
+  if (spare.is_gone || spare.count == Spare::most || steps->steps.capacity() > usual ||
+      steps->leaves.capacity() > usual) {
     delete steps;
     return;
   }
@@ -98,7 +99,11 @@ DExpression::DExpression(program::Leaf leaf, DType dtype)
 }
 
 DExpression::DExpression(const DExpression& other)
-    : steps_(program::make_steps()), term_(other.term_), dtype_(other.dtype_), rank_(other.rank_), extents_(other.extents_) {
+    : steps_(program::make_steps()),
+      term_(other.term_),
+      dtype_(other.dtype_),
+      rank_(other.rank_),
+      extents_(other.extents_) {
   *steps_ = *other.steps_;
 }
 
@@ -109,9 +114,7 @@ DExpression& DExpression::operator=(const DExpression& other) {
 
 Place DExpression::place() const { return steps_->leaves.empty() ? Place() : steps_->leaves.front().place; }
 
-std::ptrdiff_t DExpression::size() const {
-  return product(shape());
-}
+std::ptrdiff_t DExpression::size() const { return product(shape()); }
 
 const program::Leaf* DExpression::as_leaf() const {
   return term_.kind == program::Term::Kind::leaf ? &steps_->leaves[term_.number] : nullptr;

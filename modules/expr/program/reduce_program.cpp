@@ -29,7 +29,8 @@ const char* name_of(Reduce op) { return reduction_name(static_cast<ReduceOp>(op)
 /// A reduction of values of compute type C by Op is there.
 template <ReduceOp Op, class C>
 constexpr bool takes() {
-  if (Op == ReduceOp::minimum || Op == ReduceOp::maximum || Op == ReduceOp::argmin || Op == ReduceOp::argmax) return Real<C>;
+  if (Op == ReduceOp::minimum || Op == ReduceOp::maximum || Op == ReduceOp::argmin || Op == ReduceOp::argmax)
+    return Real<C>;
   if (Op == ReduceOp::variance || Op == ReduceOp::deviation || Op == ReduceOp::log_sum_exp) return Floating<C>;
   if (Op == ReduceOp::mean || Op == ReduceOp::norm) return Floating<C> || Complex<C>;
   if (Op == ReduceOp::any || Op == ReduceOp::all) return std::same_as<C, bool>;
@@ -77,17 +78,21 @@ struct Work {
 void Work::compute() const {
   const Steps& steps = operand.steps();
   if (!result.place.on_host()) {
-    throw PlaceError(to_string(Failure{.operation = name_of(op),
-                                       .problem = "expressions of dynamic arrays are computed on the host, and this one is on " + to_string(result.place),
-                                       .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
+    throw PlaceError(
+        to_string(Failure{.operation = name_of(op),
+                          .problem = "expressions of dynamic arrays are computed on the host, and this one is on " +
+                                     to_string(result.place),
+                          .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
   }
   SmallArray<plan::Operand, 8> operands(steps.leaves.size() + 1);
-  plan::Lowering lowering(std::span(operands.data(), operands.size()), operand.extents(), result.place, plan::Fusion::none);
+  plan::Lowering lowering(std::span(operands.data(), operands.size()), operand.extents(), result.place,
+                          plan::Fusion::none);
   for (const Leaf& leaf : steps.leaves) {
     if (leaf.data == nullptr && leaf.rank == 0) plan::throw_no_operand_storage();
     lowering.add(leaf.data, leaf.shape(), leaf.memory().strides, item_size(leaf.dtype), leaf.place);
   }
-  const DType values = kind(operand.dtype()) == Kind::floating && item_size(operand.dtype()) == 2 ? DType::float32 : operand.dtype();
+  const DType values =
+      kind(operand.dtype()) == Kind::floating && item_size(operand.dtype()) == 2 ? DType::float32 : operand.dtype();
   const Leaf* const only = operand.as_leaf();
   std::optional<Interpreter> interpreter;
   const bool as_it_lies = only != nullptr && only->dtype == values;
@@ -117,13 +122,15 @@ void Work::compute() const {
 /// A reduction that is computed when its turn comes.
 struct DeferredReduction {
   static void make(void* later, const void* from) {
-    const auto* const made = ::new (later) Work(*static_cast<const Work*>(static_cast<const AssignmentOperands*>(from)->node));
+    const auto* const made =
+        ::new (later) Work(*static_cast<const Work*>(static_cast<const AssignmentOperands*>(from)->node));
     made->result.share.hold();
     static_cast<void>(made->operand.any_leaf(plan::NameReleaser()));
   }
   static void run(void* later) {
     const auto& work = *static_cast<Work*>(later);
-    compute_in_turn({.buffer = work.result.share.get(), .memory = work.result.memory(), .place = work.result.place}, {.destination = nullptr, .node = &work}, form_of(work.result.rank), compute);
+    compute_in_turn({.buffer = work.result.share.get(), .memory = work.result.memory(), .place = work.result.place},
+                    {.destination = nullptr, .node = &work}, form_of(work.result.rank), compute);
   }
   static void drop(void* later) noexcept { static_cast<Work*>(later)->~Work(); }
   static void look(const void* from, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents) {
@@ -134,13 +141,15 @@ struct DeferredReduction {
   static void compute(const void*, const void* work) { static_cast<const Work*>(work)->compute(); }
 
   static AssignmentForm& form_of(int rank) {
-    static auto forms = make_forms({.bytes = sizeof(Work), .alignment = alignof(Work), .make = make, .run = run, .drop = drop}, look);
+    static auto forms =
+        make_forms({.bytes = sizeof(Work), .alignment = alignof(Work), .make = make, .run = run, .drop = drop}, look);
     return forms[static_cast<std::size_t>(rank)];
   }
 };
 
 /// Which axes are reduced. Throws IndexError.
-std::array<bool, static_cast<std::size_t>(max_rank)> reduced_of(Reduce op, const DExpression& operand, const ReducedAxes& axes) {
+std::array<bool, static_cast<std::size_t>(max_rank)> reduced_of(Reduce op, const DExpression& operand,
+                                                                const ReducedAxes& axes) {
   std::array<bool, static_cast<std::size_t>(max_rank)> reduced{};
   if (axes.is_all) {
     reduced.fill(true);
@@ -155,7 +164,9 @@ std::array<bool, static_cast<std::size_t>(max_rank)> reduced_of(Reduce op, const
   }
   const bool searches = op == Reduce::argmin || op == Reduce::argmax;
   if (searches && axes.named.size() != 1)
-    throw IndexError(to_string(Failure{.operation = name_of(op), .problem = "a position is along one axis, or among all elements; " + std::to_string(axes.named.size()) + " axes are named"}));
+    throw IndexError(to_string(Failure{.operation = name_of(op),
+                                       .problem = "a position is along one axis, or among all elements; " +
+                                                  std::to_string(axes.named.size()) + " axes are named"}));
   return reduced;
 }
 
@@ -165,14 +176,22 @@ DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& o
   if (op == Reduce::any || op == Reduce::all) {
     if (operand.dtype() != DType::boolean) return reduce(op, cast(operand, DType::boolean), options);
   }
-  const Results results = results_of(op, operand.dtype(), std::make_index_sequence<static_cast<std::size_t>(Reduce::norm) + 1>{});
+  const Results results =
+      results_of(op, operand.dtype(), std::make_index_sequence<static_cast<std::size_t>(Reduce::norm) + 1>{});
   if (results.store == nullptr) {
-    throw DTypeError(to_string(Failure{.operation = name_of(op),
-                                       .problem = "it does not take " + std::string(name(operand.dtype())) + " elements",
-                                       .operands = {"the shape is " + core::shape_text(operand.extents())},
-                                       .advice = "convert them: cast(x, dtype)"}));
+    throw DTypeError(
+        to_string(Failure{.operation = name_of(op),
+                          .problem = "it does not take " + std::string(name(operand.dtype())) + " elements",
+                          .operands = {"the shape is " + core::shape_text(operand.extents())},
+                          .advice = "convert them: cast(x, dtype)"}));
   }
-  Work work{.operand = operand, .op = op, .reduced = reduced_of(op, operand, options.axes), .keeps = options.axes.keeps, .correction = options.correction, .store = results.store, .result = {}};
+  Work work{.operand = operand,
+            .op = op,
+            .reduced = reduced_of(op, operand, options.axes),
+            .keeps = options.axes.keeps,
+            .correction = options.correction,
+            .store = results.store,
+            .result = {}};
   std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)> extents{};
   int rank = 0;
   for (int axis = 0; axis < operand.rank(); ++axis) {
@@ -180,7 +199,8 @@ DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& o
     const bool gone = work.reduced[static_cast<std::size_t>(axis)];
     if (gone && extent == 0 && !has_neutral(static_cast<ReduceOp>(op))) {
       throw ShapeError(to_string(Failure{.operation = name_of(op),
-                                         .problem = "axis " + std::to_string(axis) + " of the shape " + core::shape_text(operand.extents()) + " has no elements",
+                                         .problem = "axis " + std::to_string(axis) + " of the shape " +
+                                                    core::shape_text(operand.extents()) + " has no elements",
                                          .advice = "there is no result over nothing"}));
     }
     if (!gone || work.keeps) extents[static_cast<std::size_t>(rank++)] = gone ? 1 : extent;
@@ -196,13 +216,15 @@ DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& o
     result.strides[static_cast<std::size_t>(axis)] = step;
     step *= std::max<std::ptrdiff_t>(extents[static_cast<std::size_t>(axis)], 1);
   }
-  result.share = storage::BufferShare::make(result.place, core::checked_multiply(product(shape), item_size(result.dtype)));
+  result.share =
+      storage::BufferShare::make(result.place, core::checked_multiply(product(shape), item_size(result.dtype)));
   result.data = result.share->data();
   const bool rounds_later = kind(operand.dtype()) == Kind::floating && results.dtype == DType::float32;
   const DType nominal = rounds_later ? operand.dtype() : results.dtype;
   if (storage::buffers_have_vars.load(std::memory_order_relaxed)) {
     assign_in_order({.buffer = result.share.get(), .memory = result.memory(), .place = result.place, .is_name = true},
-                    {.destination = nullptr, .node = &work}, DeferredReduction::form_of(rank), DeferredReduction::compute);
+                    {.destination = nullptr, .node = &work}, DeferredReduction::form_of(rank),
+                    DeferredReduction::compute);
   } else {
     work.compute();
   }

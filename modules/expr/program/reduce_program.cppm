@@ -10,7 +10,21 @@ import :program;
 namespace tessera::program {
 
 /// The reductions that are folds of one kind of accumulator.
-export enum class Reduce : std::uint8_t { sum, product, minimum, maximum, argmin, argmax, any, all, mean, variance, deviation, log_sum_exp, norm };
+export enum class Reduce : std::uint8_t {
+  sum,
+  product,
+  minimum,
+  maximum,
+  argmin,
+  argmax,
+  any,
+  all,
+  mean,
+  variance,
+  deviation,
+  log_sum_exp,
+  norm
+};
 
 /// The axes that a reduction is asked for: all if none is named; negative ones count from the end.
 export struct ReducedAxes {

@@ -9,10 +9,11 @@ import tessera.array;
 // The tables of exponentials, logarithms, powers and roots.
 namespace tessera::program {
 
-#define TESSERA_UNARY(name, takes) \
-  function_of<1>(#name, ScalarRule::wraps, takes, [](const auto& x) -> decltype(tessera::name(x)) { return tessera::name(x); })
-#define TESSERA_BINARY(name, rule, takes)                   \
-  function_of<2>(#name, ScalarRule::rule, takes,            \
+#define TESSERA_UNARY(name, takes)                \
+  function_of<1>(#name, ScalarRule::wraps, takes, \
+                 [](const auto& x) -> decltype(tessera::name(x)) { return tessera::name(x); })
+#define TESSERA_BINARY(name, rule, takes)        \
+  function_of<2>(#name, ScalarRule::rule, takes, \
                  [](const auto& a, const auto& b) -> decltype(tessera::name(a, b)) { return tessera::name(a, b); })
 
 std::span<const Function> exponential_functions() {

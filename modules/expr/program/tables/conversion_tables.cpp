@@ -59,7 +59,8 @@ Variant store_of(DType value, DType element) {
 const Function& function(Name name) {
   static const std::vector<const Function*> table = [] {
     std::vector<const Function*> all;
-    for (const auto family : {arithmetic_functions, comparing_functions, exponential_functions, angle_functions, special_functions}) {
+    for (const auto family :
+         {arithmetic_functions, comparing_functions, exponential_functions, angle_functions, special_functions}) {
       for (const Function& one : family()) all.push_back(&one);
     }
     return all;

@@ -10,19 +10,22 @@ import tessera.array;
 // The tables of comparisons, operations on bits, classification and choice.
 namespace tessera::program {
 
-#define TESSERA_UNARY(name, takes) \
-  function_of<1>(#name, ScalarRule::wraps, takes, [](const auto& x) -> decltype(tessera::name(x)) { return tessera::name(x); })
-#define TESSERA_BINARY(name, rule, takes)                   \
-  function_of<2>(#name, ScalarRule::rule, takes,            \
+#define TESSERA_UNARY(name, takes)                \
+  function_of<1>(#name, ScalarRule::wraps, takes, \
+                 [](const auto& x) -> decltype(tessera::name(x)) { return tessera::name(x); })
+#define TESSERA_BINARY(name, rule, takes)        \
+  function_of<2>(#name, ScalarRule::rule, takes, \
                  [](const auto& a, const auto& b) -> decltype(tessera::name(a, b)) { return tessera::name(a, b); })
-#define TESSERA_OPERATOR(sign, rule, takes) \
-  function_of<2>("operator " #sign, ScalarRule::rule, takes, [](const auto& a, const auto& b) -> decltype(a sign b) { return a sign b; })
+#define TESSERA_OPERATOR(sign, rule, takes)                  \
+  function_of<2>("operator " #sign, ScalarRule::rule, takes, \
+                 [](const auto& a, const auto& b) -> decltype(a sign b) { return a sign b; })
 
 namespace {
 
 /// where(): its first argument is a mask.
 Function choosing_function() {
-  Function made{.name = "where", .arguments = 3, .scalars = ScalarRule::fits, .takes = "elements of any type", .has_mask = true};
+  Function made{
+      .name = "where", .arguments = 3, .scalars = ScalarRule::fits, .takes = "elements of any type", .has_mask = true};
   [&]<std::size_t... D>(std::index_sequence<D...>) {
     const auto choose = [](const auto& mask, const auto& a, const auto& b) { return where(mask, a, b); };
     ((made.variants[D] = variant_of<decltype(choose), Values<bool>, Values<element_t<static_cast<DType>(D)>>,

@@ -9,13 +9,15 @@ import tessera.array;
 // The tables of arithmetic and rounding.
 namespace tessera::program {
 
-#define TESSERA_UNARY(name, takes) \
-  function_of<1>(#name, ScalarRule::wraps, takes, [](const auto& x) -> decltype(tessera::name(x)) { return tessera::name(x); })
-#define TESSERA_BINARY(name, rule, takes)                   \
-  function_of<2>(#name, ScalarRule::rule, takes,            \
+#define TESSERA_UNARY(name, takes)                \
+  function_of<1>(#name, ScalarRule::wraps, takes, \
+                 [](const auto& x) -> decltype(tessera::name(x)) { return tessera::name(x); })
+#define TESSERA_BINARY(name, rule, takes)        \
+  function_of<2>(#name, ScalarRule::rule, takes, \
                  [](const auto& a, const auto& b) -> decltype(tessera::name(a, b)) { return tessera::name(a, b); })
-#define TESSERA_OPERATOR(sign, rule, takes) \
-  function_of<2>("operator " #sign, ScalarRule::rule, takes, [](const auto& a, const auto& b) -> decltype(a sign b) { return a sign b; })
+#define TESSERA_OPERATOR(sign, rule, takes)                  \
+  function_of<2>("operator " #sign, ScalarRule::rule, takes, \
+                 [](const auto& a, const auto& b) -> decltype(a sign b) { return a sign b; })
 
 std::span<const Function> arithmetic_functions() {
   static const std::array functions{

@@ -30,24 +30,99 @@ export enum class ScalarRule : std::uint8_t {
 /// The functions that programs apply. The order is that of the tables.
 export enum class Name : std::uint8_t {
   // arithmetic
-  add, subtract, multiply, divide, modulo, floor_divide, remainder, negative, abs, sign, square, reciprocal, maximum, minimum, copysign, nextafter,
-  floor, ceil, trunc, round,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  floor_divide,
+  remainder,
+  negative,
+  abs,
+  sign,
+  square,
+  reciprocal,
+  maximum,
+  minimum,
+  copysign,
+  nextafter,
+  floor,
+  ceil,
+  trunc,
+  round,
   // comparisons and bits
-  equal, not_equal, less, less_equal, greater, greater_equal, bitwise_and, bitwise_or, bitwise_xor, bitwise_invert, bitwise_left_shift,
-  bitwise_right_shift, logical_and, logical_or, logical_xor, logical_not, isnan, isinf, isfinite, signbit, where,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+  bitwise_invert,
+  bitwise_left_shift,
+  bitwise_right_shift,
+  logical_and,
+  logical_or,
+  logical_xor,
+  logical_not,
+  isnan,
+  isinf,
+  isfinite,
+  signbit,
+  where,
   // exponentials and roots
-  exp, exp2, expm1, log, log2, log10, log1p, logaddexp, sqrt, rsqrt, cbrt, pow, hypot,
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log10,
+  log1p,
+  logaddexp,
+  sqrt,
+  rsqrt,
+  cbrt,
+  pow,
+  hypot,
   // angles
-  sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, degrees, radians,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  degrees,
+  radians,
   // special functions and complex numbers
-  sigmoid, relu, leaky_relu, silu, softplus, gelu, erf, erfc, lgamma, real, imag, conj, angle,
+  sigmoid,
+  relu,
+  leaky_relu,
+  silu,
+  softplus,
+  gelu,
+  erf,
+  erfc,
+  lgamma,
+  real,
+  imag,
+  conj,
+  angle,
   count,
 };
 
 /// A function for all element types.
 export struct Function {
-  const char* name;       ///< in messages
-  int arguments;          ///< how many
+  const char* name;  ///< in messages
+  int arguments;     ///< how many
   ScalarRule scalars;
   const char* takes;      ///< what it takes, in messages: "floating elements"
   bool has_mask = false;  ///< the first argument is bool and no part of the common type
@@ -55,16 +130,5 @@ export struct Function {
 
   const Variant& of(DType dtype) const { return variants[static_cast<std::size_t>(dtype)]; }
 };
-
-/// The function of that name.
-export const Function& function(Name name);
-
-/// The conversion of values into elements of that type, as cast<T>() does it. What it returns is in the type's compute type.
-export const Function& cast_to(DType to);
-
-/// Kernels between memory and values: elements in their compute type, and values as elements, converted as an assignment converts. Null where the
-/// types are the same, or where an assignment does not convert.
-export Variant load_of(DType element);
-export Variant store_of(DType value, DType element);
 
 }  // namespace tessera::program

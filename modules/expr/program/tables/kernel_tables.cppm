@@ -62,11 +62,4 @@ Function function_of(const char* name, ScalarRule scalars, const char* takes, co
   return made;
 }
 
-/// The functions of one file, in the order of their names.
-export std::span<const Function> arithmetic_functions();
-export std::span<const Function> comparing_functions();
-export std::span<const Function> exponential_functions();
-export std::span<const Function> angle_functions();
-export std::span<const Function> special_functions();
-
 }  // namespace tessera::program

@@ -1,0 +1,12 @@
+export module tessera.expr:arithmetic_tables;
+import tessera.standard;
+import tessera.core;
+import :function;
+
+// Tables of arithmetic and rounding.
+namespace tessera::program {
+
+/// In the order of their names.
+std::span<const Function> arithmetic_functions();
+
+}  // namespace tessera::program
