@@ -8,3 +8,4 @@ export import tessera.schedule;
 export import tessera.array;
 export import tessera.expr;
 export import tessera.algorithm;
+export import tessera.io;
