@@ -10,3 +10,8 @@ export import :mapping;
 export import :npy_literal;
 export import :npy_header;
 export import :npy;
+export import :zip_records;
+export import :zip_directory;
+export import :zip_entry_reader;
+export import :zip_writer;
+export import :npz;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,14 +18,18 @@
 #include <vector>
 
 #include <stdlib.h>
+#include <unistd.h>
 import tessera;
 import tessera.io;
 
-/// A folder that goes with all that is in it.
+/// A folder that goes with all that is in it; in memory where that can be, because every file that is saved is awaited on its disk.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tessera-io-XXXXXX").string();
+    const bool has_memory = ::access("/dev/shm", W_OK) == 0 && std::getenv("TMPDIR") == nullptr;
+    std::string name = ((has_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) /
+                        "tessera-io-XXXXXX")
+                           .string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }

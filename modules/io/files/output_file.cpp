@@ -16,6 +16,7 @@ module;
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 module tessera.io;
 import tessera.core;
 
@@ -25,6 +26,7 @@ namespace tessera::io {
 namespace {
 
 constexpr std::ptrdiff_t most_at_once = std::ptrdiff_t{1} << 30;  // Linux writes at most 2 GiB - 4 KiB in one call
+constexpr std::size_t most_to_collect = std::size_t{64} << 10;
 constexpr std::ptrdiff_t write_back_bytes = std::ptrdiff_t{16} << 20;
 
 std::string folder_of(const std::string& path) {
@@ -81,6 +83,13 @@ void OutputFile::fail(int error_number, const char* doing) const {
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
+  if (bytes.size() < most_to_collect) {
+    if (collected_.size() + bytes.size() > most_to_collect) flush();
+    collected_.insert(collected_.end(), bytes.begin(), bytes.end());
+    position_ += std::ssize(bytes);
+    return;
+  }
+  flush();
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(write_back_bytes)));
     write_at(position_, piece);
@@ -92,7 +101,20 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 
 void OutputFile::write(std::string_view bytes) { write(std::as_bytes(std::span<const char>(bytes))); }
 
-void OutputFile::overwrite(std::ptrdiff_t at, std::span<const std::byte> bytes) { write_at(at, bytes); }
+void OutputFile::flush() {
+  write_at(position_ - std::ssize(collected_), collected_);
+  collected_.clear();
+}
+
+void OutputFile::overwrite(std::ptrdiff_t at, std::span<const std::byte> bytes) {
+  const std::ptrdiff_t in_file = position_ - std::ssize(collected_);
+  if (at >= in_file) {
+    std::ranges::copy(bytes, collected_.begin() + (at - in_file));
+    return;
+  }
+  if (at + std::ssize(bytes) > in_file) flush();
+  write_at(at, bytes);
+}
 
 void OutputFile::write_at(std::ptrdiff_t at, std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
@@ -115,6 +137,7 @@ void OutputFile::write_back_early() {
 }
 
 void OutputFile::commit() {
+  flush();
   while (::fsync(descriptor_) != 0) {
     if (errno != EINTR) fail(errno, "writing its temporary file to the disk");
   }

@@ -22,7 +22,7 @@ class OutputFile {
   /// Bytes written so far.
   std::ptrdiff_t position() const { return position_; }
 
-  /// Appends. Throws std::system_error.
+  /// Appends; few bytes are collected. Throws std::system_error.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view bytes);
 
@@ -34,6 +34,7 @@ class OutputFile {
   void commit();
 
  private:
+  void flush();
   void write_at(std::ptrdiff_t at, std::span<const std::byte> bytes) const;
   void write_back_early();
   [[noreturn]] void fail(int error_number, const char* doing) const;
@@ -42,6 +43,7 @@ class OutputFile {
   std::string target_;     // without symbolic links
   std::string temporary_;  // empty when there is none
   int descriptor_ = -1;
+  std::vector<std::byte> collected_;  // the last bytes, which are not in the file yet
   std::ptrdiff_t position_ = 0;
   std::ptrdiff_t written_back_ = 0;
 };
