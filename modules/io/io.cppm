@@ -15,3 +15,6 @@ export import :zip_directory;
 export import :zip_entry_reader;
 export import :zip_writer;
 export import :npz;
+export import :safetensors_json;
+export import :safetensors_header;
+export import :safetensors;

@@ -173,3 +173,12 @@ TEST_CASE("of a file with several arrays the first is read when the rest is to b
           io::load_npy(path);
         }).find("expected the 12 bytes of int32 (3,) and nothing behind them, found 152 bytes") != std::string::npos);
 }
+
+TEST_CASE("bytes of bool beside 0 and 1 become 1 when they are loaded, and are refused when they are mapped") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.npy", npy(dict("|b1", "(5,)"), std::string("\0\1\2\xff\0", 5)));
+  CHECK(elements_of(io::load_npy(path)) == std::string("\0\1\1\1\0", 5));
+  CHECK(message_of([&] { io::map_npy(path); }) ==
+        "reading \"" + path +
+            "\": at byte 130: expected 0 or 1 for an element of bool, found 2; load the file, which makes 1 of it");
+}

@@ -18,31 +18,50 @@ std::uint16_t reversed(std::uint16_t word) { return __builtin_bswap16(word); }
 std::uint32_t reversed(std::uint32_t word) { return __builtin_bswap32(word); }
 std::uint64_t reversed(std::uint64_t word) { return __builtin_bswap64(word); }
 
+constexpr std::ptrdiff_t piece_bytes = std::ptrdiff_t{1} << 20;
+
+/// Calls `work` with parts of the bytes, on several threads; all but the last have piece_bytes.
+template <class Work>
+void for_pieces(std::span<std::byte> bytes, const Work& work) {
+  parallel_for((std::ssize(bytes) + piece_bytes - 1) / piece_bytes, [&](std::ptrdiff_t piece) {
+    const auto first = static_cast<std::size_t>(piece * piece_bytes);
+    work(bytes.subspan(first, std::min(static_cast<std::size_t>(piece_bytes), bytes.size() - first)));
+  });
+}
+
 template <class Word>
 void reverse_words(std::span<std::byte> bytes) {
-  constexpr std::ptrdiff_t piece = (std::ptrdiff_t{1} << 20) / static_cast<std::ptrdiff_t>(sizeof(Word));
-  const std::ptrdiff_t words = std::ssize(bytes) / static_cast<std::ptrdiff_t>(sizeof(Word));
-  parallel_for((words + piece - 1) / piece, [&](std::ptrdiff_t block) {
-    const std::ptrdiff_t last = std::min((block + 1) * piece, words);
-    for (std::ptrdiff_t i = block * piece; i < last; ++i) {
-      std::byte* const at = bytes.data() + i * static_cast<std::ptrdiff_t>(sizeof(Word));
+  for_pieces(bytes, [](std::span<std::byte> piece) {
+    for (std::size_t at = 0; at + sizeof(Word) <= piece.size(); at += sizeof(Word)) {
       Word word;
-      std::memcpy(&word, at, sizeof(Word));
+      std::memcpy(&word, &piece[at], sizeof(Word));
       word = reversed(word);
-      std::memcpy(at, &word, sizeof(Word));
+      std::memcpy(&piece[at], &word, sizeof(Word));
     }
+  });
+}
+
+void make_bools(std::span<std::byte> bytes) {
+  for_pieces(bytes, [](std::span<std::byte> piece) {
+    for (std::byte& byte : piece) byte = static_cast<std::byte>(byte != std::byte{0});
   });
 }
 
 }  // namespace
 
-void reverse_bytes(std::span<std::byte> elements, DType dtype) {
+void make_elements(std::span<std::byte> bytes, DType dtype, bool big_endian) {
+  if (dtype == DType::boolean) return make_bools(bytes);
+  if (!big_endian) return;
   switch (kind(dtype) == Kind::complex ? item_size(dtype) / 2 : item_size(dtype)) {
-    case 2: return reverse_words<std::uint16_t>(elements);
-    case 4: return reverse_words<std::uint32_t>(elements);
-    case 8: return reverse_words<std::uint64_t>(elements);
+    case 2: return reverse_words<std::uint16_t>(bytes);
+    case 4: return reverse_words<std::uint32_t>(bytes);
+    case 8: return reverse_words<std::uint64_t>(bytes);
     default: return;
   }
+}
+
+std::ptrdiff_t find_no_bool(std::span<const std::byte> bytes) {
+  return std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; }) - bytes.begin();
 }
 
 void append_little_endian(std::string& to, std::uint64_t value, int bytes) {

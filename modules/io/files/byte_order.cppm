@@ -5,11 +5,15 @@ export module tessera.io:byte_order;
 import tessera.standard;
 import tessera.core;
 
-// Little-endian numbers of file formats, and elements in the other byte order.
+// Little-endian numbers of file formats, and elements as the machine has them.
 namespace tessera::io {
 
-/// Reverses the bytes of each number: those of a complex element are its two parts. The size is a multiple of the element's.
-void reverse_bytes(std::span<std::byte> elements, DType dtype);
+/// Makes elements out of the bytes of a file, in place. Big-endian numbers are turned round; those of a complex element are its two parts.
+/// For bool any byte but 0 is true, as NumPy has it, and becomes the 1 that C++ asks for. The size is a multiple of the element's.
+void make_elements(std::span<std::byte> bytes, DType dtype, bool big_endian);
+
+/// The place of the first byte that no bool of C++ has; the number of bytes if there is none.
+std::ptrdiff_t find_no_bool(std::span<const std::byte> bytes);
 
 /// The little-endian number of `Bytes` bytes at a place that has as many.
 template <int Bytes>

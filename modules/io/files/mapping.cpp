@@ -44,24 +44,43 @@ FileMapping::~FileMapping() { ::munmap(data_, bytes_); }
 StoredArray read_elements(const InputFile& file, const ElementsInFile& elements) {
   storage::BufferShare buffer = storage::BufferShare::make(Place(CpuPlace{}), elements.bytes);
   file.read(elements.at, {static_cast<std::byte*>(buffer->data()), static_cast<std::size_t>(elements.bytes)});
+  make_elements({static_cast<std::byte*>(buffer->data()), static_cast<std::size_t>(elements.bytes)}, elements.dtype,
+                elements.big_endian);
   return stored(std::move(buffer), elements);
 }
 
 StoredArray map_elements(const std::shared_ptr<const FileMapping>& mapping, const ElementsInFile& elements) {
   // An empty array has no elements that could be in the wrong place.
   if (elements.bytes == 0) return stored(storage::BufferShare::make(Place(CpuPlace{}), 0), elements);
+  const auto refuse = [&](std::ptrdiff_t at, std::string expected, std::string found, std::string_view advice) {
+    Refusal{.source = elements.source,
+            .at = at,
+            .expected = std::move(expected),
+            .found = std::move(found),
+            .advice = advice}
+        .raise();
+  };
+  std::byte* const data = mapping->data() + elements.at;
+  if (elements.big_endian) {
+    refuse(elements.at, "little-endian elements, as mapped memory must have them",
+           "big-endian ones of " + std::string(name(elements.dtype)), "load the file, which turns them round");
+  }
+  if (elements.dtype == DType::boolean) {
+    const std::ptrdiff_t at = find_no_bool({data, static_cast<std::size_t>(elements.bytes)});
+    if (at < elements.bytes) {
+      refuse(elements.at + at, "0 or 1 for an element of bool", std::to_string(std::to_integer<int>(data[at])),
+             "load the file, which makes 1 of it");
+    }
+  }
   const std::ptrdiff_t alignment = alignment_of(elements.dtype);
   if (elements.at % alignment != 0) {
-    Refusal{.source = elements.source,
-            .at = elements.at,
-            .expected = "the elements of " + std::string(name(elements.dtype)) + " at a multiple of " +
-                        count_of_bytes(alignment) + ", as mapped memory must have them",
-            .found = "them " + count_of_bytes(elements.at % alignment) + " beyond one",
-            .advice = "load the file, or save it again with this library"}
-        .raise();
+    refuse(elements.at,
+           "the elements of " + std::string(name(elements.dtype)) + " at a multiple of " + count_of_bytes(alignment) +
+               ", as mapped memory must have them",
+           "them " + count_of_bytes(elements.at % alignment) + " beyond one",
+           "load the file, or save it again with this library");
   }
-  return stored(storage::BufferShare::make(
-                    memory::Allocation::adopt(mapping->data() + elements.at, elements.bytes, CpuPlace{}, mapping)),
+  return stored(storage::BufferShare::make(memory::Allocation::adopt(data, elements.bytes, CpuPlace{}, mapping)),
                 elements);
 }
 

@@ -4,6 +4,7 @@ export module tessera.io:mapping;
 import tessera.standard;
 import tessera.core;
 import tessera.array;
+import :byte_order;
 import :input_file;
 import :refusal;
 import :stored;
@@ -41,13 +42,15 @@ struct ElementsInFile {
   DType dtype;
   DDim shape;
   bool fortran_order = false;
+  bool big_endian = false;
 };
 
 /// Reads the elements into memory of the pool, without checking anything: they are within the file. Throws OutOfMemory, and what
 /// InputFile::read throws.
 StoredArray read_elements(const InputFile& file, const ElementsInFile& elements);
 
-/// The elements as they lie in the mapped file, which the array keeps alive. Throws FormatError if they are not aligned for their type.
+/// The elements as they lie in the mapped file, which the array keeps alive. Throws FormatError if they are big-endian, not aligned for their
+/// type, or bytes that no bool has: those of bool are all read.
 StoredArray map_elements(const std::shared_ptr<const FileMapping>& mapping, const ElementsInFile& elements);
 
 }  // namespace tessera::io

@@ -18,6 +18,12 @@ export struct StoredArray {
       strides;  ///< in elements, of the first shape.rank() axes; column-major for Fortran order
 };
 
+/// An array with the name under which a file has it.
+export struct NamedStoredArray {
+  std::string name;
+  StoredArray array;
+};
+
 /// Elements that are to be written to a file: memory of the CPU in any layout, in the machine's byte order. It refers to what it was
 /// made from. Elements that the strides reach more than once are written as often.
 export struct ArrayToSave {

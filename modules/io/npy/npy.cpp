@@ -28,7 +28,8 @@ ElementsInFile elements_of(const InputFile& file, const NpyHeader& header) {
           .bytes = header.data_bytes,
           .dtype = header.dtype,
           .shape = header.shape,
-          .fortran_order = header.fortran_order};
+          .fortran_order = header.fortran_order,
+          .big_endian = header.big_endian};
 }
 
 }  // namespace
@@ -36,25 +37,12 @@ ElementsInFile elements_of(const InputFile& file, const NpyHeader& header) {
 StoredArray load_npy(const std::string& path, TrailingBytes trailing) {
   const InputFile file(path);
   const NpyHeader header = read_header(file, trailing);
-  StoredArray array = read_elements(file, elements_of(file, header));
-  if (header.big_endian) {
-    reverse_bytes({static_cast<std::byte*>(array.buffer->data()), static_cast<std::size_t>(header.data_bytes)},
-                  header.dtype);
-  }
-  return array;
+  return read_elements(file, elements_of(file, header));
 }
 
 StoredArray map_npy(const std::string& path, MapMode mode, TrailingBytes trailing) {
   const InputFile file(path);
   const NpyHeader header = read_header(file, trailing);
-  if (header.big_endian) {
-    Refusal{.source = file.name(),
-            .at = header.data_begin,
-            .expected = "little-endian elements, as mapped memory must have them",
-            .found = "big-endian ones of " + std::string(name(header.dtype)),
-            .advice = "load the file, which turns them round"}
-        .raise();
-  }
   return map_elements(make_shared_object<const FileMapping>(file, mode), elements_of(file, header));
 }
 

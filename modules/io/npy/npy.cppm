@@ -21,7 +21,8 @@ namespace tessera::io {
 export StoredArray load_npy(const std::string& path, TrailingBytes trailing = TrailingBytes::refused);
 
 /// The array of a .npy file with the file as its storage: the time is the same for any size, and only pages that are touched are read. Throws
-/// what load_npy throws, and FormatError for elements of the other byte order or that are not aligned for their type. The file must
+/// what load_npy throws, and FormatError for elements of the other byte order or that are not aligned for their type. Elements of bool are all read, because only
+/// 0 and 1 are some. The file must
 /// keep its length as long as the storage is used: pages that are gone end the program with SIGBUS.
 export StoredArray map_npy(const std::string& path, MapMode mode = MapMode::copy_on_write,
                            TrailingBytes trailing = TrailingBytes::refused);

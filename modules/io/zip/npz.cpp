@@ -86,7 +86,7 @@ StoredArray NpzFile::load(std::string_view name) const {
   const std::span elements(static_cast<std::byte*>(array.buffer->data()), static_cast<std::size_t>(header.data_bytes));
   reader.read(elements);
   reader.finish();
-  if (header.big_endian) reverse_bytes(elements, header.dtype);
+  make_elements(elements, header.dtype, header.big_endian);
   return array;
 }
 

@@ -17,12 +17,6 @@ import :zip_writer;
 // Files of several arrays with names, as numpy.savez() writes them: .npy files in a zip file.
 namespace tessera::io {
 
-/// An array with the name under which a file has it.
-export struct NamedStoredArray {
-  std::string name;
-  StoredArray array;
-};
-
 /// A .npz file that is open: its arrays are read one by one.
 export class NpzFile {
  public:
