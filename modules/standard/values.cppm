@@ -10,6 +10,7 @@ module;
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <ranges>
@@ -60,6 +61,8 @@ using std::tuple_element_t;
 using std::tuple_size;
 using std::tuple_size_v;
 using std::unordered_map;
+using std::less;
+using std::map;
 using std::variant;
 using std::vector;
 

@@ -9,3 +9,4 @@ export import tessera.array;
 export import tessera.expr;
 export import tessera.algorithm;
 export import tessera.darray;
+export import tessera.io;
