@@ -109,12 +109,7 @@ DArray::DArray(const storage::BufferShare& share, DType dtype, const dynamic::DL
 }
 
 DArray::DArray(const DExpression& expression) : DArray(expression.shape(), expression.dtype(), expression.place()) {
-  try {
-    program::assign(destination(), expression, true);
-  } catch (...) {
-    table().drop(room_);
-    throw;
-  }
+  program::assign(destination(), expression, true);
 }
 
 std::ptrdiff_t DArray::size() const { return has_storage() ? product(shape()) : 0; }

@@ -5,6 +5,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -127,6 +128,49 @@ DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape
   }
   const Place place = allocation.place();
   return DArray(storage::BufferShare::make(std::move(allocation)), dtype, layout, place);
+}
+
+namespace {
+
+DArray adopted(void* pointer, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides, Place place,
+               std::shared_ptr<const void> owner, bool is_read_only) {
+  if (std::ssize(strides) != shape.rank()) {
+    throw ShapeError(
+        to_string(Failure{.operation = "adopt",
+                          .problem = std::to_string(strides.size()) + " strides for the shape " + to_string(shape)}));
+  }
+  const std::ptrdiff_t item = item_size(dtype);
+  dynamic::DLayout layout{.rank = shape.rank()};
+  std::ranges::copy(shape.extents(), layout.extents.begin());
+  std::ranges::copy(strides, layout.strides.begin());
+  std::ptrdiff_t before = 0, after = 0;  // elements on both sides of the first
+  if (product(shape) > 0) {
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      const std::ptrdiff_t reach = core::checked_multiply(shape[axis] - 1, strides[static_cast<std::size_t>(axis)]);
+      if (reach < 0) before = core::checked_add(before, -reach);
+      if (reach > 0) after = core::checked_add(after, reach);
+    }
+    after = core::checked_add(after, 1);
+  }
+  layout.offset = before;
+  const std::ptrdiff_t bytes = core::checked_multiply(core::checked_add(before, after), item);
+  auto* const begin = static_cast<std::byte*>(pointer) - before * item;
+  const auto share = storage::BufferShare::make(memory::Allocation::adopt(begin, bytes, place, std::move(owner)));
+  return {share, dtype, layout, place, is_read_only};
+}
+
+}  // namespace
+
+DArray adopt(void* pointer, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides, Place place,
+             std::shared_ptr<const void> owner) {
+  return adopted(pointer, dtype, shape, strides, place, std::move(owner), false);
+}
+DArray adopt(const void* pointer, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides, Place place,
+             std::shared_ptr<const void> owner) {
+  return adopted(const_cast<void*>(pointer), dtype, shape, strides, place, std::move(owner), true);
+}
+DArray adopt(void* pointer, DType dtype, const DDim& shape, Place place, std::shared_ptr<const void> owner) {
+  return adopted(pointer, dtype, shape, dynamic::row_major(shape.extents()).steps(), place, std::move(owner), false);
 }
 
 DArray make_darray(const DNested& values) {

@@ -28,6 +28,17 @@ export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim
 export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape,
                           std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
 
+/// Foreign memory as an array, without a copy: element (i, j, ...) lies at pointer + i * strides[0] + j * strides[1] + ..., in elements, strides of either sign. `owner` keeps the memory alive until
+/// the last array of it is gone; without one it must outlive them. Throws ShapeError for strides that do not fit the shape.
+export DArray adopt(void* pointer, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides,
+                    Place place = {}, std::shared_ptr<const void> owner = {});
+/// The same for memory that may only be read.
+export DArray adopt(const void* pointer, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides,
+                    Place place = {}, std::shared_ptr<const void> owner = {});
+/// Row-major elements.
+export DArray adopt(void* pointer, DType dtype, const DDim& shape, Place place = {},
+                    std::shared_ptr<const void> owner = {});
+
 /// A value, or a list of such: what make_darray({{1, 2.5}, {3, 4}}) is written with.
 export class DNested {
  public:

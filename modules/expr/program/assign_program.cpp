@@ -156,6 +156,9 @@ void Deferred::run(void* later) {
 
 void evaluate(const Destination& destination, std::span<const LeafView> leaves, plan::Kernel kernel, const void* nodes,
               bool copies) {
+  for (const LeafView& leaf : leaves) {
+    if (leaf.data == nullptr && leaf.shape.empty()) plan::throw_no_operand_storage();
+  }
   if (evaluate_directly(destination, leaves, kernel, nodes)) return;
   if (!destination.place.on_host()) {
     throw PlaceError(
@@ -168,7 +171,6 @@ void evaluate(const Destination& destination, std::span<const LeafView> leaves, 
   plan::Lowering lowering(std::span(operands.data(), operands.size()), destination.shape, destination.place,
                           plan::Fusion::none);
   for (const LeafView& leaf : leaves) {
-    if (leaf.data == nullptr && leaf.shape.empty()) plan::throw_no_operand_storage();
     storage::check_broadcast(leaf.shape, destination.shape, "assignment");
     lowering.add(leaf.data, leaf.shape, leaf.strides, leaf.item, leaf.place);
   }
