@@ -43,6 +43,7 @@ try:
 except ImportError:
     pass
 for i in range(repeats):
+    if action.startswith("save") and os.path.exists(saved): os.unlink(saved)
     begin = time.perf_counter()
     actions[action]()
     if action.startswith("save"): synced(saved)
