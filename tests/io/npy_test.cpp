@@ -182,3 +182,24 @@ TEST_CASE("bytes of bool beside 0 and 1 become 1 when they are loaded, and are r
         "reading \"" + path +
             "\": at byte 130: expected 0 or 1 for an element of bool, found 2; load the file, which makes 1 of it");
 }
+
+TEST_CASE("where there is no memory for the elements, nothing is kept") {
+  const TemporaryFolder folder;
+  const std::string bytes = pattern(8'000'000);
+  const DDim shape = make_ddim({8'000'000});
+  const std::vector<std::ptrdiff_t> strides{1};
+  const io::NamedArrayToSave array{"a", {bytes.data(), DType::uint8, shape, strides}};
+  io::save_npy(folder / "a.npy", array.array);
+  io::save_npz(folder / "a.npz", {&array, 1}, io::Compression::deflated);
+  io::save_safetensors(folder / "a.safetensors", {&array, 1});
+  memory::pool(CpuPlace{}).trim();
+  const std::ptrdiff_t before = memory::used(CpuPlace{});
+  memory::set_limit(CpuPlace{}, before + 1'000'000);
+  CHECK_THROWS_AS(io::load_npy(folder / "a.npy"), OutOfMemory);
+  CHECK_THROWS_AS(io::load_npz(folder / "a.npz"), OutOfMemory);
+  CHECK_THROWS_AS(io::load_safetensors(folder / "a.safetensors"), OutOfMemory);
+  CHECK(elements_of(io::map_npy(folder / "a.npy")) == bytes);  // takes none
+  memory::set_limit(CpuPlace{}, PTRDIFF_MAX);
+  CHECK(memory::used(CpuPlace{}) == before);
+  CHECK(elements_of(io::load_npz(folder / "a.npz")[0].array) == bytes);
+}

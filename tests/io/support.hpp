@@ -94,6 +94,14 @@ inline std::string dict(std::string_view descr, std::string_view shape, bool for
          ", 'shape': " + std::string(shape) + ", }";
 }
 
+/// A safetensors file of a header and data; the header is padded to 8 bytes.
+inline std::string safetensors(std::string header, std::string_view data) {
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  std::string file;
+  for (int i = 0; i < 8; ++i) file += static_cast<char>(header.size() >> 8 * i & 0xff);
+  return file + header + std::string(data);
+}
+
 /// Bytes that differ from each other as far as they can; for bool they are 0 and 1.
 inline std::string pattern(std::ptrdiff_t bytes, tessera::DType dtype = tessera::DType::uint8) {
   std::string content(static_cast<std::size_t>(bytes), '\0');

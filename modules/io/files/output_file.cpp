@@ -27,7 +27,6 @@ namespace {
 
 constexpr std::ptrdiff_t most_at_once = std::ptrdiff_t{1} << 30;  // Linux writes at most 2 GiB - 4 KiB in one call
 constexpr std::size_t most_to_collect = std::size_t{64} << 10;
-constexpr std::ptrdiff_t write_back_bytes = std::ptrdiff_t{16} << 20;
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.find_last_of('/');
@@ -90,13 +89,8 @@ void OutputFile::write(std::span<const std::byte> bytes) {
     return;
   }
   flush();
-  while (!bytes.empty()) {
-    const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(write_back_bytes)));
-    write_at(position_, piece);
-    position_ += std::ssize(piece);
-    bytes = bytes.subspan(piece.size());
-    write_back_early();
-  }
+  write_at(position_, bytes);
+  position_ += std::ssize(bytes);
 }
 
 void OutputFile::write(std::string_view bytes) { write(std::as_bytes(std::span<const char>(bytes))); }
@@ -125,15 +119,6 @@ void OutputFile::write_at(std::ptrdiff_t at, std::span<const std::byte> bytes) c
     at += done;
     bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
-}
-
-/// Lets the disk begin while the rest is being copied to the page cache: fsync at the end has less to wait for.
-void OutputFile::write_back_early() {
-#ifdef SYNC_FILE_RANGE_WRITE
-  if (position_ - written_back_ < write_back_bytes) return;
-  static_cast<void>(::sync_file_range(descriptor_, written_back_, position_ - written_back_, SYNC_FILE_RANGE_WRITE));
-  written_back_ = position_;
-#endif
 }
 
 void OutputFile::commit() {

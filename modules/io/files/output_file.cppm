@@ -36,7 +36,6 @@ class OutputFile {
  private:
   void flush();
   void write_at(std::ptrdiff_t at, std::span<const std::byte> bytes) const;
-  void write_back_early();
   [[noreturn]] void fail(int error_number, const char* doing) const;
 
   std::string name_;       // of the target, for messages
@@ -45,7 +44,6 @@ class OutputFile {
   int descriptor_ = -1;
   std::vector<std::byte> collected_;  // the last bytes, which are not in the file yet
   std::ptrdiff_t position_ = 0;
-  std::ptrdiff_t written_back_ = 0;
 };
 
 }  // namespace tessera::io
