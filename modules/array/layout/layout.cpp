@@ -101,8 +101,8 @@ void storage::require_distinct_elements(std::span<const std::ptrdiff_t> shape, s
 }
 
 std::optional<std::array<std::ptrdiff_t, 64>> storage::reshaped_strides(std::span<const std::ptrdiff_t> from_shape,
-                                                               std::span<const std::ptrdiff_t> from_strides,
-                                                               std::span<const std::ptrdiff_t> to_shape) {
+                                                                        std::span<const std::ptrdiff_t> from_strides,
+                                                                        std::span<const std::ptrdiff_t> to_shape) {
   std::array<std::ptrdiff_t, 64> strides{};
   if (to_shape.size() > strides.size()) return std::nullopt;
   // Axes of extent 1 say nothing about where elements lie. Walk both shapes from the fastest axis; runs of axes with

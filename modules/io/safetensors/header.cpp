@@ -202,7 +202,8 @@ std::string safetensors_header_text(std::span<const NamedArrayToSave* const> ten
   }
   std::ptrdiff_t begin = 0;
   for (const NamedArrayToSave* tensor : tensors) {
-    const std::ptrdiff_t end = core::checked_add(begin, byte_count(tensor->array.shape, tensor->array.dtype).value_or(0));
+    const std::ptrdiff_t end =
+        core::checked_add(begin, byte_count(tensor->array.shape, tensor->array.dtype).value_or(0));
     text += json_string(tensor->name) + ":{\"dtype\":\"" + std::string(type_name(tensor->array.dtype).text) +
             "\",\"shape\":[";
     const char* separator = "";
