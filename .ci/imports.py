@@ -19,7 +19,7 @@ FOLDERS = {
     "schedule": ["op", "engine", "executors", "ops", "pictures", "replay", "scheduler"],
     "memory": ["blocks", "checks", "pool", "use"],
     "device": ["places", "streams", "kernels"],
-    "io": ["files", "npy", "zip", "safetensors", "arrays"],
+    "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
     "algorithm": ["rows", "random", "sort", "scan", "select"],
 }
 MOST_FILES = 24  # in a folder

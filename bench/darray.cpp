@@ -1,5 +1,6 @@
-// What an expression costs whose types are known at run time only, beside the static one: as one loop (float), as a program (float16, and what a DExpression has
-// forgotten), and a visit. Seconds an assignment; the figures of a row are for 8, 1,000, 100,000 and 1,000,000 elements.
+// What an expression costs whose types are known at run time only, beside the static one: as one loop (float), as a program (float16,
+// and what a DExpression has forgotten), and a visit. Seconds an assignment; the figures of a row are for 8, 1,000, 100,000 and
+// 1,000,000 elements.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>

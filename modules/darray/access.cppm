@@ -36,8 +36,8 @@ bool holds(const DArray& array) {
   return array.which() == which_of<A>;
 }
 
-/// The array that is held, itself: giving it another value gives it to the dynamic array. Throws DTypeError if its elements are others, ShapeError if its
-/// rank is another.
+/// The array that is held, itself: giving it another value gives it to the dynamic array. Throws DTypeError if its elements are others,
+/// ShapeError if its rank is another.
 export template <HeldArray A>
 A& get(DArray& array) {
   if (!holds<A>(array)) throw_other_array(array, which_of<A>);
@@ -68,7 +68,8 @@ const A* get_if(const DArray* array) {
 /// What a call is not.
 struct NotCalled {};
 
-/// One type for results of several: theirs if they are all the same, their common type if they are values, DArray if they are arrays or expressions.
+/// One type for results of several: theirs if they are all the same, their common type if they are values, DArray if they are arrays or
+/// expressions.
 template <class... R>
 struct UnifiedResult {
   using type = void;
@@ -234,12 +235,13 @@ struct Visit<F, TypeList<Known...>, First, Rest...> {
 template <class A>
 concept Dynamic = std::same_as<std::remove_cvref_t<A>, DArray>;
 
-/// Calls `function` with the static arrays that the dynamic ones are: Array<T, D>&, and const Array<T, D>& of what is const. The results become one type: their own
-/// if it is the same for all, DValue for values of several types, DArray for arrays and expressions, else their common type. Throws DTypeError where the function does not take what it meets; a read-only array
-/// that is visited as one that is not const is not taken.
+/// Calls `function` with the static arrays that the dynamic ones are: Array<T, D>&, and const Array<T, D>& of what is const. The
+/// results become one type: their own if it is the same for all, DValue for values of several types, DArray for arrays and expressions,
+/// else their common type. Throws DTypeError where the function does not take what it meets; a read-only array that is visited as one
+/// that is not const is not taken.
 ///
-/// A function of one argument is compiled for 150 types. One of several should say in its parameters which go together, as in []<class T, int D>(Array<T, D>& a, const
-/// Array<T, D>& b): it is compiled for those only.
+/// A function of one argument is compiled for 150 types. One of several should say in its parameters which go together, as in []<class
+/// T, int D>(Array<T, D>& a, const Array<T, D>& b): it is compiled for those only.
 export template <class F, Dynamic... A>
   requires(sizeof...(A) > 0)
 decltype(auto) visit(F&& function, A&&... arrays) {
@@ -297,8 +299,9 @@ struct VisitDType<F, TypeList<Known...>, Left> {
   }
 };
 
-/// As visit, for functions to which only element types matter: they are called with const Array<T, 9>&, views that share the storage and have leading axes of
-/// extent 1, and are compiled for 15 types of each argument. Arrays that are read only are seen as others, so the function must not write to them.
+/// As visit, for functions to which only element types matter: they are called with const Array<T, 9>&, views that share the storage
+/// and have leading axes of extent 1, and are compiled for 15 types of each argument. Arrays that are read only are seen as others, so
+/// the function must not write to them.
 export template <class F, Dynamic... A>
   requires(sizeof...(A) > 0)
 decltype(auto) visit_dtype(F&& function, A&&... arrays) {

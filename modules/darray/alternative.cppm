@@ -9,8 +9,8 @@ import tessera.device;
 import tessera.schedule;
 import tessera.array;
 
-// What a dynamic array can hold: Array<T, D> and Array<const T, D> of every element type and rank, and a table of what can be done with each without
-// knowing which it is.
+// What a dynamic array can hold: Array<T, D> and Array<const T, D> of every element type and rank, and a table of what can be done with
+// each without knowing which it is.
 namespace tessera::dynamic {
 
 /// How an array lies in memory, whatever its type.

@@ -1,4 +1,5 @@
-// tessera.darray: arrays and expressions whose element type and rank are known at run time only, with ways to the static ones. It imports algorithm.
+// tessera.darray: arrays and expressions whose element type and rank are known at run time only, with ways to the static ones. It
+// imports algorithm.
 export module tessera.darray;
 
 export import :alternative;

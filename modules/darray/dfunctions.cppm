@@ -6,8 +6,9 @@ import tessera.expr;
 import :handle;
 import :nodes;
 
-// The operators and elementwise functions on dynamic operands, which may meet static arrays and scalars. Each is the function of its name for
-// arrays: it takes the same types, gives the same and computes the same bits; what is a compile error there is a DTypeError here.
+// The operators and elementwise functions on dynamic operands, which may meet static arrays and scalars. Each is the function of its
+// name for arrays: it takes the same types, gives the same and computes the same bits; what is a compile error there is a DTypeError
+// here.
 namespace tessera {
 
 /// A dynamic array, or an expression of such.
@@ -116,7 +117,8 @@ TESSERA_OPERATOR(|, bitwise_or)
 TESSERA_OPERATOR(^, bitwise_xor)
 /// Shift; by the width of the type or more, or by a negative number, everything is shifted out (>> leaves the sign).
 TESSERA_OPERATOR(<<, bitwise_left_shift)
-/// Shift to lower bits, of signed integers with copies of the sign; by the width of the type or more, or by a negative number, only the sign is left.
+/// Shift to lower bits, of signed integers with copies of the sign; by the width of the type or more, or by a negative number, only the
+/// sign is left.
 TESSERA_OPERATOR(>>, bitwise_right_shift)
 #undef TESSERA_OPERATOR
 

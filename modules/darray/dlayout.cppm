@@ -37,8 +37,8 @@ export DLayout row_major(std::span<const std::ptrdiff_t> shape);
 /// The elements lie in row-major order without gaps.
 export bool is_row_major(const DLayout& layout);
 
-/// The part that the indexers name. Throws IndexError as for static arrays: an index out of range, more indices than axes, two ellipses, step 0; and ShapeError
-/// for more than max_rank axes.
+/// The part that the indexers name. Throws IndexError as for static arrays: an index out of range, more indices than axes, two
+/// ellipses, step 0; and ShapeError for more than max_rank axes.
 export DLayout sliced(const DLayout& from, std::span<const DIndexer> indexers);
 
 /// Axes in the order `axes`. Throws IndexError if `axes` is no permutation.

@@ -9,8 +9,8 @@ import :handle;
 import :nodes;
 import :dfunctions;
 
-// Reductions of dynamic operands along axes that are lists at run time. Each is the function of its name for arrays, with the same types and bits. It is computed at once,
-// or by an op of the thread's Async scope.
+// Reductions of dynamic operands along axes that are lists at run time. Each is the function of its name for arrays, with the same
+// types and bits. It is computed at once, or by an op of the thread's Async scope.
 namespace tessera {
 
 /// The axes of a reduction: sum(x, 1), sum(x, {0, -1}). Negative ones count from the end.
@@ -49,7 +49,8 @@ inline program::ReducedAxes reduced_all(bool keeps) { return {{}, true, keeps}; 
   DExpression function(const X& x, const DAxes& axes, KeepAxes) {                        \
     return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, true)});  \
   }
-/// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated in float with the error of pairwise summation.
+/// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated
+/// in float with the error of pairwise summation.
 TESSERA_REDUCE(sum, sum)
 /// Product along the named axes, or of all elements; of integers in 64 bits.
 TESSERA_REDUCE(prod, product)
@@ -57,7 +58,8 @@ TESSERA_REDUCE(prod, product)
 TESSERA_REDUCE(min, minimum)
 /// Largest element along the named axes, or of all; NaN if one is NaN.
 TESSERA_REDUCE(max, maximum)
-/// Position (int64) of the smallest element along one axis, or in row-major order of all elements; the first of equals, and the first NaN if there is one.
+/// Position (int64) of the smallest element along one axis, or in row-major order of all elements; the first of equals, and the first
+/// NaN if there is one.
 TESSERA_REDUCE(argmin, argmin)
 /// Position (int64) of the largest element; as argmin.
 TESSERA_REDUCE(argmax, argmax)
@@ -117,7 +119,8 @@ TESSERA_CONVERTED(count_nonzero, sum, as_bool)
   DExpression function(const X& x, const DAxes& axes, KeepAxes, Correction correction = {}) {              \
     return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, true), correction.value});  \
   }
-/// Variance along the named axes, or of all elements: the sum of squared distances from the mean, divided by their count less the correction (infinite or NaN where nothing is left).
+/// Variance along the named axes, or of all elements: the sum of squared distances from the mean, divided by their count less the
+/// correction (infinite or NaN where nothing is left).
 TESSERA_VARIANCE(var, variance)
 /// Standard deviation: the square root of var.
 TESSERA_VARIANCE(stddev, deviation)

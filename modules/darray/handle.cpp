@@ -250,7 +250,7 @@ DArray& DArray::assign_name(const DExpression& expression, int holds) {
       program::assign(destination(), expression, true);
       return *this;
     }
-    program::check_renaming(expression, layout().shape());
+    program::check_renaming(expression);
   }
   return *this = DArray(expression);
 }
@@ -398,7 +398,7 @@ DArray& DArray::fill(const program::ScalarOperand& scalar) {
     program::assign(destination(), value, true);
     return *this;
   }
-  program::check_renaming(value, {});
+  program::check_renaming(value);
   const DArray fresh(shape(), dtype(), place());
   program::assign(fresh.destination(), value, true);
   return *this = fresh;

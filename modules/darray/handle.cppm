@@ -32,8 +32,8 @@ export class DReference {
     return get().as<T>();
   }
 
-  /// Writes the element. A C++ number takes the element's type if that is of its kind or of a higher one. Throws DTypeError for a value that an assignment
-  /// does not convert, an integer that does not fit, and for an array that is read only.
+  /// Writes the element. A C++ number takes the element's type if that is of its kind or of a higher one. Throws DTypeError for a value
+  /// that an assignment does not convert, an integer that does not fit, and for an array that is read only.
   const DReference& operator=(const DValue& value) const;
   template <WeakScalar S>
   const DReference& operator=(S value) const {
@@ -106,11 +106,11 @@ struct TreeForm {
   DExpression (*program)(const void* tree);
 };
 
-/// Elements of one type along axes, both known at run time only: a name for shared storage, as Array is, with the same meaning of `=`. It holds an
-/// Array<T, D> or Array<const T, D>, which get<Array<T, D>>(x) and visit(f, x) reach.
+/// Elements of one type along axes, both known at run time only: a name for shared storage, as Array is, with the same meaning of `=`.
+/// It holds an Array<T, D> or Array<const T, D>, which get<Array<T, D>>(x) and visit(f, x) reach.
 ///
-/// `=` on a name gives it the value of the right side, also of another dtype and rank: an array shares its storage, an expression is computed, a
-/// scalar fills. `x(...) = y` and compound operators write elements.
+/// `=` on a name gives it the value of the right side, also of another dtype and rank: an array shares its storage, an expression is
+/// computed, a scalar fills. `x(...) = y` and compound operators write elements.
 export class DArray {
  public:
   /// No storage; float32 of rank 0.
@@ -158,11 +158,12 @@ export class DArray {
   DArray& operator=(const A& array) & {
     return *this = DArray(array);
   }
-  /// Gives this name the value of an expression: into its own storage if that has the dtype and shape and no other name sees it, into new storage
-  /// otherwise. Throws ShapeError, DTypeError, PlaceError, OutOfMemory; the array is as before then.
+  /// Gives this name the value of an expression: into its own storage if that has the dtype and shape and no other name sees it, into
+  /// new storage otherwise. Throws ShapeError, DTypeError, PlaceError, OutOfMemory; the array is as before then.
   DArray& operator=(const DExpression& expression) & { return assign_name(expression, 0); }
   DArray& operator=(DExpression&& expression) & { return assign_name(expression, 1); }
-  /// Fills: every element becomes the scalar, in the array's dtype. Throws ShapeError without storage, DTypeError if the scalar does not take that type.
+  /// Fills: every element becomes the scalar, in the array's dtype. Throws ShapeError without storage, DTypeError if the scalar does
+  /// not take that type.
   template <DScalar S>
   DArray& operator=(const S& scalar) & {
     return fill(scalar_operand(scalar));
@@ -177,7 +178,8 @@ export class DArray {
     return *this = DArray(expression);
   }
 
-  // What is no name is a view, such as x({0}): its elements are written. Throws as above, and DTypeError where an assignment does not convert.
+  // What is no name is a view, such as x({0}): its elements are written. Throws as above, and DTypeError where an assignment does not
+  // convert.
   void operator=(const DArray& source) && { write(source); }
   void operator=(const DExpression& source) && { write(source); }
   template <DynamicTree Tree>
@@ -216,15 +218,16 @@ export class DArray {
   /// The layout of the elements, relative to the first.
   dynamic::DLayout layout() const;
 
-  /// One element: an integer for each axis; those in braces count from the end when they are negative. Throws IndexError outside the shape.
+  /// One element: an integer for each axis; those in braces count from the end when they are negative. Throws IndexError outside the
+  /// shape.
   DReference operator[](const DDim& index) const { return element(index.extents()); }
   DReference operator[](std::initializer_list<std::ptrdiff_t> index) const {
     return element({index.begin(), index.size()});
   }
   DReference element(std::span<const std::ptrdiff_t> index) const;
 
-  /// A view that shares the storage: x({0, all, range(1, -1)}). Integers drop an axis, ranges and `all` keep it, `newaxis` adds one, `ellipsis` stands for
-  /// the axes not named. Throws IndexError.
+  /// A view that shares the storage: x({0, all, range(1, -1)}). Integers drop an axis, ranges and `all` keep it, `newaxis` adds one,
+  /// `ellipsis` stands for the axes not named. Throws IndexError.
   DArray operator()(std::initializer_list<DIndexer> indexers) const {
     return slice(std::span(indexers.begin(), indexers.size()));
   }
@@ -242,7 +245,8 @@ export class DArray {
   DArray transpose(std::span<const int> axes) const;
   /// Seen with a larger shape. Throws ShapeError.
   DArray broadcast_to(const DDim& shape) const;
-  /// The elements in row-major order under another shape, one extent of which may be -1; shares the storage where a view can express it. Throws ShapeError.
+  /// The elements in row-major order under another shape, one extent of which may be -1; shares the storage where a view can express
+  /// it. Throws ShapeError.
   DArray reshape(std::span<const std::ptrdiff_t> shape) const;
   inline DArray reshape(std::initializer_list<std::ptrdiff_t> shape) const {
     return reshape(std::span(shape.begin(), shape.size()));
@@ -283,7 +287,8 @@ export class DArray {
   inline dynamic::Room& room() { return room_; }
   inline const dynamic::Room& room() const { return room_; }
 
-  /// Writes the elements. Throws ShapeError if the source does not broadcast, DTypeError if it does not convert or the array is read only.
+  /// Writes the elements. Throws ShapeError if the source does not broadcast, DTypeError if it does not convert or the array is read
+  /// only.
   void write(const DExpression& source) const;
   void write(const program::ScalarOperand& scalar) const;
   template <DynamicTree Tree>

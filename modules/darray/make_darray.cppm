@@ -22,14 +22,15 @@ export DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, const DVa
 export DArray make_darray(const DDim& shape, DType dtype, Place place = {});
 export DArray make_darray(std::initializer_list<std::ptrdiff_t> shape, DType dtype, Place place = {});
 
-/// Elements in an allocation, which it takes over; strides in elements, row-major without them, and `offset` elements from its beginning. Throws ShapeError if an
-/// element would lie outside.
+/// Elements in an allocation, which it takes over; strides in elements, row-major without them, and `offset` elements from its
+/// beginning. Throws ShapeError if an element would lie outside.
 export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape);
 export DArray make_darray(memory::Allocation allocation, DType dtype, const DDim& shape,
                           std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
 
-/// Foreign memory as an array, without a copy: element (i, j, ...) lies at pointer + i * strides[0] + j * strides[1] + ..., in elements, strides of either sign. `owner` keeps the memory alive until
-/// the last array of it is gone; without one it must outlive them. Throws ShapeError for strides that do not fit the shape.
+/// Foreign memory as an array, without a copy: element (i, j, ...) lies at pointer + i * strides[0] + j * strides[1] + ..., in
+/// elements, strides of either sign. `owner` keeps the memory alive until the last array of it is gone; without one it must outlive
+/// them. Throws ShapeError for strides that do not fit the shape.
 export DArray adopt(void* pointer, DType dtype, const DDim& shape, std::span<const std::ptrdiff_t> strides,
                     Place place = {}, std::shared_ptr<const void> owner = {});
 /// The same for memory that may only be read.
@@ -58,8 +59,8 @@ export class DNested {
   std::vector<DNested> list_;
 };
 
-/// The values, as deep as there are axes; their common type, integers beside floating numbers as those. Throws ShapeError if lists of one level differ in length,
-/// DTypeError for values without a common type.
+/// The values, as deep as there are axes; their common type, integers beside floating numbers as those. Throws ShapeError if lists of
+/// one level differ in length, DTypeError for values without a common type.
 export DArray make_darray(const DNested& values);
 
 /// A vector of a range's elements.

@@ -10,8 +10,9 @@ import tessera.expr;
 import :alternative;
 import :handle;
 
-// Trees of functions over dynamic operands: their form is known at compile time, the types of their leaves when they are computed. Then trees all of whose leaves are of
-// one of the types float, double, int32 and int64 are one loop, as static expressions are; others become a program.
+// Trees of functions over dynamic operands: their form is known at compile time, the types of their leaves when they are computed. Then
+// trees all of whose leaves are of one of the types float, double, int32 and int64 are one loop, as static expressions are; others
+// become a program.
 namespace tessera {
 
 /// The leaf of an array.
@@ -71,8 +72,8 @@ struct StaticCall<F, Nodes...> {
 template <class Indices, class F, class... Nodes>
 class DMapOf;
 
-/// A function F of dynamic operands: F::name, and F::call(a, b), which is the function for static operands. It computes nothing until it meets an array. What is wrong
-/// with types or shapes is found then.
+/// A function F of dynamic operands: F::name, and F::call(a, b), which is the function for static operands. It computes nothing until
+/// it meets an array. What is wrong with types or shapes is found then.
 template <std::size_t... I, class F, class... Nodes>
 class DMapOf<std::index_sequence<I...>, F, Nodes...> : DArgument<I, Nodes>... {
  public:

@@ -19,3 +19,4 @@ export import :safetensors_json;
 export import :safetensors_header;
 export import :safetensors;
 export import :load;
+export import :dlpack;

@@ -190,3 +190,13 @@ TEST_CASE("trees with more operands and steps than fit in place") {
   }
   CHECK(is_same(DArray(sum_of), expected));
 }
+
+TEST_CASE("an expression that is doubled again and again stays short, and is not rounded in between") {
+  DExpression whole = make_darray({3}, 1) + 0;
+  DExpression half = make_darray({3}, float16(0.0009765f)) + 1.f;
+  for (int k = 0; k < 20; ++k) whole = whole + whole;
+  for (int k = 0; k < 12; ++k) half = half + half;
+  CHECK(int(DArray(whole)[{2}]) == 1 << 20);
+  CHECK(whole.steps().steps.size() < 1100);
+  CHECK(double(DArray(cast(half, DType::float32))[{1}]) == doctest::Approx(4096 + 4).epsilon(1e-4));
+}

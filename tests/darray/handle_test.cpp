@@ -65,6 +65,14 @@ TEST_CASE("= on a name gives it another array, of another type and rank too, and
   CHECK(float(x[{0, 0}]) == 2.f);
 }
 
+TEST_CASE("= takes an expression of any shape, one that would broadcast to the former shape too") {
+  DArray x = make_darray({2, 3}, 1.f), y = make_darray({2, 3}, 1);
+  x = make_darray({3}, 2.f) * 2.f;
+  CHECK(to_string(x) == "[4. 4. 4.]");
+  y = DExpression(make_darray({1, 3}, 2) * 2);
+  CHECK(to_string(y) == "[[4 4 4]]");
+}
+
 TEST_CASE("an expression is computed into the storage of a name that nobody shares") {
   DArray x = make_darray({100}, 1.f);
   const void* const storage = x.data();

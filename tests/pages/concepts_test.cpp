@@ -167,7 +167,8 @@ static_assert(DynamicSource<DArray> && DynamicSource<Matrix> && DynamicSource<fl
 static_assert(DynamicOperands<DArray, Matrix> && DynamicOperands<int, Tree> && !DynamicOperands<Matrix, int>);
 static_assert(DynamicTree<Tree> && !DynamicTree<DArray>);
 static_assert(DScalar<int> && DScalar<std::complex<float>> && !DScalar<DArray>);
-static_assert(HeldArray<Matrix> && HeldArray<Array<const int, 3>> && !HeldArray<OnHost> && !HeldArray<Array<float, 10>>);
+static_assert(HeldArray<Matrix> && HeldArray<Array<const int, 3>> && !HeldArray<OnHost> &&
+              !HeldArray<Array<float, 10>>);
 // --8<-- [end:darray]
 
 TEST_CASE("what holds for a concept is known when the program is compiled") {

@@ -55,7 +55,8 @@ std::ptrdiff_t row_major_elements(std::span<const std::ptrdiff_t> shape, const s
   return static_cast<std::ptrdiff_t>(elements);
 }
 
-/// One call of the kernel, if every operand lies in memory as the result does, apart from it or at the same place, and one thread is enough.
+/// One call of the kernel, if every operand lies in memory as the result does, apart from it or at the same place, and one thread is
+/// enough.
 bool evaluate_directly(const Destination& target, std::span<const LeafView> leaves, plan::Kernel kernel,
                        const void* nodes) {
   constexpr std::size_t most_leaves = 12;
@@ -211,8 +212,8 @@ bool fits_own_storage(const Destination& destination, const DExpression& express
   return is_own(*buffer, destination.shape, destination.strides, &held, any_leaf);
 }
 
-void check_renaming(const DExpression& expression, std::span<const std::ptrdiff_t> to) {
-  tessera::check_renaming(expression.extents(), to);
+void check_renaming(const DExpression& expression) {
+  tessera::check_renaming(expression.extents(), expression.extents());
 }
 
 }  // namespace tessera::program

@@ -141,6 +141,38 @@ ScalarOperand fitted(const Function& function, const ScalarOperand& scalar, DTyp
 
 }  // namespace
 
+namespace {
+
+/// A long program is computed before it becomes a part of a longer one, so that an expression that is doubled again and again does not
+/// grow without bound.
+bool is_long(const program::Steps& steps) {
+  constexpr std::size_t most = 500;
+  return steps.steps.size() + steps.leaves.size() > most;
+}
+
+/// The same values in memory, in their compute type.
+DExpression computed_first(const DExpression& expression) {
+  program::Leaf leaf{.dtype = compute_type(expression.dtype()), .place = expression.place(), .rank = expression.rank()};
+  std::ranges::copy(expression.extents(), leaf.extents.begin());
+  std::ptrdiff_t elements = 1;
+  for (auto axis = static_cast<std::size_t>(leaf.rank); axis-- > 0;) {
+    leaf.strides[axis] = elements;
+    elements *= std::max<std::ptrdiff_t>(leaf.extents[axis], 1);
+  }
+  leaf.share = storage::BufferShare::make(leaf.place, core::checked_multiply(expression.size(), item_size(leaf.dtype)));
+  leaf.data = leaf.share->data();
+  program::assign({.share = &leaf.share,
+                   .data = leaf.share->data(),
+                   .dtype = leaf.dtype,
+                   .place = leaf.place,
+                   .shape = leaf.shape(),
+                   .strides = leaf.memory().strides},
+                  expression, true);
+  return {std::move(leaf), expression.dtype()};
+}
+
+}  // namespace
+
 /// Builds one expression of several.
 class Composer {
  public:
@@ -157,6 +189,10 @@ class Composer {
                   std::string("it takes ") + function_.takes + ", not " + std::string(name(common)),
                   "convert first: cast(x, dtype)");
     broadcast(operands);
+    for (OperandOf& operand : operands) {
+      if (auto* expression = std::get_if<DExpression>(&operand); expression != nullptr && is_long(expression->steps()))
+        *expression = computed_first(*expression);
+    }
     if (function_.scalars == ScalarRule::compares) {
       if (std::optional<DExpression> answer = answer_beside(operands, common)) return *std::move(answer);
     }

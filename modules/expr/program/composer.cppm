@@ -8,7 +8,8 @@ import :program;
 // Programs made of functions and operands.
 namespace tessera::program {
 
-/// The function applied to its operands, of which at least one is an expression. Throws DTypeError and ShapeError as the static rules have it.
+/// The function applied to its operands, of which at least one is an expression. Throws DTypeError and ShapeError as the static rules
+/// have it.
 export DExpression apply(const Function& function, std::span<OperandOf> operands);
 
 /// The elements converted. Every conversion is defined.

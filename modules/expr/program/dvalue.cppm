@@ -10,8 +10,8 @@ import tessera.array;
 // A value whose type is known at run time only.
 namespace tessera {
 
-/// One value with its dtype: what an element of a dynamic array is. It is made of any element, and converts back to exactly its own type, or to one
-/// that an assignment would convert it to.
+/// One value with its dtype: what an element of a dynamic array is. It is made of any element, and converts back to exactly its own
+/// type, or to one that an assignment would convert it to.
 export class DValue {
  public:
   /// false.

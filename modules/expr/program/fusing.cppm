@@ -12,8 +12,8 @@ import :node;
 import :map;
 import :program;
 
-// Trees of functions whose form is known at compile time although the types of their leaves are not: one loop for all of a tree, for the types for which
-// it has been compiled.
+// Trees of functions whose form is known at compile time although the types of their leaves are not: one loop for all of a tree, for
+// the types for which it has been compiled.
 namespace tessera::program {
 
 /// Makes a plan of that type: leaves are numbered and scalars taken in the order in which they are written.

@@ -111,8 +111,8 @@ Interpreter::Interpreter(const DExpression& expression, DType to, std::ptrdiff_t
   copy_constants(steps, elements);
 }
 
-/// Each step's values are read once, by a later step, so that registers are a list of free ones. A step may write where it reads elements of the
-/// same size: kernels read what they compute a step of before they write it.
+/// Each step's values are read once, by a later step, so that registers are a list of free ones. A step may write where it reads
+/// elements of the same size: kernels read what they compute a step of before they write it.
 void Interpreter::place_registers(const Steps& steps, std::span<const Step> more) {
   const std::size_t count = instructions_.size();
   const std::size_t first = leaves_ + constants_;

@@ -49,7 +49,8 @@ class Interpreter {
   static void run(const void* interpreter, void* to, const plan::Input* inputs, std::ptrdiff_t n);
 
  private:
-  /// A step with the places of what it reads and writes: leaves come first, then constants, then registers. The last step writes the result.
+  /// A step with the places of what it reads and writes: leaves come first, then constants, then registers. The last step writes the
+  /// result.
   struct Instruction {
     plan::Kernel kernel;
     const void* nodes;

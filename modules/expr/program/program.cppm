@@ -11,8 +11,8 @@ import :lowering;
 import :function;
 import :dvalue;
 
-// An expression as a list of steps: leaves in memory, constants, and functions of earlier steps. It is what a tree of nodes is where types are
-// known at compile time. Evaluators see it as one kernel (interpreter.cppm).
+// An expression as a list of steps: leaves in memory, constants, and functions of earlier steps. It is what a tree of nodes is where
+// types are known at compile time. Evaluators see it as one kernel (interpreter.cppm).
 namespace tessera::program {
 
 /// Extents or strides of what has a rank known at run time.
@@ -82,13 +82,14 @@ StepsOwner make_steps();
 
 namespace tessera {
 
-/// An expression whose types are known at run time only: what operators and functions make of dynamic arrays. Like every expression it computes
-/// nothing until it meets an array, keeps the storage of its operands, and can be kept. Its dtype and shape are known.
+/// An expression whose types are known at run time only: what operators and functions make of dynamic arrays. Like every expression it
+/// computes nothing until it meets an array, keeps the storage of its operands, and can be kept. Its dtype and shape are known.
 export class DExpression {
  public:
   /// The expression that is one array.
   explicit DExpression(program::Leaf leaf);
-  /// The same, whose values count as elements of another dtype with the same compute type: results of reductions that have not been rounded.
+  /// The same, whose values count as elements of another dtype with the same compute type: results of reductions that have not been
+  /// rounded.
   DExpression(program::Leaf leaf, DType dtype);
   DExpression(const DExpression& other);
   DExpression(DExpression&&) noexcept = default;

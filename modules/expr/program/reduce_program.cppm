@@ -39,9 +39,9 @@ export struct ReduceOptions {
   double correction = 0;  // taken from the count of a variance
 };
 
-/// The reduction, computed now or by an op of the thread's Async scope. Its values are as exact as those of a static one inside a larger expression: 16-bit results are
-/// not rounded before they are written. Throws DTypeError for elements that it does not take, IndexError for axes out of range or named twice, ShapeError for an
-/// axis without elements where there is no result over nothing.
+/// The reduction, computed now or by an op of the thread's Async scope. Its values are as exact as those of a static one inside a
+/// larger expression: 16-bit results are not rounded before they are written. Throws DTypeError for elements that it does not take,
+/// IndexError for axes out of range or named twice, ShapeError for an axis without elements where there is no result over nothing.
 export DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& options);
 
 }  // namespace tessera::program

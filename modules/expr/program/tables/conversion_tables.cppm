@@ -14,7 +14,8 @@ export const Function& cast_to(DType to);
 
 /// The kernel from elements to values in their compute type; null where that is the same.
 Variant load_of(DType element);
-/// The kernel from values to elements, converted as an assignment converts; null where the types are the same, or an assignment does not convert.
+/// The kernel from values to elements, converted as an assignment converts; null where the types are the same, or an assignment does
+/// not convert.
 Variant store_of(DType value, DType element);
 
 }  // namespace tessera::program

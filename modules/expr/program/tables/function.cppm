@@ -11,8 +11,8 @@ namespace tessera::program {
 /// The loop of an expression, its types forgotten.
 export using plan::Kernel;
 
-/// A function for operands of one common element type: a kernel over blocks of values in their compute types. It is null where the function
-/// does not take the type.
+/// A function for operands of one common element type: a kernel over blocks of values in their compute types. It is null where the
+/// function does not take the type.
 export struct Variant {
   Kernel kernel = nullptr;
   const void* nodes = nullptr;
