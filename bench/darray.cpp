@@ -40,7 +40,7 @@ void computed(benchmark::State& state, const Tree& tree) {
 }
 
 template <class T, class Tree>
-void dynamic(benchmark::State& state, const Tree& tree) {
+void at_run_time(benchmark::State& state, const Tree& tree) {
   const Operands<T> x(state.range(0));
   const DynamicOperands4 operands{x.a, x.b, x.c, x.d};
   DArray result(DDim(x.a.shape()), dtype_of<T>);
@@ -69,12 +69,12 @@ void visited(benchmark::State& state) {
   }
 }
 
-#define TESSERA_BENCH(tree)                                                                                      \
-  BENCHMARK_CAPTURE(computed<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();   \
-  BENCHMARK_CAPTURE(dynamic<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();    \
-  BENCHMARK_CAPTURE(forgotten<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();  \
-  BENCHMARK_CAPTURE(computed<float16>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime(); \
-  BENCHMARK_CAPTURE(dynamic<float16>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();
+#define TESSERA_BENCH(tree)                                                                                       \
+  BENCHMARK_CAPTURE(computed<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();    \
+  BENCHMARK_CAPTURE(at_run_time<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime(); \
+  BENCHMARK_CAPTURE(forgotten<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();   \
+  BENCHMARK_CAPTURE(computed<float16>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();  \
+  BENCHMARK_CAPTURE(at_run_time<float16>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();
 TESSERA_BENCH(few)
 TESSERA_BENCH(many)
 TESSERA_BENCH(costly)

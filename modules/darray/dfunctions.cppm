@@ -60,7 +60,7 @@ auto tree_of(X&&... operands) {
 // Operators and functions have one comment each, at the static ones.
 #define TESSERA_CALLED_OPERATOR(sign, named)                                                  \
   struct D_##named {                                                                          \
-    static constexpr program::Name name = program::Name::named;                               \
+    static constexpr dynamic::Name name = dynamic::Name::named;                               \
     static auto call(const auto& a, const auto& b) -> decltype(a sign b) { return a sign b; } \
   };
 TESSERA_CALLED_OPERATOR(+, add)
@@ -163,7 +163,7 @@ TESSERA_ALIAS(bitwise_right_shift)
 
 #define TESSERA_CALLED_TWO(named)                                                                                     \
   struct D_##named {                                                                                                  \
-    static constexpr program::Name name = program::Name::named;                                                       \
+    static constexpr dynamic::Name name = dynamic::Name::named;                                                       \
     static auto call(const auto& a, const auto& b) -> decltype(tessera::named(a, b)) { return tessera::named(a, b); } \
   };
 TESSERA_CALLED_TWO(floor_divide)
@@ -220,7 +220,7 @@ TESSERA_TWO(leaky_relu)
 
 #define TESSERA_CALLED_ONE(named)                                                                \
   struct D_##named {                                                                             \
-    static constexpr program::Name name = program::Name::named;                                  \
+    static constexpr dynamic::Name name = dynamic::Name::named;                                  \
     static auto call(const auto& x) -> decltype(tessera::named(x)) { return tessera::named(x); } \
   };
 TESSERA_CALLED_ONE(negative)
@@ -418,7 +418,7 @@ auto leaky_relu(X&& x) {
 }
 
 struct D_where {
-  static constexpr program::Name name = program::Name::where;
+  static constexpr dynamic::Name name = dynamic::Name::where;
   static auto call(const auto& mask, const auto& a, const auto& b) -> decltype(tessera::where(mask, a, b)) {
     return tessera::where(mask, a, b);
   }
@@ -444,11 +444,11 @@ DExpression clip(X&& x, Low&& low, High&& high) {
 /// The elements converted. Every conversion is defined, as for arrays.
 export template <DynamicOperand X>
 DExpression cast(X&& x, DType to) {
-  return program::cast(DExpression(x), to);
+  return dynamic::cast(DExpression(x), to);
 }
 export template <Element T, DynamicOperand X>
 DExpression cast(X&& x) {
-  return program::cast(DExpression(x), dtype_of<T>);
+  return dynamic::cast(DExpression(x), dtype_of<T>);
 }
 
 // Compound operators write the elements, as everybody who shares them sees.

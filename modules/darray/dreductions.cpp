@@ -10,7 +10,7 @@ namespace tessera {
 
 DExpression as_averaged(DExpression x) {
   const bool has_mean = kind(x.dtype()) == Kind::floating || kind(x.dtype()) == Kind::complex;
-  return has_mean ? std::move(x) : program::cast(std::move(x), DType::float64);
+  return has_mean ? std::move(x) : dynamic::cast(std::move(x), DType::float64);
 }
 
 }  // namespace tessera

@@ -29,25 +29,25 @@ export class DAxes {
 using KeepAxes = std::remove_cvref_t<decltype(keepdims)>;
 
 // Which axes are reduced: those of a list, or all.
-inline program::ReducedAxes reduced(const DAxes& axes, bool keeps) { return {axes.axes(), false, keeps}; }
-inline program::ReducedAxes reduced_all(bool keeps) { return {{}, true, keeps}; }
+inline dynamic::ReducedAxes reduced(const DAxes& axes, bool keeps) { return {axes.axes(), false, keeps}; }
+inline dynamic::ReducedAxes reduced_all(bool keeps) { return {{}, true, keeps}; }
 
 #define TESSERA_REDUCE(function, op)                                                     \
   export template <DynamicOperand X>                                                     \
   DExpression function(const X& x) {                                                     \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(false)});   \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced_all(false)});   \
   }                                                                                      \
   export template <DynamicOperand X>                                                     \
   DExpression function(const X& x, KeepAxes) {                                           \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(true)});    \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced_all(true)});    \
   }                                                                                      \
   export template <DynamicOperand X>                                                     \
   DExpression function(const X& x, const DAxes& axes) {                                  \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, false)}); \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced(axes, false)}); \
   }                                                                                      \
   export template <DynamicOperand X>                                                     \
   DExpression function(const X& x, const DAxes& axes, KeepAxes) {                        \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, true)});  \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced(axes, true)});  \
   }
 /// Sum along the named axes, or of all elements; integers and bool are summed in 64 bits. float16, bfloat16 and float are accumulated
 /// in float with the error of pairwise summation.
@@ -81,21 +81,21 @@ DExpression as_averaged(DExpression x);
 #define TESSERA_CONVERTED(function, op, convert)                                                  \
   export template <DynamicOperand X>                                                              \
   DExpression function(const X& x) {                                                              \
-    return program::reduce(program::Reduce::op, convert(DExpression(x)), {reduced_all(false)});   \
+    return dynamic::reduce(dynamic::Reduce::op, convert(DExpression(x)), {reduced_all(false)});   \
   }                                                                                               \
   export template <DynamicOperand X>                                                              \
   DExpression function(const X& x, KeepAxes) {                                                    \
-    return program::reduce(program::Reduce::op, convert(DExpression(x)), {reduced_all(true)});    \
+    return dynamic::reduce(dynamic::Reduce::op, convert(DExpression(x)), {reduced_all(true)});    \
   }                                                                                               \
   export template <DynamicOperand X>                                                              \
   DExpression function(const X& x, const DAxes& axes) {                                           \
-    return program::reduce(program::Reduce::op, convert(DExpression(x)), {reduced(axes, false)}); \
+    return dynamic::reduce(dynamic::Reduce::op, convert(DExpression(x)), {reduced(axes, false)}); \
   }                                                                                               \
   export template <DynamicOperand X>                                                              \
   DExpression function(const X& x, const DAxes& axes, KeepAxes) {                                 \
-    return program::reduce(program::Reduce::op, convert(DExpression(x)), {reduced(axes, true)});  \
+    return dynamic::reduce(dynamic::Reduce::op, convert(DExpression(x)), {reduced(axes, true)});  \
   }
-inline DExpression as_bool(DExpression x) { return program::cast(std::move(x), DType::boolean); }
+inline DExpression as_bool(DExpression x) { return dynamic::cast(std::move(x), DType::boolean); }
 /// Mean along the named axes, or of all elements; of integers and bool it is double.
 TESSERA_CONVERTED(mean, mean, as_averaged)
 /// Number (int64) of elements along the named axes, or of all, that are true or not 0.
@@ -105,19 +105,19 @@ TESSERA_CONVERTED(count_nonzero, sum, as_bool)
 #define TESSERA_VARIANCE(function, op)                                                                     \
   export template <DynamicOperand X>                                                                       \
   DExpression function(const X& x, Correction correction = {}) {                                           \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(false), correction.value});   \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced_all(false), correction.value});   \
   }                                                                                                        \
   export template <DynamicOperand X>                                                                       \
   DExpression function(const X& x, KeepAxes, Correction correction = {}) {                                 \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced_all(true), correction.value});    \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced_all(true), correction.value});    \
   }                                                                                                        \
   export template <DynamicOperand X>                                                                       \
   DExpression function(const X& x, const DAxes& axes, Correction correction = {}) {                        \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, false), correction.value}); \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced(axes, false), correction.value}); \
   }                                                                                                        \
   export template <DynamicOperand X>                                                                       \
   DExpression function(const X& x, const DAxes& axes, KeepAxes, Correction correction = {}) {              \
-    return program::reduce(program::Reduce::op, DExpression(x), {reduced(axes, true), correction.value});  \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced(axes, true), correction.value});  \
   }
 /// Variance along the named axes, or of all elements: the sum of squared distances from the mean, divided by their count less the
 /// correction (infinite or NaN where nothing is left).

@@ -33,7 +33,7 @@ namespace {
 }
 
 /// The scalar as an expression of rank 0, in the type that it has beside elements of `dtype`. Throws DTypeError if it has none.
-DValue beside(const program::ScalarOperand& scalar, DType dtype, const char* operation) {
+DValue beside(const dynamic::ScalarOperand& scalar, DType dtype, const char* operation) {
   const DValue& value = scalar.value;
   const auto is_integer = [](DType type) {
     return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer;
@@ -53,7 +53,7 @@ DValue beside(const program::ScalarOperand& scalar, DType dtype, const char* ope
 }
 
 /// A value on the host as an array of rank 0.
-program::Leaf leaf_of(const DValue& value, Place place) {
+dynamic::Leaf leaf_of(const DValue& value, Place place) {
   const DArray array(DDim(), value.dtype(), place);
   if (place.on_host()) {
     std::memcpy(array.data(), value.data(), static_cast<std::size_t>(item_size(value.dtype())));
@@ -109,7 +109,7 @@ DArray::DArray(const storage::BufferShare& share, DType dtype, const dynamic::DL
 }
 
 DArray::DArray(const DExpression& expression) : DArray(expression.shape(), expression.dtype(), expression.place()) {
-  program::assign(destination(), expression, true);
+  dynamic::assign(destination(), expression, true);
 }
 
 std::ptrdiff_t DArray::size() const { return has_storage() ? product(shape()) : 0; }
@@ -178,7 +178,7 @@ DArray DArray::copied_to(Place place) const {
   return copy;
 }
 
-DArray DArray::cast(DType dtype) const { return DArray(program::cast(*this, dtype)); }
+DArray DArray::cast(DType dtype) const { return DArray(dynamic::cast(*this, dtype)); }
 
 DArray DArray::as_read_only() const {
   DArray view(buffer(), dtype(), {}, place());
@@ -189,9 +189,9 @@ DArray DArray::as_read_only() const {
   return view;
 }
 
-program::Leaf DArray::leaf() const {
+dynamic::Leaf DArray::leaf() const {
   const dynamic::Facts known = facts();
-  program::Leaf leaf{
+  dynamic::Leaf leaf{
       .share = *known.share, .data = known.data, .dtype = which_.dtype, .place = known.place, .rank = which_.rank};
   std::copy_n(known.extents, leaf.rank, leaf.extents.begin());
   std::copy_n(known.strides, leaf.rank, leaf.strides.begin());
@@ -220,11 +220,11 @@ DValue DArray::value() const {
 
 void DArray::wait(schedule::Purpose purpose) const {
   if (!storage::buffers_have_vars.load(std::memory_order_relaxed) || !has_storage()) return;
-  const program::Leaf mine = leaf();
+  const dynamic::Leaf mine = leaf();
   buffer()->wait(purpose, mine.memory());
 }
 
-program::Destination DArray::destination() const {
+dynamic::Destination DArray::destination() const {
   const dynamic::Facts known = facts();
   const auto count = static_cast<std::size_t>(rank());
   return {.share = known.share,
@@ -246,11 +246,11 @@ void DArray::require_writable(const char* operation) const {
 
 DArray& DArray::assign_name(const DExpression& expression, int holds) {
   if (!is_read_only() && has_storage()) {
-    if (program::fits_own_storage(destination(), expression, holds)) {
-      program::assign(destination(), expression, true);
+    if (dynamic::fits_own_storage(destination(), expression, holds)) {
+      dynamic::assign(destination(), expression, true);
       return *this;
     }
-    program::check_renaming(expression);
+    dynamic::check_renaming(expression);
   }
   return *this = DArray(expression);
 }
@@ -262,8 +262,8 @@ constexpr std::size_t most_leaves = 12;
 /// The leaves of a tree for which there is one loop.
 struct FusedTree {
   std::array<const DArray*, most_leaves> arrays;
-  std::array<program::LeafView, most_leaves> views;
-  std::array<const program::ScalarOperand*, most_leaves> scalars;
+  std::array<dynamic::LeafView, most_leaves> views;
+  std::array<const dynamic::ScalarOperand*, most_leaves> scalars;
   std::size_t count = 0;
   DType dtype = DType::float32, result = DType::float32;
   bool is_fused = false;
@@ -295,30 +295,30 @@ struct FusedTree {
     is_fused = true;
   }
 
-  std::span<const program::LeafView> leaves() const { return std::span(views).first(count); }
+  std::span<const dynamic::LeafView> leaves() const { return std::span(views).first(count); }
 
   /// All leaves have one shape.
   bool has_one_shape() const {
-    return std::ranges::all_of(leaves().subspan(1), [&](const program::LeafView& leaf) {
+    return std::ranges::all_of(leaves().subspan(1), [&](const dynamic::LeafView& leaf) {
       return std::ranges::equal(leaf.shape, views[0].shape);
     });
   }
 
-  void compute(const TreeForm& form, const program::Destination& destination) const {
+  void compute(const TreeForm& form, const dynamic::Destination& destination) const {
     struct Context {
       const FusedTree& tree;
-      const program::Destination& destination;
+      const dynamic::Destination& destination;
     };
     const Context context{*this, destination};
-    const auto use = [](const void* in, program::Kernel kernel, const void* nodes) {
+    const auto use = [](const void* in, dynamic::Kernel kernel, const void* nodes) {
       const auto& own = *static_cast<const Context*>(in);
-      program::evaluate(own.destination, own.tree.leaves(), kernel, nodes);
+      dynamic::evaluate(own.destination, own.tree.leaves(), kernel, nodes);
     };
     compute_(*this, form, &context, use);
   }
 
  private:
-  using Use = void (*)(const void* context, program::Kernel kernel, const void* nodes);
+  using Use = void (*)(const void* context, dynamic::Kernel kernel, const void* nodes);
   using Compute = void (*)(const FusedTree& self, const TreeForm& form, const void* context, Use use);
 
   /// What calls the tree's loop for the type of a member of its form; null if it has none.
@@ -332,7 +332,7 @@ struct FusedTree {
   }
 
   /// The scalar is a number of the leaves' type, as it is.
-  bool takes(const program::ScalarOperand& scalar) const {
+  bool takes(const dynamic::ScalarOperand& scalar) const {
     if (!scalar.is_weak) return scalar.value.dtype() == dtype;
     if (scalar.value.dtype() == DType::boolean) return false;
     const bool is_floating = kind(dtype) == Kind::floating;
@@ -358,7 +358,7 @@ struct FusedTree {
 };
 
 /// The value of a tree can go into the storage of this name.
-bool fits(const program::Destination& destination, const FusedTree& tree, bool is_kept) {
+bool fits(const dynamic::Destination& destination, const FusedTree& tree, bool is_kept) {
   const storage::BufferShare& share = *destination.share;
   if (share == nullptr || !share->owns() || destination.dtype != tree.result ||
       destination.place != tree.views[0].place || !std::ranges::equal(destination.shape, tree.views[0].shape))
@@ -391,27 +391,27 @@ void DArray::write_tree(const TreeForm& form, const void* tree) const {
   fused.compute(form, destination());
 }
 
-DArray& DArray::fill(const program::ScalarOperand& scalar) {
+DArray& DArray::fill(const dynamic::ScalarOperand& scalar) {
   require_writable("assignment");
   const DExpression value(leaf_of(beside(scalar, dtype(), "assignment"), place()));
   if (buffer()->owns() && buffer()->names() == 1) {
-    program::assign(destination(), value, true);
+    dynamic::assign(destination(), value, true);
     return *this;
   }
-  program::check_renaming(value);
+  dynamic::check_renaming(value);
   const DArray fresh(shape(), dtype(), place());
-  program::assign(fresh.destination(), value, true);
+  dynamic::assign(fresh.destination(), value, true);
   return *this = fresh;
 }
 
 void DArray::write(const DExpression& source) const {
   require_writable("assignment");
-  program::assign(destination(), source);
+  dynamic::assign(destination(), source);
 }
 
-void DArray::write(const program::ScalarOperand& scalar) const {
+void DArray::write(const dynamic::ScalarOperand& scalar) const {
   require_writable("assignment");
-  program::assign(destination(), DExpression(leaf_of(beside(scalar, dtype(), "assignment"), place())));
+  dynamic::assign(destination(), DExpression(leaf_of(beside(scalar, dtype(), "assignment"), place())));
 }
 
 std::string to_string(const DArray& array) { return dynamic::alternative(array.which()).text(array.room()); }

@@ -72,7 +72,7 @@ concept DScalar = Scalar<S> && !ScalarParameter<S>;
 
 /// The scalar as an operand.
 export template <DScalar S>
-program::ScalarOperand scalar_operand(const S& scalar) {
+dynamic::ScalarOperand scalar_operand(const S& scalar) {
   using V = scalar_of<S>;
   if constexpr (WeakScalar<V>) {
     return {DReference::weak_value(static_cast<V>(scalar)), true};
@@ -91,7 +91,7 @@ concept DynamicTree = is_tree<std::remove_cvref_t<X>>;
 /// The loop of a tree for leaves and scalars of one type.
 template <Element T>
 using WithLoop = void (*)(const T* scalars, const void* context,
-                          void (*use)(const void* context, program::Kernel kernel, const void* nodes));
+                          void (*use)(const void* context, dynamic::Kernel kernel, const void* nodes));
 
 /// What is known of a tree when its type is forgotten.
 struct TreeForm {
@@ -102,7 +102,7 @@ struct TreeForm {
   WithLoop<std::int64_t> longs;
   std::array<DType, 4> results;  // in this order
   std::size_t leaves, scalars;
-  void (*collect)(const void* tree, const DArray** leaves, const program::ScalarOperand** scalars);
+  void (*collect)(const void* tree, const DArray** leaves, const dynamic::ScalarOperand** scalars);
   DExpression (*program)(const void* tree);
 };
 
@@ -267,7 +267,7 @@ export class DArray {
 
   /// The array as an operand of expressions.
   inline operator DExpression() const { return DExpression(leaf()); }
-  program::Leaf leaf() const;
+  dynamic::Leaf leaf() const;
 
   /// The value of an array with one element, whatever its rank. Throws ShapeError for others.
   DValue item() const;
@@ -290,7 +290,7 @@ export class DArray {
   /// Writes the elements. Throws ShapeError if the source does not broadcast, DTypeError if it does not convert or the array is read
   /// only.
   void write(const DExpression& source) const;
-  void write(const program::ScalarOperand& scalar) const;
+  void write(const dynamic::ScalarOperand& scalar) const;
   template <DynamicTree Tree>
   void write(const Tree& tree) const {
     write_tree(Tree::form(), &tree);
@@ -299,7 +299,7 @@ export class DArray {
  private:
   inline const dynamic::Alternative& table() const { return dynamic::alternative(which_); }
   inline dynamic::Facts facts() const { return table().facts(room_); }
-  program::Destination destination() const;
+  dynamic::Destination destination() const;
   DArray& become(DArray& taken) noexcept {
     table().drop(room_);
     which_ = taken.which_;
@@ -309,7 +309,7 @@ export class DArray {
   DArray& assign_name(const DExpression& expression, int holds);
   DArray& assign_tree(const TreeForm& form, const void* tree, bool is_kept);
   void write_tree(const TreeForm& form, const void* tree) const;
-  DArray& fill(const program::ScalarOperand& scalar);
+  DArray& fill(const dynamic::ScalarOperand& scalar);
   DArray copied_to(Place place) const;
   void require_writable(const char* operation) const;
 

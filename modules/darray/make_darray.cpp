@@ -237,7 +237,7 @@ DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Pl
 DArray eye(DType dtype, std::ptrdiff_t size, Place place) {
   const DArray made = zeros(dtype, make_ddim({size, size}), place);
   const dynamic::DLayout diagonal{.rank = 1, .extents = {size}, .strides = {size + 1}};
-  made.with_layout(diagonal).write(program::ScalarOperand{DValue(true).cast(dtype), false});
+  made.with_layout(diagonal).write(dynamic::ScalarOperand{DValue(true).cast(dtype), false});
   return made;
 }
 

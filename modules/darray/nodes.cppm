@@ -24,21 +24,21 @@ export struct DLeaf {
   template <Element T>
   using Static = ArrayView<T, 1, CpuPlace>;
 
-  program::OperandOf operand() const { return DExpression(array.leaf()); }
-  void collect(const DArray**& leaves, const program::ScalarOperand**&) const { *leaves++ = &array; }
+  dynamic::OperandOf operand() const { return DExpression(array.leaf()); }
+  void collect(const DArray**& leaves, const dynamic::ScalarOperand**&) const { *leaves++ = &array; }
 };
 
 /// A scalar.
 export struct DScalarLeaf {
-  program::ScalarOperand scalar;
+  dynamic::ScalarOperand scalar;
 
   static constexpr std::size_t leaf_count = 0;
   static constexpr std::size_t scalar_count = 1;
   template <Element T>
   using Static = T;
 
-  program::OperandOf operand() const { return scalar; }
-  void collect(const DArray**&, const program::ScalarOperand**& scalars) const { *scalars++ = &scalar; }
+  dynamic::OperandOf operand() const { return scalar; }
+  void collect(const DArray**&, const dynamic::ScalarOperand**& scalars) const { *scalars++ = &scalar; }
 };
 
 /// An expression whose form is not known.
@@ -50,8 +50,8 @@ export struct DUnknown {
   template <Element T>
   using Static = void;
 
-  program::OperandOf operand() const { return expression; }
-  void collect(const DArray**&, const program::ScalarOperand**&) const {}
+  dynamic::OperandOf operand() const { return expression; }
+  void collect(const DArray**&, const dynamic::ScalarOperand**&) const {}
 };
 
 template <std::size_t I, class Node>
@@ -97,11 +97,11 @@ class DMapOf<std::index_sequence<I...>, F, Nodes...> : DArgument<I, Nodes>... {
     return DExpression(*this).value().template as<T>();
   }
 
-  program::OperandOf operand() const {
-    program::OperandOf operands[] = {argument<I>().operand()...};
-    return program::apply(program::function(F::name), operands);
+  dynamic::OperandOf operand() const {
+    dynamic::OperandOf operands[] = {argument<I>().operand()...};
+    return dynamic::apply(dynamic::function(F::name), operands);
   }
-  void collect(const DArray**& leaves, const program::ScalarOperand**& scalars) const {
+  void collect(const DArray**& leaves, const dynamic::ScalarOperand**& scalars) const {
     (argument<I>().collect(leaves, scalars), ...);
   }
 
@@ -114,7 +114,7 @@ class DMapOf<std::index_sequence<I...>, F, Nodes...> : DArgument<I, Nodes>... {
         {result<float>(), result<double>(), result<std::int32_t>(), result<std::int64_t>()},
         leaf_count,
         scalar_count,
-        [](const void* tree, const DArray** leaves, const program::ScalarOperand** scalars) {
+        [](const void* tree, const DArray** leaves, const dynamic::ScalarOperand** scalars) {
           static_cast<const DMapOf*>(tree)->collect(leaves, scalars);
         },
         [](const void* tree) { return DExpression(*static_cast<const DMapOf*>(tree)); }};
@@ -137,7 +137,7 @@ class DMapOf<std::index_sequence<I...>, F, Nodes...> : DArgument<I, Nodes>... {
     if constexpr (std::is_void_v<Node>) {
       return nullptr;
     } else {
-      return program::FusedLoop<T, Node>::with;
+      return dynamic::FusedLoop<T, Node>::with;
     }
   }
   template <Element T>

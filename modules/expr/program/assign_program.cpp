@@ -17,7 +17,7 @@ import tessera.schedule;
 import tessera.array;
 
 // Where a program meets the elements of an array.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 namespace {
 
@@ -216,7 +216,7 @@ void check_renaming(const DExpression& expression) {
   tessera::check_renaming(expression.extents(), expression.extents());
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic
 
 namespace tessera {
 
@@ -229,7 +229,7 @@ DValue DExpression::value() const {
   }
   DValue result = DValue::zero(dtype_);
   const auto share = storage::BufferShare::make(CpuPlace{}, static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
-  program::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = {}, .shape = {}, .strides = {}},
+  dynamic::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = {}, .shape = {}, .strides = {}},
                   *this, true);
   share->wait(schedule::Purpose::read, {share->data(), {}, {}, item_size(dtype_)});
   std::memcpy(result.data(), share->data(), static_cast<std::size_t>(item_size(dtype_)));

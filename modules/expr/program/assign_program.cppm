@@ -10,7 +10,7 @@ import :function;
 import :program;
 
 // Programs and loops written into the elements of an array.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// Elements that a program is written into.
 export struct Destination {
@@ -47,4 +47,4 @@ export bool fits_own_storage(const Destination& destination, const DExpression& 
 /// Throws SchedulerError while the thread records: a name that gets new storage for the expression would need it in each replay.
 export void check_renaming(const DExpression& expression);
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

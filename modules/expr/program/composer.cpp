@@ -18,13 +18,13 @@ namespace tessera {
 
 namespace {
 
-using program::Function;
-using program::Name;
-using program::OperandOf;
-using program::ScalarOperand;
-using program::ScalarRule;
-using program::Term;
-using program::Variant;
+using dynamic::Function;
+using dynamic::Name;
+using dynamic::OperandOf;
+using dynamic::ScalarOperand;
+using dynamic::ScalarRule;
+using dynamic::Term;
+using dynamic::Variant;
 
 DType compute_type(DType dtype) {
   return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype;
@@ -145,14 +145,14 @@ namespace {
 
 /// A long program is computed before it becomes a part of a longer one, so that an expression that is doubled again and again does not
 /// grow without bound.
-bool is_long(const program::Steps& steps) {
+bool is_long(const dynamic::Steps& steps) {
   constexpr std::size_t most = 500;
   return steps.steps.size() + steps.leaves.size() > most;
 }
 
 /// The same values in memory, in their compute type.
 DExpression computed_first(const DExpression& expression) {
-  program::Leaf leaf{.dtype = compute_type(expression.dtype()), .place = expression.place(), .rank = expression.rank()};
+  dynamic::Leaf leaf{.dtype = compute_type(expression.dtype()), .place = expression.place(), .rank = expression.rank()};
   std::ranges::copy(expression.extents(), leaf.extents.begin());
   std::ptrdiff_t elements = 1;
   for (auto axis = static_cast<std::size_t>(leaf.rank); axis-- > 0;) {
@@ -161,7 +161,7 @@ DExpression computed_first(const DExpression& expression) {
   }
   leaf.share = storage::BufferShare::make(leaf.place, core::checked_multiply(expression.size(), item_size(leaf.dtype)));
   leaf.data = leaf.share->data();
-  program::assign({.share = &leaf.share,
+  dynamic::assign({.share = &leaf.share,
                    .data = leaf.share->data(),
                    .dtype = leaf.dtype,
                    .place = leaf.place,
@@ -196,7 +196,7 @@ class Composer {
     if (function_.scalars == ScalarRule::compares) {
       if (std::optional<DExpression> answer = answer_beside(operands, common)) return *std::move(answer);
     }
-    program::Step step{.kernel = variant.kernel,
+    dynamic::Step step{.kernel = variant.kernel,
                        .nodes = variant.nodes,
                        .result = compute_type(variant.result),
                        .arguments = static_cast<std::uint8_t>(operands.size())};
@@ -208,8 +208,8 @@ class Composer {
 
   /// A conversion by a cast.
   static DExpression cast(DExpression expression, DType to) {
-    const Variant& variant = program::cast_to(to).of(expression.dtype());
-    program::Step step{.kernel = variant.kernel, .nodes = variant.nodes, .result = compute_type(to), .arguments = 1};
+    const Variant& variant = dynamic::cast_to(to).of(expression.dtype());
+    dynamic::Step step{.kernel = variant.kernel, .nodes = variant.nodes, .result = compute_type(to), .arguments = 1};
     step.from[0] = loaded(*expression.steps_, expression.term_);
     return finished(std::move(expression), step, to);
   }
@@ -259,7 +259,7 @@ class Composer {
                                          : left >= right;
       // Elements equal themselves, so that the shape stays that of the operand.
       OperandOf pair[] = {operands[1 - k], operands[1 - k]};
-      return program::apply(program::function(answer ? Name::equal : Name::not_equal), pair);
+      return dynamic::apply(dynamic::function(answer ? Name::equal : Name::not_equal), pair);
     }
     return std::nullopt;
   }
@@ -276,7 +276,7 @@ class Composer {
   }
 
   Term take(OperandOf& operand, DType common) {
-    program::Steps& steps = *result_.steps_;
+    dynamic::Steps& steps = *result_.steps_;
     if (auto* scalar = std::get_if<ScalarOperand>(&operand)) {
       const DType type = compute_type(common);
       steps.constants.push_back({constant_of(fitted(function_, *scalar, common), type)});
@@ -291,28 +291,28 @@ class Composer {
   }
 
   /// Values of 16-bit elements, which are computed with as float.
-  static Term loaded(program::Steps& steps, Term term) {
+  static Term loaded(dynamic::Steps& steps, Term term) {
     if (term.kind != Term::Kind::leaf) return term;
-    const Variant load = program::load_of(steps.leaves[term.number].dtype);
+    const Variant load = dynamic::load_of(steps.leaves[term.number].dtype);
     return load.kernel == nullptr ? term : appended(steps, {load.kernel, load.nodes, DType::float32, 1, {term}});
   }
 
-  static Term converted(program::Steps& steps, Term term, DType from, DType to) {
-    const Variant& conversion = program::cast_to(to).of(from);
+  static Term converted(dynamic::Steps& steps, Term term, DType from, DType to) {
+    const Variant& conversion = dynamic::cast_to(to).of(from);
     return appended(steps, {conversion.kernel, conversion.nodes, to, 1, {term}});
   }
 
-  static Term appended(program::Steps& steps, const program::Step& step) {
+  static Term appended(dynamic::Steps& steps, const dynamic::Step& step) {
     steps.steps.push_back(step);
     return {Term::Kind::step, static_cast<std::uint16_t>(steps.steps.size() - 1)};
   }
 
-  static DExpression finished(DExpression result, const program::Step& step, DType dtype) {
+  static DExpression finished(DExpression result, const dynamic::Step& step, DType dtype) {
     result.term_ = appended(*result.steps_, step);
     result.dtype_ = dtype;
     return result;
   }
-  DExpression finished(const program::Step& step, DType dtype) {
+  DExpression finished(const dynamic::Step& step, DType dtype) {
     result_.rank_ = rank_;
     result_.extents_ = extents_;
     return finished(std::move(result_), step, dtype);
@@ -322,10 +322,10 @@ class Composer {
   DExpression result_;
   const OperandOf* base_ = nullptr;
   int rank_ = 0;
-  program::Extents extents_{};
+  dynamic::Extents extents_{};
 };
 
-namespace program {
+namespace dynamic {
 
 DExpression apply(const Function& function, std::span<OperandOf> operands) {
   return Composer(function).apply(operands);
@@ -333,6 +333,6 @@ DExpression apply(const Function& function, std::span<OperandOf> operands) {
 
 DExpression cast(DExpression expression, DType to) { return Composer::cast(std::move(expression), to); }
 
-}  // namespace program
+}  // namespace dynamic
 
 }  // namespace tessera

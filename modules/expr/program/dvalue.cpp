@@ -54,10 +54,8 @@ bool DValue::equals(const DValue& other) const {
       a);
 }
 
-std::string to_string(const DValue& value) {
-  return visit([]<class T>(const T& own) { return to_string(borrow(const_cast<T*>(&own), Dim<0>{})); }, value);
+std::string DValue::text() const {
+  return visit([]<class T>(const T& own) { return to_string(borrow(const_cast<T*>(&own), Dim<0>{})); }, *this);
 }
-
-std::ostream& operator<<(std::ostream& out, const DValue& value) { return out << to_string(value); }
 
 }  // namespace tessera

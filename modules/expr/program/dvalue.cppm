@@ -56,17 +56,20 @@ export class DValue {
   /// Equal values, of any types that have a common one; NaN equals nothing. Values without a common type are not equal.
   friend bool operator==(const DValue& a, const DValue& b) { return a.equals(b); }
 
+  // Friends that are found beside a DValue only: other values would convert to it.
+
+  /// The value as an array of rank 0 prints: "2.5", "True".
+  friend std::string to_string(const DValue& value) { return value.text(); }
+  friend std::ostream& operator<<(std::ostream& out, const DValue& value) { return out << value.text(); }
+
  private:
   void convert(DType to, void* value) const;
   bool equals(const DValue& other) const;
+  std::string text() const;
 
   DType dtype_ = DType::boolean;
   alignas(16) std::array<std::byte, 16> bytes_{};
 };
-
-/// The value as an array of rank 0 prints: "2.5", "True".
-export std::string to_string(const DValue& value);
-export std::ostream& operator<<(std::ostream& out, const DValue& value);
 
 /// The value as a T, as DValue::as<T>() has it.
 export template <Element T>

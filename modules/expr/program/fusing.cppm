@@ -14,7 +14,7 @@ import :program;
 
 // Trees of functions whose form is known at compile time although the types of their leaves are not: one loop for all of a tree, for
 // the types for which it has been compiled.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// Makes a plan of that type: leaves are numbered and scalars taken in the order in which they are written.
 template <class Plan>
@@ -56,4 +56,4 @@ struct FusedLoop {
   }
 };
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

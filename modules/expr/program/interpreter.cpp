@@ -13,7 +13,7 @@ import tessera.device;
 import tessera.array;
 
 // Running programs.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 namespace {
 
@@ -235,4 +235,4 @@ Forms make_forms(const schedule::BodyType& body,
   return forms_of(body, look, std::make_index_sequence<static_cast<std::size_t>(max_rank) + 1>{});
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

@@ -12,7 +12,7 @@ import :lowering;
 import :ordered;
 
 // A program as one kernel: its steps are computed in turn for a few hundred elements, whose values stay in the L1 cache in between.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// So many values, in the object itself if they are few.
 template <class T, std::size_t Few>
@@ -83,4 +83,4 @@ using Forms = std::array<AssignmentForm, static_cast<std::size_t>(max_rank) + 1>
 Forms make_forms(const schedule::BodyType& body,
                  void (*look)(const void* node, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents));
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

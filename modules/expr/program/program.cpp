@@ -13,7 +13,7 @@ import tessera.device;
 import tessera.array;
 
 // Lists of steps, and expressions made of them.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 void Steps::clear() {
   leaves.clear();
@@ -87,19 +87,19 @@ void Recycle::operator()(Steps* steps) const noexcept {
   spare.kept[spare.count++] = steps;
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic
 
 namespace tessera {
 
-DExpression::DExpression(program::Leaf leaf) : DExpression(std::move(leaf), leaf.dtype) {}
+DExpression::DExpression(dynamic::Leaf leaf) : DExpression(std::move(leaf), leaf.dtype) {}
 
-DExpression::DExpression(program::Leaf leaf, DType dtype)
-    : steps_(program::make_steps()), dtype_(dtype), rank_(leaf.rank), extents_(leaf.extents) {
+DExpression::DExpression(dynamic::Leaf leaf, DType dtype)
+    : steps_(dynamic::make_steps()), dtype_(dtype), rank_(leaf.rank), extents_(leaf.extents) {
   steps_->leaves.push_back(std::move(leaf));
 }
 
 DExpression::DExpression(const DExpression& other)
-    : steps_(program::make_steps()),
+    : steps_(dynamic::make_steps()),
       term_(other.term_),
       dtype_(other.dtype_),
       rank_(other.rank_),
@@ -116,12 +116,12 @@ Place DExpression::place() const { return steps_->leaves.empty() ? Place() : ste
 
 std::ptrdiff_t DExpression::size() const { return product(shape()); }
 
-const program::Leaf* DExpression::as_leaf() const {
-  return term_.kind == program::Term::Kind::leaf ? &steps_->leaves[term_.number] : nullptr;
+const dynamic::Leaf* DExpression::as_leaf() const {
+  return term_.kind == dynamic::Term::Kind::leaf ? &steps_->leaves[term_.number] : nullptr;
 }
 
 bool DExpression::any_leaf(const plan::LeafVisitor& visit) const {
-  return std::ranges::any_of(steps_->leaves, [&](const program::Leaf& leaf) {
+  return std::ranges::any_of(steps_->leaves, [&](const dynamic::Leaf& leaf) {
     return leaf.data != nullptr && visit(leaf.memory(), &leaf.share);
   });
 }

@@ -13,7 +13,7 @@ import :dvalue;
 
 // An expression as a list of steps: leaves in memory, constants, and functions of earlier steps. It is what a tree of nodes is where
 // types are known at compile time. Evaluators see it as one kernel (interpreter.cppm).
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// Extents or strides of what has a rank known at run time.
 export using Extents = std::array<std::ptrdiff_t, static_cast<std::size_t>(max_rank)>;
@@ -78,7 +78,7 @@ struct Recycle {
 using StepsOwner = std::unique_ptr<Steps, Recycle>;
 StepsOwner make_steps();
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic
 
 namespace tessera {
 
@@ -87,10 +87,10 @@ namespace tessera {
 export class DExpression {
  public:
   /// The expression that is one array.
-  explicit DExpression(program::Leaf leaf);
+  explicit DExpression(dynamic::Leaf leaf);
   /// The same, whose values count as elements of another dtype with the same compute type: results of reductions that have not been
   /// rounded.
-  DExpression(program::Leaf leaf, DType dtype);
+  DExpression(dynamic::Leaf leaf, DType dtype);
   DExpression(const DExpression& other);
   DExpression(DExpression&&) noexcept = default;
   DExpression& operator=(const DExpression& other);
@@ -114,10 +114,10 @@ export class DExpression {
 
   /// For evaluators and functions.
   inline std::span<const std::ptrdiff_t> extents() const { return {extents_.data(), static_cast<std::size_t>(rank_)}; }
-  inline const program::Steps& steps() const { return *steps_; }
-  inline program::Term term() const { return term_; }
+  inline const dynamic::Steps& steps() const { return *steps_; }
+  inline dynamic::Term term() const { return term_; }
   /// The one array that the expression is, or null.
-  const program::Leaf* as_leaf() const;
+  const dynamic::Leaf* as_leaf() const;
   /// Whether the visitor says yes to an operand.
   bool any_leaf(const plan::LeafVisitor& visit) const;
 
@@ -125,16 +125,16 @@ export class DExpression {
   friend class Composer;
   DExpression() = default;
 
-  program::StepsOwner steps_;
-  program::Term term_;
+  dynamic::StepsOwner steps_;
+  dynamic::Term term_;
   DType dtype_ = DType::boolean;
   int rank_ = 0;
-  program::Extents extents_{};
+  dynamic::Extents extents_{};
 };
 
 }  // namespace tessera
 
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// A C++ scalar or an element among the operands of a function. Weak ones take the type of the arrays that they meet.
 export struct ScalarOperand {
@@ -145,4 +145,4 @@ export struct ScalarOperand {
 /// An operand of a function.
 export using OperandOf = std::variant<DExpression, ScalarOperand>;
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

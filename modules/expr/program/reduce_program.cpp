@@ -18,7 +18,7 @@ import tessera.schedule;
 import tessera.array;
 
 // Programs that are reduced along axes.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 namespace {
 
@@ -231,4 +231,4 @@ DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& o
   return DExpression(std::move(work.result), nominal);
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

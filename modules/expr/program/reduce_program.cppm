@@ -7,7 +7,7 @@ import tessera.array;
 import :program;
 
 // Reductions whose axes are known at run time only.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// The reductions that are folds of one kind of accumulator.
 export enum class Reduce : std::uint8_t {
@@ -44,4 +44,4 @@ export struct ReduceOptions {
 /// IndexError for axes out of range or named twice, ShapeError for an axis without elements where there is no result over nothing.
 export DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& options);
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

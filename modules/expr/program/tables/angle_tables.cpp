@@ -7,7 +7,7 @@ import tessera.core;
 import tessera.array;
 
 // The tables of trigonometric and hyperbolic functions.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 #define TESSERA_UNARY(name, takes)                \
   function_of<1>(#name, ScalarRule::wraps, takes, \
@@ -30,4 +30,4 @@ std::span<const Function> angle_functions() {
   return functions;
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

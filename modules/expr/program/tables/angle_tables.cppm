@@ -4,9 +4,9 @@ import tessera.core;
 import :function;
 
 // Tables of trigonometric and hyperbolic functions.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// In the order of their names.
 std::span<const Function> angle_functions();
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

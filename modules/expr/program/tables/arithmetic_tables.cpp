@@ -7,7 +7,7 @@ import tessera.core;
 import tessera.array;
 
 // The tables of arithmetic and rounding.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 #define TESSERA_UNARY(name, takes)                \
   function_of<1>(#name, ScalarRule::wraps, takes, \
@@ -45,4 +45,4 @@ std::span<const Function> arithmetic_functions() {
   return functions;
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

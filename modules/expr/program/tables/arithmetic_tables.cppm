@@ -4,9 +4,9 @@ import tessera.core;
 import :function;
 
 // Tables of arithmetic and rounding.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// In the order of their names.
 std::span<const Function> arithmetic_functions();
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

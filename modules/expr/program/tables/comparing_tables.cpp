@@ -8,7 +8,7 @@ import tessera.core;
 import tessera.array;
 
 // The tables of comparisons, operations on bits, classification and choice.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 #define TESSERA_UNARY(name, takes)                \
   function_of<1>(#name, ScalarRule::wraps, takes, \
@@ -64,4 +64,4 @@ std::span<const Function> comparing_functions() {
   return functions;
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

@@ -4,9 +4,9 @@ import tessera.core;
 import :function;
 
 // Tables of comparisons, operations on bits, classification and choice.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// In the order of their names.
 std::span<const Function> comparing_functions();
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

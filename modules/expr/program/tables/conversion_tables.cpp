@@ -9,7 +9,7 @@ import tessera.core;
 import tessera.array;
 
 // The tables of conversions: casts inside a program, and the ways from memory to values and back; and which file has which function.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 namespace {
 
@@ -68,4 +68,4 @@ const Function& function(Name name) {
   return *table[static_cast<std::size_t>(name)];
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

@@ -4,7 +4,7 @@ import tessera.core;
 import :function;
 
 // The functions by their names, and tables of conversions: casts inside a program, and the ways from memory to values and back.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// The function of that name.
 export const Function& function(Name name);
@@ -18,4 +18,4 @@ Variant load_of(DType element);
 /// not convert.
 Variant store_of(DType value, DType element);
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

@@ -7,7 +7,7 @@ import tessera.core;
 import tessera.array;
 
 // The tables of exponentials, logarithms, powers and roots.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 #define TESSERA_UNARY(name, takes)                \
   function_of<1>(#name, ScalarRule::wraps, takes, \
@@ -35,4 +35,4 @@ std::span<const Function> exponential_functions() {
   return functions;
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

@@ -4,9 +4,9 @@ import tessera.core;
 import :function;
 
 // Tables of exponentials, logarithms, powers and roots.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// In the order of their names.
 std::span<const Function> exponential_functions();
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

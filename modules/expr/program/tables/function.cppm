@@ -6,7 +6,7 @@ import tessera.core;
 import :plan;
 
 // The elementwise functions as tables by element type, for expressions whose types are known at run time only.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// The loop of an expression, its types forgotten.
 export using plan::Kernel;
@@ -131,4 +131,4 @@ export struct Function {
   const Variant& of(DType dtype) const { return variants[static_cast<std::size_t>(dtype)]; }
 };
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

@@ -14,7 +14,7 @@ import :function;
 
 // How the tables of functions are made: from the functions that static expressions call, so that both take the same types and compute the
 // same bits.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// A plan over blocks of values in compute types, whatever the elements were, and one such plan.
 template <class Plan>
@@ -62,4 +62,4 @@ Function function_of(const char* name, ScalarRule scalars, const char* takes, co
   return made;
 }
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic

@@ -4,9 +4,9 @@ import tessera.core;
 import :function;
 
 // Tables of activations, special functions and parts of complex numbers.
-namespace tessera::program {
+namespace tessera::dynamic {
 
 /// In the order of their names.
 std::span<const Function> special_functions();
 
-}  // namespace tessera::program
+}  // namespace tessera::dynamic
