@@ -71,7 +71,7 @@ export template <class S>
 concept DScalar = Scalar<S> && !ScalarParameter<S>;
 
 /// The scalar as an operand.
-export template <DScalar S>
+template <DScalar S>
 dynamic::ScalarOperand scalar_operand(const S& scalar) {
   using V = scalar_of<S>;
   if constexpr (WeakScalar<V>) {

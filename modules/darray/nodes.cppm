@@ -16,7 +16,7 @@ import :handle;
 namespace tessera {
 
 /// The leaf of an array.
-export struct DLeaf {
+struct DLeaf {
   DArray array;
 
   static constexpr std::size_t leaf_count = 1;
@@ -29,7 +29,7 @@ export struct DLeaf {
 };
 
 /// A scalar.
-export struct DScalarLeaf {
+struct DScalarLeaf {
   dynamic::ScalarOperand scalar;
 
   static constexpr std::size_t leaf_count = 0;
@@ -42,7 +42,7 @@ export struct DScalarLeaf {
 };
 
 /// An expression whose form is not known.
-export struct DUnknown {
+struct DUnknown {
   DExpression expression;
 
   static constexpr std::size_t leaf_count = 0;
@@ -152,7 +152,7 @@ class DMapOf<std::index_sequence<I...>, F, Nodes...> : DArgument<I, Nodes>... {
 };
 
 /// A tree whose root is F.
-export template <class F, class... Nodes>
+template <class F, class... Nodes>
 using DMap = DMapOf<std::index_sequence_for<Nodes...>, F, Nodes...>;
 
 template <class Indices, class F, class... Nodes>

@@ -58,7 +58,7 @@ export struct ManagedTensorVersioned {
 };
 
 /// dlpack.h's own structs, or others of their layout.
-export template <class M>
+template <class M>
 concept Managed = !std::same_as<M, ManagedTensor> && !std::same_as<M, ManagedTensorVersioned> && requires(M& managed) {
   managed.dl_tensor.byte_offset;
   managed.deleter(&managed);
