@@ -2,7 +2,6 @@ module;
 #include <cstddef>
 #include <span>
 #include <utility>
-#include <variant>
 module tessera.darray;
 import tessera.core;
 import tessera.array;

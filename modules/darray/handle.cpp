@@ -10,7 +10,6 @@ module;
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 module tessera.darray;
 import tessera.core;

@@ -70,12 +70,25 @@ export class DReference {
 export template <class S>
 concept DScalar = Scalar<S> && !ScalarParameter<S>;
 
+/// The element type nearest to a C++ number's.
+template <WeakScalar S>
+constexpr DType natural_type() {
+  if constexpr (Element<S>) return dtype_of<S>;
+  if constexpr (std::floating_point<S>) return DType::float64;
+  if constexpr (std::signed_integral<S>)
+    return sizeof(S) == 1 ? DType::int8 : sizeof(S) == 2 ? DType::int16 : sizeof(S) == 4 ? DType::int32 : DType::int64;
+  return sizeof(S) == 1   ? DType::uint8
+         : sizeof(S) == 2 ? DType::uint16
+         : sizeof(S) == 4 ? DType::uint32
+                          : DType::uint64;
+}
+
 /// The scalar as an operand.
 template <DScalar S>
 dynamic::ScalarOperand scalar_operand(const S& scalar) {
   using V = scalar_of<S>;
   if constexpr (WeakScalar<V>) {
-    return {DReference::weak_value(static_cast<V>(scalar)), true};
+    return {DReference::weak_value(static_cast<V>(scalar)), true, natural_type<V>()};
   } else {
     return {DValue(static_cast<V>(scalar)), false};
   }

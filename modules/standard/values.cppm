@@ -10,7 +10,6 @@ module;
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <ranges>
@@ -47,10 +46,8 @@ using std::erase_if;
 using std::forward_as_tuple;
 using std::get;
 using std::ignore;
-using std::less;
 using std::make_from_tuple;
 using std::make_tuple;
-using std::map;
 using std::monostate;
 using std::span;
 using std::ssize;

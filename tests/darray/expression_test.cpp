@@ -117,6 +117,8 @@ TEST_CASE("operands broadcast, ranks may differ, and all three of where") {
   const Array<float, 2> column = random_array<float>(Dim{4, 1}, random);
   CHECK(is_same(DArray(DArray(f) * DArray(column) - 1), evaluate(f * column - 1)));
   CHECK_THROWS_AS(DArray(DArray(a) + make_darray({1, 2})), ShapeError);
+  CHECK(is_same(DArray(where(DArray(mask), 1, 0)), evaluate(where(mask, 1, 0))));
+  CHECK(is_same(DArray(where(DArray(mask), 1.5f, 0)), evaluate(where(mask, 1.5f, 0))));
 }
 
 TEST_CASE("scalars are weak, and integers that do not fit mean what they mean beside static arrays") {

@@ -60,7 +60,7 @@ struct ShiftLeft {
   static constexpr const char* device = "tessera_shift_left($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C bits) {
-    const auto count = static_cast<wrapping_t<C>>(bits);
+    const auto count = static_cast<wrapping_t<C>>(bits);  // NOLINT(bugprone-signed-char-misuse): negative is too large
     return count < 8 * sizeof(C)
                ? static_cast<C>(static_cast<wrapping_t<C>>(a) << (count & (8 * sizeof(wrapping_t<C>) - 1)))
                : C(0);
@@ -72,7 +72,7 @@ struct ShiftRight {
   static constexpr const char* device = "tessera_shift_right($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C bits) {
-    const auto count = static_cast<wrapping_t<C>>(bits);
+    const auto count = static_cast<wrapping_t<C>>(bits);  // NOLINT(bugprone-signed-char-misuse): negative is too large
     const C gone = a < 0 ? static_cast<C>(-1) : C(0);
     return count < 8 * sizeof(C) ? static_cast<C>(a >> (count & (8 * sizeof(wrapping_t<C>) - 1))) : gone;
   }

@@ -86,6 +86,7 @@ struct Cast {
   template <class From>
   [[gnu::always_inline]] static To saturated(From value) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    // NOLINTNEXTLINE(bugprone-integer-division): the maximum is odd
     constexpr From past = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From(2);  // max + 1, exactly
     if (__builtin_isnan(value)) return To(0);
     if (value < low) return std::numeric_limits<To>::min();

@@ -6,7 +6,6 @@ module;
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 module tessera.expr;
 import tessera.core;
@@ -66,9 +65,23 @@ bool is_weak(const OperandOf& operand) {
   return scalar != nullptr && scalar->is_weak;
 }
 
+/// Where two C++ numbers meet without an array, as they do in C++.
+DType in_cpp(DType a, DType b) {
+  if (a == b) return a;
+  const auto promoted = [](DType type) {
+    return kind(type) != Kind::floating && item_size(type) < 4 ? DType::int32 : type;
+  };
+  const DType left = promoted(a), right = promoted(b);
+  const bool left_wins = kind(left) != Kind::floating && kind(right) == Kind::floating   ? false
+                         : kind(left) == Kind::floating && kind(right) != Kind::floating ? true
+                         : item_size(left) != item_size(right) ? item_size(left) > item_size(right)
+                                                               : kind(left) == Kind::unsigned_integer;
+  return left_wins ? left : right;
+}
+
 /// The type in which the operands meet.
 DType common_type(const Function& function, std::span<const OperandOf> operands) {
-  std::optional<DType> common;
+  std::optional<DType> common;  // there is an operand
   for (const OperandOf& operand : operands) {
     if (is_weak(operand)) continue;
     const std::optional<DType> joined = common ? try_promote(*common, type_of(operand)) : type_of(operand);
@@ -78,11 +91,10 @@ DType common_type(const Function& function, std::span<const OperandOf> operands)
                   "convert one of them: cast(x, dtype)");
     common = joined;
   }
-  if (!common) {  // C++ numbers meet as they do in C++
+  if (!common) {
     for (const OperandOf& operand : operands) {
-      const DType type = type_of(operand);
-      const bool wider = !common || (!is_integer_type(type) && type != DType::boolean) || *common == DType::boolean;
-      if (wider) common = type;
+      const DType natural = std::get<ScalarOperand>(operand).natural;
+      common = common ? in_cpp(*common, natural) : natural;
     }
   }
   for (const OperandOf& operand : operands) {
@@ -90,7 +102,7 @@ DType common_type(const Function& function, std::span<const OperandOf> operands)
       throw_types(function, operands, "the scalar has no common type with " + std::string(name(*common)) + " elements",
                   "convert the array: cast(x, dtype)");
   }
-  return *common;
+  return common.value();
 }
 
 /// -1, 0 or 1: the integer is below, in, or above the range of an integer type.

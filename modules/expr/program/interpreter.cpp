@@ -199,7 +199,7 @@ void Interpreter::run_in(std::byte* to, const plan::Input* inputs, std::ptrdiff_
   }
   for (std::size_t k = 0; k < constants_; ++k)
     places[leaves_ + k].repeat(constant_copies_.data() + static_cast<std::ptrdiff_t>(k) * constant_bytes_);
-  for (std::size_t k = 0; k < registers_; ++k)
+  for (std::size_t k = 0; registers != nullptr && k < registers_; ++k)
     places[first_register + k].read(registers + static_cast<std::ptrdiff_t>(k) * register_bytes_);
   const std::size_t last = instructions_.size() - 1;
   for (std::ptrdiff_t done = 0; done < n; done += chunk_) {

@@ -91,7 +91,10 @@ void Recycle::operator()(Steps* steps) const noexcept {
 
 namespace tessera {
 
-DExpression::DExpression(dynamic::Leaf leaf) : DExpression(std::move(leaf), leaf.dtype) {}
+DExpression::DExpression(dynamic::Leaf leaf)
+    : steps_(dynamic::make_steps()), dtype_(leaf.dtype), rank_(leaf.rank), extents_(leaf.extents) {
+  steps_->leaves.push_back(std::move(leaf));
+}
 
 DExpression::DExpression(dynamic::Leaf leaf, DType dtype)
     : steps_(dynamic::make_steps()), dtype_(dtype), rank_(leaf.rank), extents_(leaf.extents) {

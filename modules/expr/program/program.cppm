@@ -140,6 +140,7 @@ namespace tessera::dynamic {
 export struct ScalarOperand {
   DValue value;
   bool is_weak = false;
+  DType natural = value.dtype();  // of the C++ number that a weak one was
 };
 
 /// An operand of a function.

@@ -24,7 +24,7 @@ namespace {
 
 using plan::ReduceOp;
 
-const char* name_of(Reduce op) { return reduction_name(static_cast<ReduceOp>(op)); }
+const char* name_of(Reduce op) { return reduction_name(op); }
 
 /// A reduction of values of compute type C by Op is there.
 template <ReduceOp Op, class C>
@@ -104,10 +104,10 @@ void Work::compute() const {
                        .leaves = lowering.leaves(),
                        .kernel = as_it_lies ? nullptr : plan::Kernel(Interpreter::run),
                        .nodes = as_it_lies ? nullptr : &*interpreter,
-                       .reducer = &plan::reducer(static_cast<ReduceOp>(op), values),
+                       .reducer = &plan::reducer(op, values),
                        .store = store,
                        .finish = {.correction = correction},
-                       .op = static_cast<ReduceOp>(op),
+                       .op = op,
                        .place = result.place};
   for (int axis = 0, target = 0; axis < operand.rank(); ++axis) {
     const auto at = static_cast<std::size_t>(axis);
@@ -197,7 +197,7 @@ DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& o
   for (int axis = 0; axis < operand.rank(); ++axis) {
     const std::ptrdiff_t extent = operand.extents()[static_cast<std::size_t>(axis)];
     const bool gone = work.reduced[static_cast<std::size_t>(axis)];
-    if (gone && extent == 0 && !has_neutral(static_cast<ReduceOp>(op))) {
+    if (gone && extent == 0 && !has_neutral(op)) {
       throw ShapeError(to_string(Failure{.operation = name_of(op),
                                          .problem = "axis " + std::to_string(axis) + " of the shape " +
                                                     core::shape_text(operand.extents()) + " has no elements",

@@ -1,30 +1,15 @@
-module;
-#include <cstdint>
 export module tessera.expr:reduce_program;
 import tessera.standard;
 import tessera.core;
 import tessera.array;
+import :plan;
 import :program;
 
 // Reductions whose axes are known at run time only.
 namespace tessera::dynamic {
 
 /// The reductions that are folds of one kind of accumulator.
-export enum class Reduce : std::uint8_t {
-  sum,
-  product,
-  minimum,
-  maximum,
-  argmin,
-  argmax,
-  any,
-  all,
-  mean,
-  variance,
-  deviation,
-  log_sum_exp,
-  norm
-};
+export using Reduce = plan::ReduceOp;
 
 /// The axes that a reduction is asked for: all if none is named; negative ones count from the end.
 export struct ReducedAxes {

@@ -1,9 +1,9 @@
 module;
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 module tessera.io;
@@ -42,8 +42,12 @@ class ReadyArrays {
     const DArray& here = kept_.emplace_back(array.place().on_host() ? array : array.to(CpuPlace{}));
     described_.push_back({name, {here.data(), here.dtype(), here.shape(), {}}});
   }
+  /// In the order of their names, so that equal arrays make equal files.
   void add(const NamedArrays& arrays) {
-    for (const auto& [name, array] : arrays) add(name, array);
+    std::vector<std::string> names;
+    for (const auto& [name, array] : arrays) names.push_back(name);
+    std::ranges::sort(names);
+    for (const std::string& name : names) add(name, arrays.at(name));
   }
 
   /// Valid as long as this, and until the next array is added.

@@ -11,7 +11,7 @@ import :zip_writer;
 namespace tessera {
 
 /// Arrays by their names.
-export using NamedArrays = std::map<std::string, DArray, std::less<>>;
+export using NamedArrays = std::unordered_map<std::string, DArray>;
 
 /// The array of a .npy file, in memory, in the machine's byte order; one in Fortran order has column-major strides. Everything is
 /// checked before any memory is taken. Throws FormatError with the file, the byte, what was expected and what was found;
