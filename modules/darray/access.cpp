@@ -5,6 +5,7 @@ module;
 #include <string>
 module tessera.darray;
 import tessera.core;
+import tessera.device;
 import tessera.array;
 import tessera.expr;
 

@@ -143,6 +143,121 @@ DLayout reversed(const DLayout& from) {
   return to;
 }
 
+DLayout moved(const DLayout& from, std::span<const int> source, std::span<const int> destination,
+              const char* operation) {
+  if (source.size() != destination.size())
+    throw_index(operation,
+                std::to_string(source.size()) + " axes are moved to " + std::to_string(destination.size()) + " positions",
+                from.shape(), "name a position for each axis");
+  std::array<int, static_cast<std::size_t>(max_rank)> order{};
+  order.fill(-1);
+  std::array<bool, static_cast<std::size_t>(max_rank)> is_moved{};
+  for (std::size_t k = 0; k < source.size(); ++k) {
+    const auto axis = static_cast<std::size_t>(storage::checked_axis(source[k], from.rank, operation));
+    const auto to = static_cast<std::size_t>(storage::checked_axis(destination[k], from.rank, operation));
+    if (std::exchange(is_moved[axis], true))
+      throw_index(operation, "axis " + std::to_string(axis) + " is moved twice", from.shape(),
+                  "name each axis and each position once");
+    if (order[to] != -1)
+      throw_index(operation, "two axes are moved to position " + std::to_string(to), from.shape(),
+                  "name each axis and each position once");
+    order[to] = static_cast<int>(axis);
+  }
+  std::size_t next = 0;
+  for (int to = 0; to < from.rank; ++to) {  // the others keep their order
+    if (order[static_cast<std::size_t>(to)] != -1) continue;
+    while (is_moved[next]) ++next;
+    order[static_cast<std::size_t>(to)] = static_cast<int>(next++);
+  }
+  return transposed(from, std::span(order).first(static_cast<std::size_t>(from.rank)));
+}
+
+std::array<bool, static_cast<std::size_t>(max_rank)> marked(std::span<const int> axes, int rank,
+                                                            const char* operation) {
+  std::array<bool, static_cast<std::size_t>(max_rank)> marks{};
+  for (const int axis : axes) {
+    const auto at = static_cast<std::size_t>(storage::checked_axis(axis, rank, operation));
+    if (std::exchange(marks[at], true)) {
+      throw IndexError(to_string(Failure{.operation = operation,
+                                         .problem = "axis " + std::to_string(at) + " is named twice",
+                                         .advice = "name each axis once"}));
+    }
+  }
+  return marks;
+}
+
+DLayout flipped(const DLayout& from, std::span<const bool> marks) {
+  DLayout to = from;
+  if (std::ranges::find(from.shape(), 0) != from.shape().end()) return to;  // there is no last element to point at
+  for (std::size_t axis = 0; axis < from.shape().size(); ++axis) {
+    if (!marks[axis] || from.extents[axis] < 2) continue;
+    to.offset += (from.extents[axis] - 1) * from.strides[axis];
+    to.strides[axis] = -from.strides[axis];
+  }
+  return to;
+}
+
+namespace {
+
+/// Throws ShapeError if a result would have too many axes.
+void require_rank(std::size_t rank, const char* operation) {
+  if (rank <= static_cast<std::size_t>(max_rank)) return;
+  throw ShapeError(to_string(Failure{.operation = operation,
+                                     .problem = "the result would have " + std::to_string(rank) +
+                                                " axes, at most " + std::to_string(max_rank) + " are possible"}));
+}
+
+}  // namespace
+
+DLayout expanded(const DLayout& from, std::span<const int> axes) {
+  require_rank(static_cast<std::size_t>(from.rank) + axes.size(), "expand_dims");
+  DLayout to{.rank = from.rank + static_cast<int>(axes.size()), .offset = from.offset};
+  const auto added = marked(axes, to.rank, "expand_dims");
+  std::size_t source = 0;
+  for (std::size_t at = 0; at < static_cast<std::size_t>(to.rank); ++at) {
+    to.extents[at] = added[at] ? 1 : from.extents[source];
+    if (!added[at]) to.strides[at] = from.strides[source++];
+  }
+  return to;
+}
+
+DLayout squeezed(const DLayout& from, std::span<const int> axes) {
+  DLayout to{.offset = from.offset};
+  const auto dropped = marked(axes, from.rank, "squeeze");
+  for (std::size_t at = 0; at < static_cast<std::size_t>(from.rank); ++at) {
+    if (!dropped[at]) {
+      to.extents[static_cast<std::size_t>(to.rank)] = from.extents[at];
+      to.strides[static_cast<std::size_t>(to.rank++)] = from.strides[at];
+    } else if (from.extents[at] != 1) {
+      throw ShapeError(to_string(Failure{.operation = "squeeze",
+                                         .problem = "axis " + std::to_string(at) + " of " +
+                                                    core::shape_text(from.shape()) + " has extent " +
+                                                    std::to_string(from.extents[at]),
+                                         .advice = "only axes of extent 1 can be dropped"}));
+    }
+  }
+  return to;
+}
+
+DLayout windowed(const DLayout& from, std::span<const int> axes, std::span<const std::ptrdiff_t> window) {
+  if (axes.size() != window.size())
+    throw_index("sliding_window",
+                std::to_string(window.size()) + " extents of windows for " + std::to_string(axes.size()) + " axes",
+                from.shape(), "give an extent for each axis");
+  static_cast<void>(marked(axes, from.rank, "sliding_window"));
+  require_rank(static_cast<std::size_t>(from.rank) + axes.size(), "sliding_window");
+  DLayout to = from;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const auto axis = static_cast<std::size_t>(storage::checked_axis(axes[k], from.rank, "sliding_window"));
+    storage::check_window(window[k], from.extents[axis], static_cast<int>(axis), core::shape_text(from.shape()));
+    to.extents[axis] = from.extents[axis] - window[k] + 1;
+    to.extents[static_cast<std::size_t>(to.rank)] = window[k];
+    to.strides[static_cast<std::size_t>(to.rank++)] = from.strides[axis];
+  }
+  static_cast<void>(product(DDim(to.shape())));  // no view may have more elements than can be counted
+  return to;
+}
+
 DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements, std::span<const std::ptrdiff_t> from) {
   const auto fail = [&](std::string problem) {
     throw ShapeError(to_string(

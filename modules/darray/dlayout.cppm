@@ -45,6 +45,21 @@ export DLayout sliced(const DLayout& from, std::span<const DIndexer> indexers);
 export DLayout transposed(const DLayout& from, std::span<const int> axes);
 /// Axes in reverse order.
 export DLayout reversed(const DLayout& from);
+/// Axis source[k] becomes axis destination[k], the others keep their order. Throws IndexError for axes out of range or named twice.
+export DLayout moved(const DLayout& from, std::span<const int> source, std::span<const int> destination,
+                     const char* operation = "moveaxis");
+
+/// Which axes are named. Throws IndexError for axes out of range or named twice.
+export std::array<bool, static_cast<std::size_t>(max_rank)> marked(std::span<const int> axes, int rank,
+                                                                   const char* operation);
+/// The marked axes backwards.
+export DLayout flipped(const DLayout& from, std::span<const bool> marks);
+/// Axes of extent 1 at the named positions of the result. Throws IndexError, and ShapeError for more than max_rank axes.
+export DLayout expanded(const DLayout& from, std::span<const int> axes);
+/// Without the named axes. Throws IndexError, and ShapeError if an extent is not 1.
+export DLayout squeezed(const DLayout& from, std::span<const int> axes);
+/// All windows of the given extents along the named axes. Throws IndexError, ShapeError.
+export DLayout windowed(const DLayout& from, std::span<const int> axes, std::span<const std::ptrdiff_t> window);
 
 /// The shape with a -1 replaced by what is left. Throws ShapeError if the element counts differ, or for two -1.
 export DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements,

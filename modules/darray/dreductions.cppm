@@ -8,23 +8,11 @@ import tessera.expr;
 import :handle;
 import :nodes;
 import :dfunctions;
+import :daxes;
 
 // Reductions of dynamic operands along axes that are lists at run time. Each is the function of its name for arrays, with the same
 // types and bits. It is computed at once, or by an op of the thread's Async scope.
 namespace tessera {
-
-/// The axes of a reduction: sum(x, 1), sum(x, {0, -1}). Negative ones count from the end.
-export class DAxes {
- public:
-  DAxes(int axis) : axes_{axis} {}
-  DAxes(std::initializer_list<int> axes) : axes_(axes) {}
-  explicit DAxes(std::span<const int> axes) : axes_(axes.begin(), axes.end()) {}
-
-  inline std::span<const int> axes() const { return axes_; }
-
- private:
-  std::vector<int> axes_;
-};
 
 using KeepAxes = std::remove_cvref_t<decltype(keepdims)>;
 

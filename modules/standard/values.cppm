@@ -60,7 +60,6 @@ using std::tuple_element_t;
 using std::tuple_size;
 using std::tuple_size_v;
 using std::unordered_map;
-using std::get_if;
 using std::variant;
 using std::vector;
 

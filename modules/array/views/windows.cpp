@@ -7,7 +7,7 @@ import tessera.device;
 import tessera.memory;
 
 // The check of a window's extent.
-namespace tessera {
+namespace tessera::storage {
 
 void check_window(std::ptrdiff_t window, std::ptrdiff_t extent, int axis, const std::string& shape) {
   if (window >= 1 && window <= extent) return;
@@ -18,4 +18,4 @@ void check_window(std::ptrdiff_t window, std::ptrdiff_t extent, int axis, const 
                         .advice = "a window has at least 1 element and at most as many as its axis"}));
 }
 
-}  // namespace tessera
+}  // namespace tessera::storage

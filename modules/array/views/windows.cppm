@@ -28,8 +28,11 @@ constexpr std::array<int, static_cast<std::size_t>(named_count<Rank, Axis...>)> 
   return axes;
 }
 
+namespace storage {
 /// Throws ShapeError if a window of `window` elements does not fit an axis of `extent` elements.
-void check_window(std::ptrdiff_t window, std::ptrdiff_t extent, int axis, const std::string& shape);
+export void check_window(std::ptrdiff_t window, std::ptrdiff_t extent, int axis, const std::string& shape);
+}  // namespace storage
+using storage::check_window;
 
 /// The layout of all windows of the given extents along the listed axes. Throws ShapeError as sliding_window does.
 template <int Rank, std::size_t Count>

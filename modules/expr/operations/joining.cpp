@@ -10,7 +10,7 @@ import tessera.schedule;
 import tessera.array;
 
 // The check of shapes that are joined.
-namespace tessera {
+namespace tessera::plan {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::ptrdiff_t joined_extent(std::span<const Shape> parts, int axis, bool stacks
   return extent;
 }
 
-}  // namespace tessera
+}  // namespace tessera::plan

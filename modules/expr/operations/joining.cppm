@@ -16,9 +16,11 @@ import :part;
 // Operands side by side along an axis: concat and stack. Each part is computed straight into its slice of the destination.
 namespace tessera {
 
+namespace plan {
 /// Checks the shapes of what is joined and returns the extent of the result along `axis`. Stacked parts must be of one shape; others may
 /// differ along the axis. Throws ShapeError, also when there are no parts.
-std::ptrdiff_t joined_extent(std::span<const std::span<const std::ptrdiff_t>> parts, int axis, bool stacks);
+export std::ptrdiff_t joined_extent(std::span<const std::span<const std::ptrdiff_t>> parts, int axis, bool stacks);
+}  // namespace plan
 
 /// Shape of the result of joining parts, the first of which has the shape `first`.
 template <int Axis, bool Stacks, int Rank>
@@ -106,7 +108,7 @@ class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
   static Dim<rank> shape_of(const Shape&... shapes) {
     const std::span<const std::ptrdiff_t> extents[] = {shapes.extents()...};
     const auto& first = std::get<0>(std::forward_as_tuple(shapes...));
-    return joined_shape<Axis, Stacks>(first, joined_extent(extents, Axis, Stacks));
+    return joined_shape<Axis, Stacks>(first, plan::joined_extent(extents, Axis, Stacks));
   }
 
   template <class Function>
@@ -182,7 +184,7 @@ class SequenceNode
   explicit SequenceNode(const std::vector<A>& arrays) : parts_(arrays.begin(), arrays.end()) {
     std::vector<std::span<const std::ptrdiff_t>> shapes;
     for (const auto& part : parts_) shapes.push_back(part.shape().extents());
-    const std::ptrdiff_t extent = joined_extent(shapes, Axis, Stacks);
+    const std::ptrdiff_t extent = plan::joined_extent(shapes, Axis, Stacks);
     shape_ = joined_shape<Axis, Stacks>(parts_.front().shape(), extent);
   }
 

@@ -52,15 +52,17 @@ class RepeatNode : public ExpressionOperations<RepeatNode<Node>, typename Node::
   Times times_;
 };
 
+namespace plan {
 /// extent * times. Throws ShapeError if `times` is negative or the result too large.
-std::ptrdiff_t repeated_extent(std::ptrdiff_t extent, std::ptrdiff_t times, int axis, const char* operation);
+export std::ptrdiff_t repeated_extent(std::ptrdiff_t extent, std::ptrdiff_t times, int axis, const char* operation);
+}  // namespace plan
 
 template <class Node>
 auto make_repeated(Node node, const typename RepeatNode<Node>::Times& times, const char* operation) {
   Dim<Node::rank> shape = node.shape();
   for (int axis = 0; axis < Node::rank; ++axis) {
     shape =
-        shape.with(axis, repeated_extent(shape[axis], times[static_cast<std::size_t>(axis)].times, axis, operation));
+        shape.with(axis, plan::repeated_extent(shape[axis], times[static_cast<std::size_t>(axis)].times, axis, operation));
   }
   static_cast<void>(product(shape));
   return RepeatNode<Node>(std::move(node), shape, times);

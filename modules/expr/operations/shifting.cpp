@@ -9,7 +9,7 @@ import tessera.schedule;
 import tessera.array;
 
 // The checks of pad and repeat.
-namespace tessera {
+namespace tessera::plan {
 
 std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int axis, bool repeats,
                              const std::string& shape) {
@@ -37,4 +37,4 @@ std::ptrdiff_t repeated_extent(std::ptrdiff_t extent, std::ptrdiff_t times, int 
                         .advice = "elements are repeated 0 times or more"}));
 }
 
-}  // namespace tessera
+}  // namespace tessera::plan

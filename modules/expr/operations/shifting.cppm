@@ -80,8 +80,24 @@ auto rearranged(Node node, const Change& change) {
   return SegmentsNode<Node, false>(std::move(node), shape, std::move(segments), {});
 }
 
+/// Positions added before and after an axis.
+export struct PadWidth {
+  std::ptrdiff_t before, after;
+};
+
+/// What stands beside the elements: the nearest one, the elements mirrored at the first and last one, or the
+/// elements again from the other end.
+export enum class PadMode { edge, reflect, wrap };
+
+namespace plan {
+/// Extent of a padded axis. Throws ShapeError for negative widths, and for an axis without elements that is to be repeated.
+export std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int axis, bool repeats,
+                                    const std::string& shape);
+export constexpr Padding padding_of(PadMode mode) {
+  return mode == PadMode::edge ? Padding::edge : mode == PadMode::reflect ? Padding::reflect : Padding::wrap;
+}
 /// shift modulo extent, at least 0.
-template <std::integral Integer>
+export template <std::integral Integer>
 std::ptrdiff_t wrapped_shift(Integer shift, std::ptrdiff_t extent) {
   if (extent == 0) return 0;
   if constexpr (std::unsigned_integral<Integer>) {
@@ -91,6 +107,7 @@ std::ptrdiff_t wrapped_shift(Integer shift, std::ptrdiff_t extent) {
     return remainder < 0 ? remainder + extent : remainder;
   }
 }
+}  // namespace plan
 
 /// The elements moved by `shift` positions along each named axis; those that leave at one end come in at the other. A positive shift moves
 /// towards higher indices, as in NumPy: roll<0>(x, 1)(i) is x(i - 1).
@@ -102,7 +119,7 @@ auto roll(O&& operand, Shift... shifts) {  // one shift for each named axis; axe
   constexpr int rank = decltype(node)::rank;
   std::array<std::ptrdiff_t, static_cast<std::size_t>(rank)> shift_of{};
   ((shift_of[static_cast<std::size_t>(Axis < 0 ? Axis + rank : Axis)] =
-        wrapped_shift(shifts, node.shape()[Axis < 0 ? Axis + rank : Axis])),
+        plan::wrapped_shift(shifts, node.shape()[Axis < 0 ? Axis + rank : Axis])),
    ...);
   return rearranged(std::move(node), [&](int axis, std::ptrdiff_t extent) {
     return plan::AxisSegments::rolled(extent, shift_of[static_cast<std::size_t>(axis)]);
@@ -121,19 +138,6 @@ auto flip(E&& expression) {  // axes in range, each once
   });
 }
 
-/// Positions added before and after an axis.
-export struct PadWidth {
-  std::ptrdiff_t before, after;
-};
-
-/// What stands beside the elements: the nearest one, the elements mirrored at the first and last one, or the
-/// elements again from the other end.
-export enum class PadMode { edge, reflect, wrap };
-
-/// Extent of a padded axis. Throws ShapeError for negative widths, and for an axis without elements that is to be repeated.
-std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int axis, bool repeats,
-                             const std::string& shape);
-
 template <bool Fills, class Node, class Widths>
 auto make_padded(Node node, const Widths& width_of, plan::Padding padding, compute_t<typename Node::value_type> fill) {
   typename SegmentsNode<Node, Fills>::Segments segments;
@@ -141,7 +145,7 @@ auto make_padded(Node node, const Widths& width_of, plan::Padding padding, compu
   for (int axis = 0; axis < Node::rank; ++axis) {
     const PadWidth width = width_of(axis);
     const std::ptrdiff_t extent = shape[axis];
-    shape = shape.with(axis, padded_extent(extent, width, axis, !Fills, to_string(node.shape())));
+    shape = shape.with(axis, plan::padded_extent(extent, width, axis, !Fills, to_string(node.shape())));
     if (Fills || extent > 0) {
       segments[static_cast<std::size_t>(axis)] = plan::AxisSegments::padded(extent, width.before, width.after, padding);
     } else {
@@ -150,11 +154,6 @@ auto make_padded(Node node, const Widths& width_of, plan::Padding padding, compu
   }
   static_cast<void>(product(shape));
   return SegmentsNode<Node, Fills>(std::move(node), shape, std::move(segments), fill);
-}
-
-constexpr plan::Padding padding_of(PadMode mode) {
-  return mode == PadMode::edge ? plan::Padding::edge
-                               : (mode == PadMode::reflect ? plan::Padding::reflect : plan::Padding::wrap);
 }
 
 /// An operand, widths for `Count` axes and a value that can pad it; a failure says why not.
@@ -187,13 +186,13 @@ auto pad(O&& operand, std::ptrdiff_t width, Value value) {
 export template <Operand O, std::size_t Count>
   requires(static_cast<int>(Count) == rank_of<O> || unsatisfied<"pad takes a pair of widths for each axis">)
 auto pad(O&& operand, const PadWidth (&widths)[Count], PadMode mode) {  // pad takes a pair of widths for each axis
-  return make_padded<false>(as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; }, padding_of(mode),
+  return make_padded<false>(as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; }, plan::padding_of(mode),
                             {});
 }
 export template <Operand O>
 auto pad(O&& operand, std::ptrdiff_t width, PadMode mode) {
   return make_padded<false>(as_node(std::forward<O>(operand)), [=](int) { return PadWidth{width, width}; },
-                            padding_of(mode), {});
+                            plan::padding_of(mode), {});
 }
 
 }  // namespace tessera

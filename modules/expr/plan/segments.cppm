@@ -10,14 +10,14 @@ namespace tessera::plan {
 
 /// Positions to, to + 1, ... of one axis of a result, which are positions first, first + step, ... of the source's axis; step is 1, -1,
 /// or 0 where one position repeats.
-struct Segment {
+export struct Segment {
   std::ptrdiff_t to, count, first, step;
 };
 
 /// The segments that make up one axis of a result.
-class SegmentList {
+export class SegmentList {
  public:
-  void add(const Segment& segment) {
+  inline void add(const Segment& segment) {
     if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
     if (count_ >= few_.size()) {
       many_.push_back(segment);
@@ -35,10 +35,10 @@ class SegmentList {
 };
 
 /// What stands beside the source along a padded axis.
-enum class Padding { constant, edge, reflect, wrap };
+export enum class Padding { constant, edge, reflect, wrap };
 
 /// Which segments make up one axis of a result. They are listed when there is memory for that: a wrapped axis may have as many as elements.
-class AxisSegments {
+export class AxisSegments {
  public:
   /// The axis as it is.
   explicit AxisSegments(std::ptrdiff_t extent = 0) : extent_(extent) {}

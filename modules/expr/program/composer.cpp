@@ -41,7 +41,7 @@ bool is_weak_with(DType scalar, DType beside) {
 }
 
 std::string described(const OperandOf& operand) {
-  if (const auto* scalar = std::get_if<ScalarOperand>(&operand))
+  if (const auto* scalar = dynamic::scalar_in(operand))
     return "the scalar " + to_string(scalar->value) + " (" + std::string(name(scalar->value.dtype())) + ")";
   const auto& expression = std::get<DExpression>(operand);
   return std::string(name(expression.dtype())) + " " + core::shape_text(expression.extents()) + " on " +
@@ -56,12 +56,12 @@ std::string described(const OperandOf& operand) {
 }
 
 DType type_of(const OperandOf& operand) {
-  if (const auto* scalar = std::get_if<ScalarOperand>(&operand)) return scalar->value.dtype();
+  if (const auto* scalar = dynamic::scalar_in(operand)) return scalar->value.dtype();
   return std::get<DExpression>(operand).dtype();
 }
 
 bool is_weak(const OperandOf& operand) {
-  const auto* scalar = std::get_if<ScalarOperand>(&operand);
+  const auto* scalar = dynamic::scalar_in(operand);
   return scalar != nullptr && scalar->is_weak;
 }
 
@@ -202,7 +202,7 @@ class Composer {
                   "convert first: cast(x, dtype)");
     broadcast(operands);
     for (OperandOf& operand : operands) {
-      if (auto* expression = std::get_if<DExpression>(&operand); expression != nullptr && is_long(expression->steps()))
+      if (auto* expression = dynamic::expression_in(operand); expression != nullptr && is_long(expression->steps()))
         *expression = computed_first(*expression);
     }
     if (function_.scalars == ScalarRule::compares) {
@@ -231,7 +231,7 @@ class Composer {
     const DExpression* first = nullptr;
     bool all_alike = true;
     for (const OperandOf& operand : operands) {
-      const auto* expression = std::get_if<DExpression>(&operand);
+      const auto* expression = dynamic::expression_in(operand);
       if (expression == nullptr) continue;
       if (first == nullptr) {
         first = expression;
@@ -248,7 +248,7 @@ class Composer {
     std::span<const std::ptrdiff_t> shapes[3];
     std::size_t count = 0;
     for (const OperandOf& operand : operands) {
-      if (const auto* expression = std::get_if<DExpression>(&operand)) shapes[count++] = expression->extents();
+      if (const auto* expression = dynamic::expression_in(operand)) shapes[count++] = expression->extents();
     }
     plan::broadcast_into(std::span(extents_).first(static_cast<std::size_t>(rank_)), std::span(shapes, count),
                          function_.name);
@@ -257,7 +257,7 @@ class Composer {
   /// A comparison with an integer that no element can be equal to: all or none.
   std::optional<DExpression> answer_beside(std::span<OperandOf> operands, DType common) {
     for (std::size_t k = 0; k < 2; ++k) {
-      const auto* scalar = std::get_if<ScalarOperand>(&operands[k]);
+      const auto* scalar = dynamic::scalar_in(operands[k]);
       if (scalar == nullptr || !scalar->is_weak) continue;
       const int side = beside_range_of(scalar->value, common);
       if (side == 0) return std::nullopt;
@@ -279,7 +279,7 @@ class Composer {
   /// The steps of one operand become those of the result.
   void take_base(std::span<OperandOf> operands) {
     for (OperandOf& operand : operands) {
-      auto* expression = std::get_if<DExpression>(&operand);
+      auto* expression = dynamic::expression_in(operand);
       if (expression == nullptr) continue;
       result_ = std::move(*expression);
       base_ = &operand;
@@ -289,7 +289,7 @@ class Composer {
 
   Term take(OperandOf& operand, DType common) {
     dynamic::Steps& steps = *result_.steps_;
-    if (auto* scalar = std::get_if<ScalarOperand>(&operand)) {
+    if (auto* scalar = dynamic::scalar_in(operand)) {
       const DType type = compute_type(common);
       steps.constants.push_back({constant_of(fitted(function_, *scalar, common), type)});
       return {Term::Kind::constant, static_cast<std::uint16_t>(steps.constants.size() - 1)};

@@ -10,6 +10,7 @@ module;
 module tessera.expr;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 import tessera.array;
 
 // Running programs.

@@ -43,7 +43,7 @@ StoredArray load_npy(const std::string& path, TrailingBytes trailing) {
 StoredArray map_npy(const std::string& path, MapMode mode, TrailingBytes trailing) {
   const InputFile file(path);
   const NpyHeader header = read_header(file, trailing);
-  return map_elements(make_shared_object<const FileMapping>(file, mode), elements_of(file, header));
+  return map_elements(std::make_shared<const FileMapping>(file, mode), elements_of(file, header));
 }
 
 void save_npy(const std::string& path, const ArrayToSave& array) {

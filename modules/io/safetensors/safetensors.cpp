@@ -108,7 +108,7 @@ StoredArray SafetensorsFile::map(std::string_view name, MapMode mode) const {
   const ElementsInFile elements = elements_of(name);
   const std::lock_guard lock(mutex_);
   auto& mapping = mappings_[mode == MapMode::read_only ? 1 : 0];
-  if (mapping == nullptr) mapping = make_shared_object<const FileMapping>(*file_, mode);
+  if (mapping == nullptr) mapping = std::make_shared<const FileMapping>(*file_, mode);
   return map_elements(mapping, elements);
 }
 
@@ -157,7 +157,7 @@ ShardedSafetensors::ShardedSafetensors(const std::string& index_path) {
   std::unordered_map<std::string, std::shared_ptr<const SafetensorsFile>> shards;
   for (const auto& [name, shard] : read_index(index_file).files) {
     std::shared_ptr<const SafetensorsFile>& file = shards[shard];
-    if (file == nullptr) file = make_shared_object<const SafetensorsFile>(folder + shard);
+    if (file == nullptr) file = std::make_shared<const SafetensorsFile>(folder + shard);
     if (!file->contains(name)) {
       Refusal{.source = index_name_,
               .expected = "tensor " + quoted(name) + " in " + quoted(shard),

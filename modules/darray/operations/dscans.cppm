@@ -1,0 +1,30 @@
+export module tessera.darray:dscans;
+import tessera.standard;
+import tessera.core;
+import :handle;
+import :dfunctions;
+
+// Running sums and products of dynamic arrays: each is the function of its name for arrays, along an axis that is known at run time.
+namespace tessera {
+
+namespace dynamic {
+
+export DArray cumulative_sum(const DArray& x, std::optional<int> axis);
+export DArray cumulative_prod(const DArray& x, std::optional<int> axis);
+
+}  // namespace dynamic
+
+/// Sums of the elements up to each one along an axis, which a vector need not name, in a new array of the type of sum(). Throws
+/// IndexError, ShapeError without an axis where there are several, and as the function for arrays.
+export template <DynamicOperand X>
+DArray cumulative_sum(const X& x, std::optional<int> axis = {}) {
+  return dynamic::cumulative_sum(x, axis);
+}
+
+/// Products of the elements up to each one along an axis; as cumulative_sum().
+export template <DynamicOperand X>
+DArray cumulative_prod(const X& x, std::optional<int> axis = {}) {
+  return dynamic::cumulative_prod(x, axis);
+}
+
+}  // namespace tessera

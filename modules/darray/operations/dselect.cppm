@@ -1,0 +1,38 @@
+export module tessera.darray:dselect;
+import tessera.standard;
+import tessera.core;
+import tessera.array;
+import tessera.expr;
+import :handle;
+import :dfunctions;
+
+// Picking elements of dynamic arrays: each is the function of its name for arrays.
+namespace tessera {
+
+namespace dynamic {
+
+export DArray taken(const DArray& x, const DArray& indices, int axis);
+export DArray compressed(const DArray& mask, const DArray& x);
+
+}  // namespace dynamic
+
+/// What has elements in memory or can be computed: dynamic operands, arrays, views, expressions.
+template <class X>
+concept DynamicElements = DynamicOperand<X> || ((Elements<X> || ExpressionNode<X>) && !DScalar<X>);
+
+/// A new array whose slice i along an axis is slice indices[i] of `x`; negative indices count from the end. Throws IndexError for an
+/// index out of range, DTypeError for indices that are no integers, ShapeError if they are no vector.
+export template <DynamicElements X, DynamicElements I>
+  requires DynamicOperands<X, I>
+DArray take(const X& x, const I& indices, int axis = 0) {
+  return dynamic::taken(x, indices, axis);
+}
+
+/// The elements of x where `mask`, of bool and of x's shape, is true, in row-major order. Throws DTypeError, ShapeError, PlaceError.
+export template <DynamicElements M, DynamicElements X>
+  requires DynamicOperands<M, X>
+DArray compress(const M& mask, const X& x) {
+  return dynamic::compressed(mask, x);
+}
+
+}  // namespace tessera
