@@ -2,8 +2,10 @@
 
 weights_test.py DIGITS DIGITS_CSV; reads the files with struct and json, as any program could.
 """
+import gzip
 import json
 import pathlib
+import random
 import signal
 import struct
 import subprocess
@@ -158,6 +160,35 @@ def test_load(cwd):
     check((cwd / "p.safetensors").read_bytes() == more, "a run that began with weights is resumed to the same bytes")
 
 
+def write_fashion(folder, seed):
+    """Small files in the form of Fashion-MNIST's: 100 images of noise to learn from, 20 to be judged by."""
+    folder.mkdir(exist_ok=True)
+    noise = random.Random(seed)
+    for stem, count in (("train", 100), ("t10k", 20)):
+        pixels = struct.pack(">4I", 0x803, count, 28, 28) + noise.randbytes(count * 784)
+        (folder / f"{stem}-images-idx3-ubyte.gz").write_bytes(gzip.compress(pixels))
+        (folder / f"{stem}-labels-idx1-ubyte.gz").write_bytes(gzip.compress(struct.pack(">2I", 0x801, count) + bytes(i % 10 for i in range(count))))
+
+
+def test_data(cwd):
+    """A run goes on with the images that it began with."""
+    write_fashion(cwd / "data", 1)
+    run_of = ["--fashion=data", "--epochs", 3]
+    succeeds(*run_of, "--save", "whole.safetensors", cwd=cwd)
+    succeeds(*run_of, "--stop-after", 1, "--save", "part.safetensors", cwd=cwd)
+    facts = header(cwd / "part.safetensors")[0]["__metadata__"]
+    check((facts["dataset"], facts["batch"], facts["widths"]) == ("Fashion-MNIST", "64", "256"), f"the file says what was trained: {facts}")
+    succeeds("--resume", "part.safetensors", "--fashion=data", "--save", "on.safetensors", cwd=cwd)
+    check((cwd / "on.safetensors").read_bytes() == (cwd / "whole.safetensors").read_bytes(), "resumed on the same images, the file has the same bytes")
+    write_fashion(cwd / "data", 2)
+    result = run("--resume", "part.safetensors", "--fashion=data", "--save", "part.safetensors", cwd=cwd)
+    check(result.returncode == 2 and f"'{facts['training_data']}'" in result.stderr and result.stderr.count("\n") == 1, f"other images are refused: {result.stderr}")
+    check(header(cwd / "part.safetensors")[0]["__metadata__"] == facts, "and the file stays as it was")
+    # The file chooses the data set: here the one that is installed, which is another one or not there.
+    result = run("--resume", "part.safetensors", cwd=cwd)
+    check(result.returncode == 2 and ("Fashion-MNIST" in result.stderr or "/usr/share/datasets" in result.stderr), f"the file chooses the data set: {result.stderr}")
+
+
 def test_refused(cwd):
     succeeds("--epochs", 2, "--stop-after", 1, "--save", "w.safetensors", "--report", "r.html", cwd=cwd)
     file = "'w.safetensors'"
@@ -207,7 +238,7 @@ def test_refused(cwd):
     check(result.returncode == 2 and "'folder'" in result.stderr, f"a folder: {result.stderr}")
 
 
-for test in (test_format, test_resume, test_killed, test_load, test_refused):
+for test in (test_format, test_resume, test_killed, test_load, test_data, test_refused):
     with tempfile.TemporaryDirectory() as name:
         test(pathlib.Path(name))
 print(f"{len(failures)} failed")
