@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "checksum.hpp"
 #include "digits_csv.hpp"
 #include "embedded.hpp"
 #include "errors.hpp"
@@ -71,7 +72,7 @@ Dataset load_digits(std::uint64_t seed) {
   const std::size_t train_count = order.size() * 4 / 5;
 
   Dataset data;
-  data.name = "digits";
+  data.name = digits_name;
   data.rows = data.columns = 8;
   data.classes = 10;
   for (int digit = 0; digit < data.classes; ++digit) data.class_names.push_back(std::to_string(digit));
@@ -83,7 +84,7 @@ Dataset load_digits(std::uint64_t seed) {
 Dataset load_fashion(const std::filesystem::path& directory) {
   require_fashion(directory);
   Dataset data;
-  data.name = "Fashion-MNIST";
+  data.name = fashion_name;
   data.classes = fashion_classes;
   data.class_names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
                       "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
@@ -101,6 +102,13 @@ Dataset load_fashion(const std::filesystem::path& directory) {
   data.train_labels.assign(train.labels.begin(), train.labels.end());
   data.test_labels.assign(test.labels.begin(), test.labels.end());
   return data;
+}
+
+std::uint64_t training_checksum(const Dataset& data) {
+  Checksum checksum;
+  checksum.add(std::as_bytes(std::span(data.train_pixels)));
+  checksum.add(std::as_bytes(std::span(data.train_labels)));
+  return checksum.value();
 }
 
 }  // namespace digits

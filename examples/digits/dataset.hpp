@@ -22,6 +22,10 @@ struct Dataset {
   std::vector<std::int64_t> test_labels;
 };
 
+/// Names of the two data sets.
+inline constexpr std::string_view digits_name = "digits";
+inline constexpr std::string_view fashion_name = "Fashion-MNIST";
+
 /// Where Debian's package dataset-fashion-mnist puts its files.
 inline constexpr std::string_view default_fashion_directory = "/usr/share/datasets/fashion-mnist";
 
@@ -33,5 +37,8 @@ Dataset load_digits(std::uint64_t seed = split_seed);
 
 /// Fashion-MNIST from the four gzip-compressed IDX files in `directory`. Throws DataError if they are missing or wrong.
 Dataset load_fashion(const std::filesystem::path& directory = default_fashion_directory);
+
+/// A short name for the images and labels to train on, bit by bit.
+std::uint64_t training_checksum(const Dataset& data);
 
 }  // namespace digits

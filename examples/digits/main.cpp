@@ -13,6 +13,7 @@
 #include "report.hpp"
 #include "results.hpp"
 #include "run.hpp"
+#include "start.hpp"
 #include "terminal.hpp"
 #include "training.hpp"
 
@@ -20,13 +21,15 @@ namespace {
 
 void run(int argument_count, const char* const* arguments) {
   using namespace digits;
-  const Options options = parse_options(argument_count, arguments);
+  Options options = parse_options(argument_count, arguments);
   if (options.help) {
     std::cout << help_text();
     return;
   }
   require_writable(options.report);  // before the work, not after it
   if (options.json) require_writable(*options.json);
+  if (options.save) require_replaceable(*options.save);
+  take_file_settings(options);
   const Dataset data = options.fashion ? load_fashion(options.fashion_directory) : load_digits();
   require_fitting_batch(options, static_cast<std::int64_t>(data.train_labels.size()));
 

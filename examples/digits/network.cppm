@@ -5,6 +5,7 @@ module;
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 export module digits.network;
 import tessera;
@@ -47,6 +48,9 @@ export struct WorkTimes {
   };
   Kind batches, forward, loss, backward, update;
 };
+
+/// What the names of velocities begin with; see Network::each_state.
+export inline constexpr std::string_view momentum_prefix = "momentum.";
 
 /// Adds the time of its own life to one kind of work.
 export class Stopwatch {
@@ -178,6 +182,21 @@ class Network {
 
   /// Probabilities of the classes for the last logits.
   Array<State, 2> probabilities() const { return softmax<1>(cast<State>(layers_.back().out)); }
+
+  // --8<-- [start:state]
+  /// Calls `use` with name and array of all that one step hands to the next. Weights and biases have the names that
+  /// torch.nn.Sequential(Linear, ReLU, Linear, ...) gives them, which counts the ReLUs.
+  void each_state(const auto& use) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      Layer& layer = layers_[i];
+      const std::string name = std::to_string(2 * i);
+      use(name + ".weight", layer.w);
+      use(name + ".bias", layer.b);
+      use(std::string(momentum_prefix) + name + ".weight", layer.w_velocity);
+      use(std::string(momentum_prefix) + name + ".bias", layer.b_velocity);
+    }
+  }
+  // --8<-- [end:state]
 
   // --8<-- [start:kernel]
   /// The kernel that changes the weights of a layer on a GPU, as CUDA text: the line in update().

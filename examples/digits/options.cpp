@@ -73,8 +73,9 @@ constexpr std::array table{
     Option{"--fashion", Value::optional, "DIR", "train on Fashion-MNIST, read from DIR", "a directory",
            [](Options& o, const Option& self, std::string_view text) { o.fashion_directory = path(self, text); },
            [](const Options&) { return std::string(default_fashion_directory); }},
-    Option{"--epochs", Value::required, "N", "passes over the training images", "a whole number from 1 to 10000",
-           [](Options& o, const Option& self, std::string_view text) { o.epochs = number(self, text, 1, 10000); },
+    Option{"--epochs", Value::required, "N", "passes over the training images",
+           "a whole number from 1 to 10000, or 0 with --load",
+           [](Options& o, const Option& self, std::string_view text) { o.epochs = number(self, text, 0, 10000); },
            [](const Options& o) { return std::to_string(o.epochs); }},
     Option{"--batch", Value::required, "N", "images a step", "a whole number from 1 to 65536",
            [](Options& o, const Option& self, std::string_view text) { o.batch = number(self, text, 1, 65536); },
@@ -116,6 +117,19 @@ constexpr std::array table{
     Option{"--dtype", Value::required, "TYPE", "how numbers are stored", "one of f32, f64, bf16",
            [](Options& o, const Option& self, std::string_view text) { o.dtype = precision(self, text); },
            [](const Options& o) { return std::string(name(o.dtype)); }},
+    Option{"--save", Value::required, "FILE", "write weights and momentum after every epoch", "a file name",
+           [](Options& o, const Option& self, std::string_view text) { o.save = path(self, text); },
+           [](const Options&) { return std::string("not written"); }},
+    Option{"--load", Value::required, "FILE", "begin with the weights of FILE, in its widths and type", "a file name",
+           [](Options& o, const Option& self, std::string_view text) { o.load = path(self, text); },
+           [](const Options&) { return std::string("random weights"); }},
+    Option{"--resume", Value::required, "FILE", "go on with the run that saved FILE, with its options", "a file name",
+           [](Options& o, const Option& self, std::string_view text) { o.resume = path(self, text); },
+           [](const Options&) { return std::string("a new run"); }},
+    Option{"--stop-after", Value::required, "N", "leave after epoch N, as if interrupted",
+           "a whole number from 1 to 10000",
+           [](Options& o, const Option& self, std::string_view text) { o.stop_after = number(self, text, 1, 10000); },
+           [](const Options&) { return std::string("the last epoch"); }},
     Option{"--json", Value::required, "FILE", "also write the final figures as JSON", "a file name",
            [](Options& o, const Option& self, std::string_view text) { o.json = path(self, text); },
            [](const Options&) { return std::string("not written"); }},
@@ -127,6 +141,9 @@ constexpr std::array table{
     Option{"--help", Value::none, "", "print this and leave", "",
            [](Options& o, const Option&, std::string_view) { o.help = true; }, nullptr},
 };
+
+/// The options that decide the weights, as settings_of() gives them.
+constexpr std::array kept{"--epochs", "--batch", "--widths", "--lr", "--momentum", "--decay", "--seed", "--dtype"};
 
 const Option& find(std::string_view name) {
   const auto* const found = std::ranges::find(table, name, &Option::name);
@@ -176,6 +193,34 @@ std::string help_lines(const Option& option) {
   return lines + indent + "default: " + plain + (fashion == plain ? "" : "; with --fashion: " + fashion) + "\n";
 }
 
+/// Two options must not name one file, except to save over what was loaded.
+void require_different_files(const Options& o) {
+  struct Named {
+    std::string_view option;
+    std::optional<std::filesystem::path> file;
+  };
+  const std::array<Named, 3> written{Named{"--json", o.json}, {"--report", o.report}, {"--save", o.save}};
+  const std::array<Named, 2> read{Named{"--load", o.load}, {"--resume", o.resume}};
+  const auto require_different = [](const Named& a, const Named& b) {
+    if (a.file && b.file && a.file->lexically_normal() == b.file->lexically_normal())
+      throw UsageError(std::string(a.option) + " and " + std::string(b.option) + " both name " +
+                       in_quotes(b.file->string()) + "; give each its own file");
+  };
+  for (std::size_t i = 0; i < written.size(); ++i)
+    for (std::size_t j = i + 1; j < written.size(); ++j) require_different(written[i], written[j]);
+  for (const Named& file : read)
+    for (std::size_t i = 0; i < 2; ++i) require_different(file, written[i]);
+}
+
+/// Options that make sense alone, but not together.
+void require_consistent(const Options& options) {
+  require_different_files(options);
+  if (options.load && options.resume)
+    throw UsageError("--load begins a run and --resume goes on with one; give one of them");
+  if (options.epochs == 0 && !options.load) refuse(find("--epochs"), "0");
+  if (options.epochs == 0 && options.save) throw UsageError("--save: with --epochs 0 there is nothing new to save");
+}
+
 }  // namespace
 
 std::string_view name(Precision precision) {
@@ -213,9 +258,8 @@ Options parse_options(std::span<const std::string_view> arguments) {
   for (const Given& given : all)
     if (given.value || given.option->value == Value::none)
       given.option->read(options, *given.option, given.value.value_or(""));
-  if (options.json && options.json->lexically_normal() == options.report.lexically_normal())
-    throw UsageError("--json and --report both name " + in_quotes(options.report.string()) +
-                     "; give each its own file");
+  for (const Given& given : all) options.given.emplace_back(given.option->name);
+  require_consistent(options);
   return options;
 }
 
@@ -223,6 +267,28 @@ Options parse_options(int argument_count, const char* const* arguments) {
   // A caller of exec may pass no arguments at all, not even the program's name.
   const std::vector<std::string_view> all(arguments + std::min(argument_count, 1), arguments + argument_count);
   return parse_options(all);
+}
+
+Settings settings_of(const Options& options) {
+  Settings settings;
+  for (const std::string_view name : kept) settings.emplace_back(name.substr(2), find(name).show(options));
+  return settings;
+}
+
+void take_settings(Options& options, const Settings& settings, const std::filesystem::path& file) {
+  for (const auto& [name, value] : settings) {
+    const Option& option = find("--" + name);
+    const std::string asked = option.show(options);
+    try {
+      option.read(options, option, value);
+      require_consistent(options);
+    } catch (const UsageError& error) {
+      throw DataError(in_quotes(file.string()) + ": " + error.what());
+    }
+    if (std::ranges::find(options.given, option.name) != options.given.end() && option.show(options) != asked)
+      throw UsageError(std::string(option.name) + ": '" + asked + "', but " + in_quotes(file.string()) + " has '" +
+                       option.show(options) + "'; leave the option out");
+  }
 }
 
 void require_fitting_batch(const Options& options, std::int64_t train_images) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace digits {
@@ -31,11 +32,19 @@ struct Options {
   Precision dtype = Precision::f32;
   std::optional<std::filesystem::path> json;
   std::filesystem::path report = "report.html";
-  bool async = false;      ///< train on the scheduler, several operations at once
-  std::optional<int> gpu;  ///< train on this GPU instead of the CPU
-  bool quiet = false;      ///< no progress and no table
-  bool help = false;       ///< print help_text() and leave; the other members hold defaults
+  std::optional<std::filesystem::path> save;    ///< where the weights go after every epoch
+  std::optional<std::filesystem::path> load;    ///< whose weights a new run begins with
+  std::optional<std::filesystem::path> resume;  ///< whose run goes on
+  std::optional<int> stop_after;                ///< epoch after which to leave before the run is over
+  bool async = false;                           ///< train on the scheduler, several operations at once
+  std::optional<int> gpu;                       ///< train on this GPU instead of the CPU
+  bool quiet = false;                           ///< no progress and no table
+  bool help = false;                            ///< print help_text() and leave; the other members hold defaults
+  std::vector<std::string> given;               ///< names of the options that the command line has
 };
+
+/// Values of options as text, by the options' names without dashes: {"batch", "32"}.
+using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// What a run does when nothing is asked for.
 Options default_options(bool fashion);
@@ -45,6 +54,13 @@ Options parse_options(std::span<const std::string_view> arguments);
 
 /// As above, from main's parameters.
 Options parse_options(int argument_count, const char* const* arguments);
+
+/// What decides the weights of a run beside its data: what a file of weights keeps, for the run to be resumed.
+Settings settings_of(const Options& options);
+
+/// Gives the options the settings that `file` has. Throws UsageError where the command line says something else, DataError for
+/// a setting that no option can have.
+void take_settings(Options& options, const Settings& settings, const std::filesystem::path& file);
 
 /// Throws UsageError if a step would need more images than there are to train on.
 void require_fitting_batch(const Options& options, std::int64_t train_images);

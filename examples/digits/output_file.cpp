@@ -138,4 +138,10 @@ void require_writable(const fs::path& target) {
   const TemporaryFile probe(file);
 }
 
+void require_replaceable(const fs::path& target) {
+  if (!is_replaceable(resolved(target)))
+    throw OutputError(in_quotes(target.string()) + " cannot be written: it is a device or pipe, not a file");
+  require_writable(target);
+}
+
 }  // namespace digits

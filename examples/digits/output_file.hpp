@@ -13,4 +13,7 @@ void write_file(const std::filesystem::path& target, std::string_view content);
 /// Throws OutputError if write_file could not even begin: asked before the work whose result is to be written.
 void require_writable(const std::filesystem::path& target);
 
+/// The same for a file that others write, who replace files and cannot write to devices and pipes.
+void require_replaceable(const std::filesystem::path& target);
+
 }  // namespace digits

@@ -45,9 +45,10 @@ std::string clock_time(double seconds) {
 }
 
 std::string figures(const ProgressState& state, double share) {
-  const double done = share * state.epochs * static_cast<double>(state.images_per_epoch);
+  const double here = share - static_cast<double>(state.epochs_before) / std::max(1, state.epochs);
+  const double done = here * state.epochs * static_cast<double>(state.images_per_epoch);
   const double rate = state.seconds > 0 ? done / state.seconds : 0;
-  const double remaining = share > 0 ? state.seconds * (1 - share) / share : INFINITY;
+  const double remaining = here > 0 ? state.seconds * (1 - share) / here : INFINITY;
   return "loss " + fixed(state.loss, 4) + "  accuracy " + percent(state.accuracy, 1) + "  " +
          grouped(std::llround(rate)) + " images/s  ETA " + clock_time(remaining);
 }
@@ -82,6 +83,11 @@ Progress::~Progress() {
   if (!line_is_open_) return;
   out_ << '\n';
   out_.flush();
+}
+
+void Progress::begin_after(int epochs) {
+  state_.epochs_before = epochs;
+  state_.epoch = epochs + 1;
 }
 
 void Progress::update(std::int64_t images, double loss, double accuracy) {

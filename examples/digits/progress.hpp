@@ -15,6 +15,7 @@ namespace digits {
 struct ProgressState {
   int epoch = 1;  ///< that is running, from 1
   int epochs = 1;
+  int epochs_before = 0;    ///< that another process had done
   std::int64_t images = 0;  ///< of this epoch that are done
   std::int64_t images_per_epoch = 1;
   double loss = 0;
@@ -39,6 +40,9 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+
+  /// So many epochs are done already.
+  void begin_after(int epochs);
 
   /// `images` of the running epoch are done; loss and accuracy are averages over them. Cheap: draws 20 times a second.
   void update(std::int64_t images, double loss, double accuracy);

@@ -65,12 +65,14 @@ std::string results_table(const Run& run) {
   text += row("test loss", fixed(last.test_loss, 4));
   text +=
       row("training",
-          duration(train_seconds(run)) + ", " + grouped(static_cast<std::int64_t>(run.epochs.size())) + " epochs, " +
+          duration(train_seconds(run)) + ", " + grouped(static_cast<std::int64_t>(run.epochs.size())) + " epochs" +
+              (run.epochs_before > 0 ? " after " + grouped(run.epochs_before) : "") + ", " +
               grouped(std::llround(images_per_second(run))) + " images/s on " +
               (run.gpu.empty() ? std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads") : run.gpu));
   for (const PlaceMemory& place : run.memory)
     text += row("peak memory", byte_count(place.peak_bytes) + " on " + place.place);
   text += row("weights", hexadecimal(run.checksum) + " (checksum, seed " + std::to_string(run.options.seed) + ")");
+  if (run.options.save) text += row("saved in", run.options.save->string());
   return text + operations_table(run);
 }
 
@@ -92,7 +94,7 @@ std::string results_json(const Run& run) {
   member("seed", std::to_string(run.options.seed));
   member("checksum", json_string(hexadecimal(run.checksum)));
   member("dtype", json_string(name(run.options.dtype)));
-  member("epochs", std::to_string(run.epochs.size()));
+  member("epochs", std::to_string(epochs_done(run)));
   member("batch", std::to_string(run.options.batch));
   member("layers", "[" + joined(layers(run), ", ") + "]");
   member("learning_rate", json_number(run.options.learning_rate));

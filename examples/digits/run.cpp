@@ -33,7 +33,9 @@ std::int64_t parameter_count(const Run& run) {
   return count;
 }
 
-Epoch last_epoch(const Run& run) { return run.epochs.empty() ? Epoch{} : run.epochs.back(); }
+Epoch last_epoch(const Run& run) { return run.epochs.empty() ? run.start : run.epochs.back(); }
+
+std::int64_t epochs_done(const Run& run) { return run.epochs_before + static_cast<std::int64_t>(run.epochs.size()); }
 
 double train_seconds(const Run& run) {
   double seconds = 0;

@@ -58,7 +58,9 @@ struct Run {
   std::int64_t train_images = 0;
   std::int64_t test_images = 0;
 
-  std::vector<Epoch> epochs;
+  int epochs_before = 0;                ///< that were done when the run was resumed
+  std::vector<Epoch> epochs;            ///< since then
+  Epoch start;                          ///< how the network did where nothing was left to train
   std::vector<float> step_losses;       ///< loss of every batch, in order
   std::vector<std::int64_t> confusion;  ///< classes x classes test images: row is the truth, column the prediction
   std::vector<Mistake> mistakes;        ///< all of them, in any order
@@ -84,8 +86,11 @@ std::vector<std::int64_t> layers(const Run& run);
 /// Number of weights and biases.
 std::int64_t parameter_count(const Run& run);
 
-/// Facts of the last epoch; all zero when there is none.
+/// Facts of the last epoch, or of the start when there is none.
 Epoch last_epoch(const Run& run);
+
+/// Epochs that are done, those before the run was resumed included.
+std::int64_t epochs_done(const Run& run);
 
 /// Seconds of training over all epochs.
 double train_seconds(const Run& run);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,8 +17,11 @@
 #include <vector>
 
 #include "checksum.hpp"
+#include "errors.hpp"
+#include "text.hpp"
 
 import tessera;
+import digits.checkpoint;
 import digits.network;
 
 namespace digits {
@@ -56,20 +60,54 @@ class Trainer {
         test_(data.test_pixels, data.test_labels, data.classes, place_),
         network_(layers(run_), key_.fold(0), place_) {
     if (run_.options.async) scheduler_.emplace();
+    if (run_.options.save || run_.options.resume) data_checksum_ = hexadecimal(training_checksum(data));
+    if (run_.options.load) Checkpoint(*run_.options.load).restore(network_, Restored::weights);
+    if (run_.options.resume) resume(Checkpoint(*run_.options.resume));
+    end_ = std::min(run_.options.epochs, run_.options.stop_after.value_or(run_.options.epochs));
   }
 
   Run train(Progress& progress) {
-    for (int epoch = 0; epoch < run_.options.epochs; ++epoch) {
+    progress.begin_after(run_.epochs_before);
+    for (int epoch = run_.epochs_before; epoch < end_; ++epoch) {
       Epoch result = scheduler_ ? train_epoch_async(epoch, progress) : train_epoch(epoch, progress);
       look_at_tests(result);
       run_.epochs.push_back(result);
+      save();
       progress.finish_epoch(result);
+    }
+    if (run_.epochs.empty()) {
+      run_.start.train_loss = run_.start.train_accuracy = std::numeric_limits<double>::quiet_NaN();
+      look_at_tests(run_.start);
+      save();
     }
     finish();
     return run_;
   }
 
  private:
+  /// Goes on where the file's run was. The order of the images follows from seed and epoch, so that nothing else has to be kept.
+  void resume(const Checkpoint& checkpoint) {
+    const std::string file = in_quotes(run_.options.resume->string());
+    if (const std::string& data = checkpoint.fact("training_data"); data != data_checksum_)
+      throw DataError(file + ": its run was on images with the checksum " + in_quotes(data) + "; those of " +
+                      in_quotes(run_.dataset) + " have '" + data_checksum_ + "'");
+    const std::string& done = checkpoint.fact("epochs_done");
+    run_.epochs_before = number_from<int>(done).value_or(-1);
+    if (run_.epochs_before < 0 || run_.epochs_before > run_.options.epochs)
+      throw DataError(file + ": epochs_done: " + in_quotes(done) + " is not a whole number from 0 to " +
+                      std::to_string(run_.options.epochs));
+    checkpoint.restore(network_, Restored::run);
+  }
+
+  void save() {
+    if (!run_.options.save) return;
+    Settings facts = settings_of(run_.options);
+    facts.emplace_back("dataset", run_.dataset);
+    facts.emplace_back("training_data", data_checksum_);
+    facts.emplace_back("epochs_done", std::to_string(epochs_done(run_)));
+    save_checkpoint(*run_.options.save, network_, facts);
+  }
+
   Epoch train_epoch(int epoch, Progress& progress) {
     const auto start = std::chrono::steady_clock::now();
     const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
@@ -204,11 +242,11 @@ class Trainer {
              .labels = Array<std::int64_t, 1>(Dim{count}, place_)};
   }
 
-  /// A trace begins at the third step of the second epoch, when everything has its memory, or as late as there is.
+  /// A trace begins at the third step of the second epoch here, when everything has its memory, or as late as there is.
   bool is_traced(int epoch, std::size_t step) const {
     const auto batch = static_cast<std::int64_t>(run_.options.batch);
     const auto steps = static_cast<std::size_t>((train_.count() + batch - 1) / batch);
-    return epoch == std::min(1, run_.options.epochs - 1) && step == std::min<std::size_t>(2, steps - 1);
+    return epoch == std::min(run_.epochs_before + 1, end_ - 1) && step == std::min<std::size_t>(2, steps - 1);
   }
 
   /// What the GPU did in the steps that were traced.
@@ -326,6 +364,8 @@ class Trainer {
   Part<T> train_;
   Part<T> test_;
   Network<T> network_;
+  std::string data_checksum_;  // where it is saved or compared
+  int end_ = 0;                // epoch before which to leave
   WorkTimes times_;
   std::vector<OperationTime> traced_;
   std::optional<Scheduler> scheduler_;  // with --async

@@ -112,6 +112,20 @@ TEST_CASE("the split is the same on every machine, and another one for another s
   CHECK(load_digits(1).test_labels != load_digits(2).test_labels);
 }
 
+TEST_CASE("the checksum tells other images, labels and orders apart, and does not look at test images") {
+  const Dataset data = load_digits();
+  CHECK(training_checksum(data) == training_checksum(load_digits()));
+  CHECK(training_checksum(data) != training_checksum(load_digits(1)));
+  Dataset changed = data;
+  changed.test_pixels[0] += 1;
+  CHECK(training_checksum(data) == training_checksum(changed));
+  changed.train_pixels.back() += 1;
+  CHECK(training_checksum(data) != training_checksum(changed));
+  changed = data;
+  changed.train_labels[0] ^= 1;
+  CHECK(training_checksum(data) != training_checksum(changed));
+}
+
 TEST_CASE("a digit keeps its label through the shuffle") {
   std::map<std::vector<float>, std::int64_t> expected;
   const auto note = [&](const std::vector<float>& pixels, const std::vector<std::int64_t>& labels, bool check) {

@@ -50,9 +50,30 @@ TEST_CASE("--fashion changes the defaults wherever it stands, and leaves what is
 }
 
 TEST_CASE("every option is read, with a blank or with an equals sign") {
-  const Options options = parse({"--epochs", "3", "--batch=7", "--widths", "256,128,8192", "--lr=1e-3", "--momentum",
-                                 "0", "--decay", "0.5", "--threads=2", "--seed", "18446744073709551615", "--dtype",
-                                 "bf16", "--json", "a.json", "--report=b.html", "--quiet"});
+  const Options options = parse({"--epochs",
+                                 "3",
+                                 "--batch=7",
+                                 "--widths",
+                                 "256,128,8192",
+                                 "--lr=1e-3",
+                                 "--momentum",
+                                 "0",
+                                 "--decay",
+                                 "0.5",
+                                 "--threads=2",
+                                 "--seed",
+                                 "18446744073709551615",
+                                 "--dtype",
+                                 "bf16",
+                                 "--save",
+                                 "c.safetensors",
+                                 "--load=d.safetensors",
+                                 "--stop-after",
+                                 "2",
+                                 "--json",
+                                 "a.json",
+                                 "--report=b.html",
+                                 "--quiet"});
   CHECK(options.epochs == 3);
   CHECK(options.batch == 7);
   CHECK(options.widths == std::vector<std::int64_t>{256, 128, 8192});
@@ -62,6 +83,10 @@ TEST_CASE("every option is read, with a blank or with an equals sign") {
   CHECK(options.threads == 2);
   CHECK(options.seed == std::numeric_limits<std::uint64_t>::max());
   CHECK(options.dtype == Precision::bf16);
+  CHECK(options.save == "c.safetensors");
+  CHECK(options.load == "d.safetensors");
+  CHECK(parse({"--resume", "e.safetensors"}).resume == "e.safetensors");
+  CHECK(options.stop_after == 2);
   CHECK(options.json == "a.json");
   CHECK(options.report == "b.html");
   CHECK(options.quiet);
@@ -86,7 +111,7 @@ TEST_CASE("a whole number that is none, or out of range, is refused with option,
       CHECK(message.find('\n') == message.npos);
     }
   }
-  CHECK(complaint({"--epochs="}) == "--epochs: '' is not a whole number from 1 to 10000");
+  CHECK(complaint({"--epochs="}) == "--epochs: '' is not a whole number from 1 to 10000, or 0 with --load");
   CHECK(complaint({"--seed", "-1"}) == "--seed: '-1' is not a whole number from 0 to 18446744073709551615");
   CHECK(complaint({"--seed", "18446744073709551616"}).find("18446744073709551616") == 9);
 }
@@ -125,15 +150,76 @@ TEST_CASE("names that do not exist are refused") {
 }
 
 TEST_CASE("a missing value is missed, and a value too many too") {
-  CHECK(complaint({"--epochs"}) == "--epochs needs a value: a whole number from 1 to 10000");
+  CHECK(complaint({"--epochs"}) == "--epochs needs a value: a whole number from 1 to 10000, or 0 with --load");
   CHECK(complaint({"--json", "--quiet"}) == "--json needs a value: a file name");
   CHECK(complaint({"--report="}) == "--report: '' is not a file name");
   CHECK(complaint({"--fashion="}) == "--fashion: '' is not a directory");
   CHECK(complaint({"--quiet=yes"}) == "--quiet takes no value, but got 'yes'");
 }
 
-TEST_CASE("report and figures cannot go to the same file") {
+TEST_CASE("no two results go to the same file, and none over a file that is read") {
   check_contains(complaint({"--json", "./out", "--report", "out"}), "--json and --report both name 'out'");
+  check_contains(complaint({"--json", "out", "--save", "./out"}), "--json and --save both name './out'");
+  check_contains(complaint({"--report", "out", "--save", "out"}), "--report and --save both name 'out'");
+  check_contains(complaint({"--load", "in", "--report", "in"}), "--load and --report both name 'in'");
+  check_contains(complaint({"--resume", "in", "--json", "in"}), "--resume and --json both name 'in'");
+  CHECK(parse({"--resume", "w.safetensors", "--save", "w.safetensors"}).save == "w.safetensors");
+  CHECK(parse({"--load", "w.safetensors", "--save", "w.safetensors"}).save == "w.safetensors");
+}
+
+TEST_CASE("a run begins with one file, and without epochs only to look at its weights") {
+  check_contains(complaint({"--load", "a", "--resume", "b"}), "--load begins a run and --resume goes on with one");
+  CHECK(complaint({"--epochs", "0"}) == "--epochs: '0' is not a whole number from 1 to 10000, or 0 with --load");
+  CHECK(complaint({"--resume", "a", "--epochs", "0"}) ==
+        "--epochs: '0' is not a whole number from 1 to 10000, or 0 with --load");
+  CHECK(parse({"--load", "a", "--epochs", "0"}).epochs == 0);
+  CHECK(complaint({"--load", "a", "--epochs", "0", "--save", "b"}) ==
+        "--save: with --epochs 0 there is nothing new to save");
+}
+
+TEST_CASE("settings are all options that decide the weights, as text that reads back") {
+  const Options options = parse({"--epochs", "3", "--batch", "7", "--widths", "9,8", "--lr", "0.1", "--momentum", "0.7",
+                                 "--decay", "1e-3", "--seed", "5", "--dtype", "f64", "--threads", "2", "--quiet"});
+  const Settings settings = settings_of(options);
+  CHECK(settings == Settings{{"epochs", "3"},
+                             {"batch", "7"},
+                             {"widths", "9,8"},
+                             {"lr", "0.1"},
+                             {"momentum", "0.7"},
+                             {"decay", "0.001"},
+                             {"seed", "5"},
+                             {"dtype", "f64"}});
+  Options taken = parse({});
+  take_settings(taken, settings, "w.safetensors");
+  CHECK(settings_of(taken) == settings);
+  CHECK(taken.learning_rate == options.learning_rate);
+  CHECK_FALSE(taken.quiet);
+}
+
+TEST_CASE("settings of a file win over defaults, and contradict what is given with both values") {
+  const Settings settings = settings_of(parse({"--epochs", "3", "--seed", "5", "--lr", "0.001"}));
+  const auto conflict = [&](std::initializer_list<std::string_view> arguments) {
+    Options options = parse(arguments);
+    return message_of<UsageError>([&] { take_settings(options, settings, "w.safetensors"); });
+  };
+  CHECK(conflict({"--seed", "6"}) == "--seed: '6', but 'w.safetensors' has '5'; leave the option out");
+  CHECK(conflict({"--epochs=4"}) == "--epochs: '4', but 'w.safetensors' has '3'; leave the option out");
+  CHECK(conflict({"--widths", "64,32"}) == "--widths: '64,32', but 'w.safetensors' has '128'; leave the option out");
+  Options same = parse({"--seed", "5", "--lr", "1e-3", "--fashion"});
+  take_settings(same, settings, "w.safetensors");
+  CHECK(same.epochs == 3);
+  CHECK(same.batch == 32);
+}
+
+TEST_CASE("a setting that no option can have is the file's fault") {
+  const auto fault = [](const Settings& settings) {
+    Options options = parse({});
+    return message_of<DataError>([&] { take_settings(options, settings, "w.safetensors"); });
+  };
+  CHECK(fault({{"batch", "0"}}) == "'w.safetensors': --batch: '0' is not a whole number from 1 to 65536");
+  check_contains(fault({{"lr", "fast"}}), "'w.safetensors': --lr: 'fast' is not a number");
+  check_contains(fault({{"widths", ""}}), "'w.safetensors': --widths: '' is not a list");
+  check_contains(fault({{"epochs", "0"}}), "'w.safetensors': --epochs: '0' is not a whole number from 1 to 10000");
 }
 
 TEST_CASE("the program's name is no option, and may even be missing") {
@@ -156,11 +242,28 @@ TEST_CASE("the command can be typed again") {
 
 TEST_CASE("the help names every option with its range and defaults") {
   const std::string help = help_text();
-  for (const std::string_view part :
-       {"--fashion[=DIR]", "--epochs N", "--batch N", "--widths N,N,...", "--lr X", "--momentum X", "--decay X",
-        "--threads N", "--seed N", "--dtype TYPE", "--json FILE", "--report FILE", "--quiet", "--help",
-        "one of f32, f64, bf16", "default: 40; with --fashion: 5", "default: 128; with --fashion: 256",
-        "default: report.html"})
+  for (const std::string_view part : {"--fashion[=DIR]",
+                                      "--epochs N",
+                                      "--batch N",
+                                      "--widths N,N,...",
+                                      "--lr X",
+                                      "--momentum X",
+                                      "--decay X",
+                                      "--threads N",
+                                      "--seed N",
+                                      "--dtype TYPE",
+                                      "--save FILE",
+                                      "--load FILE",
+                                      "--resume FILE",
+                                      "--stop-after N",
+                                      "--json FILE",
+                                      "--report FILE",
+                                      "--quiet",
+                                      "--help",
+                                      "one of f32, f64, bf16",
+                                      "default: 40; with --fashion: 5",
+                                      "default: 128; with --fashion: 256",
+                                      "default: report.html"})
     check_contains(help, part);
   std::size_t longest = 0;
   for (std::size_t start = 0; start < help.size(); start = help.find('\n', start) + 1)

@@ -116,6 +116,19 @@ TEST_CASE("a link keeps pointing to the file that is written") {
   CHECK(content_of(folder / "file") == "new");
 }
 
+TEST_CASE("what others will replace must be a file, or nothing yet") {
+  const TemporaryFolder folder;
+  require_replaceable(folder / "new");
+  put(folder / "old", "old");
+  require_replaceable(folder / "old");
+  CHECK(content_of(folder / "old") == "old");
+  CHECK(folder.entries() == 1);
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  check_contains(message_of<OutputError>([&] { require_replaceable(folder / "pipe"); }),
+                 "pipe' cannot be written: it is a device or pipe");
+  check_contains(message_of<OutputError>([&] { require_replaceable(folder / "none/new"); }), "none/new' cannot");
+}
+
 TEST_CASE("a pipe is written to, and stays a pipe") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);

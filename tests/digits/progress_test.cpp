@@ -85,6 +85,21 @@ TEST_CASE("without a terminal there is one plain line an epoch") {
         "epoch 2/2  loss 0.2500  accuracy 90.00 %  test loss 0.5000  test accuracy 85.00 %  0 images/s\n");
 }
 
+TEST_CASE("a run that is resumed counts on, and its speed and the time left are those of the epochs here") {
+  std::ostringstream out;
+  {
+    Progress progress(out, terminal(false), 4, 1000);
+    progress.begin_after(2);
+    progress.finish_epoch({0.5, 0.75, 0.5, 0.7, 0.1});
+    progress.finish_epoch({0.25, 0.9, 0.5, 0.85, 0.1});
+  }
+  check_contains(out.str(), "epoch 3/4  loss 0.5000");
+  check_contains(out.str(), "epoch 4/4  loss 0.2500");
+  ProgressState state{.epoch = 3, .epochs = 4, .epochs_before = 2, .images = 500, .images_per_epoch = 1000};
+  state.seconds = 0.5;
+  check_contains(progress_line(state, 120, true), "1,000 images/s  ETA 00:02");  // 1,500 images are left
+}
+
 TEST_CASE("on a terminal one line is written over and ended at the end") {
   std::ostringstream out;
   {

@@ -129,6 +129,32 @@ TEST_CASE("a run that went wrong, or that measured nothing, still gives a page")
   check_contains(html, "every test image was read correctly");
 }
 
+TEST_CASE("a run that was resumed says what was done here, and counts its epochs on") {
+  Run run = sample_run();
+  check_contains(render_report(run), "trained on 1,200 images for 2 epochs in 600 ms on 2 threads.");
+  run.epochs_before = 3;
+  const std::string html = render_report(run);
+  CHECK(tag_trouble(html) == "");
+  check_contains(html, "trained on 1,200 images for 5 epochs, 2 of them here in 600 ms on 2 threads.");
+  check_contains(html, "best 90.00 % in epoch 5");
+  run.epochs.clear();
+  run.step_losses.clear();
+  check_contains(render_report(run), "trained on 1,200 images for 3 epochs, none of them here.");
+}
+
+TEST_CASE("a run that only looked at the test images says so") {
+  Run run = sample_run();
+  run.epochs.clear();
+  run.step_losses.clear();
+  run.start = {.train_loss = std::nan(""), .train_accuracy = std::nan(""), .test_loss = 0.5, .test_accuracy = 0.8};
+  const std::string html = render_report(run);
+  CHECK(tag_trouble(html) == "");
+  CHECK(count(html, "nan") == 0);
+  CHECK(count(html, "id=\"curves\"") == 0);
+  check_contains(html, "<span>80.0 %</span> of 10 unseen images");
+  check_contains(html, "43 parameters, not trained here.");
+}
+
 TEST_CASE("facts that do not fit together are refused with the numbers") {
   Run run = sample_run();
   run.confusion.pop_back();

@@ -76,6 +76,28 @@ TEST_CASE("the JSON object holds the final figures") {
 )");
 }
 
+TEST_CASE("a run that was resumed tells of the epochs before") {
+  Run run = sample_run();
+  run.epochs_before = 3;
+  run.options.save = "weights.safetensors";
+  CHECK(epochs_done(run) == 5);
+  check_contains(results_json(run), "\"epochs\": 5,");
+  check_contains(results_table(run), "600 ms, 2 epochs after 3, 4,000 images/s on 2 threads");
+  check_contains(results_table(run), "\n  saved in           weights.safetensors\n");
+}
+
+TEST_CASE("a run that only looked at the test images has their figures, and none of training") {
+  Run run = sample_run();
+  run.epochs.clear();
+  run.start = {.train_loss = std::nan(""), .train_accuracy = std::nan(""), .test_loss = 0.5, .test_accuracy = 0.8};
+  const std::string json = results_json(run);
+  check_contains(json, "\"accuracy\": 0.8,");
+  check_contains(json, "\"test_loss\": 0.5,");
+  check_contains(json, "\"train_loss\": null,");
+  check_contains(json, "\"epochs\": 0,");
+  check_contains(results_table(run), "80.00 % (1 of 10 wrong)");
+}
+
 TEST_CASE("JSON stays valid with figures that are not finite and names that need escapes") {
   Run run = sample_run();
   run.dataset = "a\"b\\c\n";
