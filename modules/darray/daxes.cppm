@@ -7,7 +7,8 @@ namespace tessera {
 /// The axes that a function works along: sum(x, 1), sum(x, {0, -1}). Negative ones count from the end.
 export class DAxes {
  public:
-  DAxes(int axis) : axes_{axis} {}
+  template <std::integral I>
+  DAxes(I axis) : axes_{static_cast<int>(axis)} {}
   DAxes(std::initializer_list<int> axes) : axes_(axes) {}
   explicit DAxes(std::span<const int> axes) : axes_(axes.begin(), axes.end()) {}
 

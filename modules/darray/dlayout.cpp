@@ -282,6 +282,11 @@ DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements, st
 }
 
 std::optional<DLayout> reshaped(const DLayout& from, const DDim& shape) {
+  if (is_row_major(from) || std::ranges::find(from.shape(), 0) != from.shape().end()) {
+    DLayout plain = row_major(shape.extents());
+    plain.offset = from.offset;
+    return plain;
+  }
   const auto strides = storage::reshaped_strides(from.shape(), from.steps(), shape.extents());
   if (!strides) return std::nullopt;
   DLayout to{.rank = shape.rank(), .offset = from.offset};

@@ -97,4 +97,10 @@ DArray standardise(const DArray& x, const std::optional<DAxes>& axes, double eps
   return normalised(operation, x, axes, [epsilon](const auto& rows) { return tessera::standardise<-1>(rows, epsilon); });
 }
 
+DExpression standardised_operand(const DArray& x, const DAxes& axes, double epsilon) {
+  const bool is_narrow = x.dtype() == DType::float16 || x.dtype() == DType::bfloat16;
+  const DArray values = standardise(is_narrow ? x.cast(DType::float32) : x, axes, epsilon, "layernorm");
+  return DExpression(values.leaf(), x.dtype());
+}
+
 }  // namespace tessera::dynamic
