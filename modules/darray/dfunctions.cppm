@@ -400,15 +400,22 @@ auto operator!(X&& x) {
 }
 #undef TESSERA_ONE
 
-/// x itself.
+/// x itself, which is not bool.
+inline DExpression numbers_of(DExpression x) {
+  if (x.dtype() != DType::boolean) return x;
+  throw DTypeError(to_string(Failure{.operation = "positive",
+                                     .problem = "it takes numbers, not bool",
+                                     .advice = "convert them: cast(x, dtype)"}));
+}
+/// x itself. Throws DTypeError for bool.
 export template <DynamicOperand X>
 DExpression operator+(X&& x) {
-  return DExpression(x);
+  return numbers_of(DExpression(x));
 }
-/// x itself.
+/// x itself. Throws DTypeError for bool.
 export template <DynamicOperand X>
 DExpression positive(X&& x) {
-  return DExpression(x);
+  return numbers_of(DExpression(x));
 }
 
 /// x where it is above 0, 0.01 * x elsewhere.

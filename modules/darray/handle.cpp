@@ -31,6 +31,14 @@ namespace {
                         .advice = "write to a copy: x.clone()"}));
 }
 
+/// The conversion between integer types kept the number.
+bool is_same_number(const DValue& value, const DValue& converted) {
+  const auto is_negative = [](const DValue& x) {
+    return kind(x.dtype()) == Kind::signed_integer && x.cast(DType::int64).as<std::int64_t>() < 0;
+  };
+  return is_negative(value) == is_negative(converted) && converted.cast(value.dtype()) == value;
+}
+
 /// The scalar as an expression of rank 0, in the type that it has beside elements of `dtype`. Throws DTypeError if it has none.
 DValue beside(const dynamic::ScalarOperand& scalar, DType dtype, const char* operation) {
   const DValue& value = scalar.value;
@@ -42,7 +50,7 @@ DValue beside(const dynamic::ScalarOperand& scalar, DType dtype, const char* ope
                      : is_integer(value.dtype())       ? dtype != DType::boolean
                                                        : kind(dtype) == Kind::floating || kind(dtype) == Kind::complex;
   const DValue converted = value.cast(dtype);
-  const bool fits = !is_integer(value.dtype()) || !is_integer(dtype) || converted == value;
+  const bool fits = !is_integer(value.dtype()) || !is_integer(dtype) || is_same_number(value, converted);
   if (takes && fits) return converted;
   throw DTypeError(to_string(Failure{
       .operation = operation,

@@ -104,4 +104,26 @@ void cumulative_prod_into(const A& result, const O& x, std::source_location wher
   scan_rows<Axis...>(scanning::Operation::product, "cumulative_prod_into", result, rows::elements_of(x), where);
 }
 
+template <class O>
+auto scanned_along(scanning::Operation operation, const char* name, const O& x, std::ptrdiff_t axis,
+                   const std::source_location& where) {
+  const int at = storage::checked_axis(axis, rank_of<O>, name);
+  const auto values = rows::elements_of(x);
+  const Array<scanned_t<value_of<O>>, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
+  scan_rows<-1>(operation, name, moveaxis(result, at, -1), moveaxis(values, at, -1), where);
+  return result;
+}
+
+/// Along an axis that is known at run time; negative ones count from the end. Throws IndexError out of range, and as above.
+export template <class O, std::integral I>
+  requires ScannableOperand<O, -1> && (!std::same_as<I, bool>)
+auto cumulative_sum(const O& x, I axis, std::source_location where = std::source_location::current()) {
+  return scanned_along(scanning::Operation::sum, "cumulative_sum", x, axis, where);
+}
+export template <class O, std::integral I>
+  requires ScannableOperand<O, -1> && (!std::same_as<I, bool>)
+auto cumulative_prod(const O& x, I axis, std::source_location where = std::source_location::current()) {
+  return scanned_along(scanning::Operation::product, "cumulative_prod", x, axis, where);
+}
+
 }  // namespace tessera

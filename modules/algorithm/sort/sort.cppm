@@ -143,4 +143,40 @@ void argsort_into(const A& result, const O& x, Descending,
   order_rows<Axis>(position_ordering, "argsort_into", result, rows::elements_of(x), true, where);
 }
 
+/// An axis that is known at run time.
+template <class I>
+concept RunTimeAxis = std::integral<I> && !std::same_as<I, bool>;
+
+template <class O, class T>
+auto ordered_along(const Ordering& ordering, const char* name, const O& x, std::ptrdiff_t axis, bool descending,
+                   const std::source_location& where) {
+  const int at = storage::checked_axis(axis, rank_of<O>, name);
+  const auto values = rows::elements_of(x);
+  const Array<T, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
+  order_rows<-1>(ordering, name, moveaxis(result, at, -1), moveaxis(values, at, -1), descending, where);
+  return result;
+}
+
+/// Along an axis that is known at run time; negative ones count from the end. Throws IndexError out of range, and as above.
+export template <class O, RunTimeAxis I>
+  requires SortableOperand<O, -1>
+auto sort(const O& x, I axis, std::source_location where = std::source_location::current()) {
+  return ordered_along<O, value_of<O>>(value_ordering, "sort", x, axis, false, where);
+}
+export template <class O, RunTimeAxis I>
+  requires SortableOperand<O, -1>
+auto sort(const O& x, I axis, Descending, std::source_location where = std::source_location::current()) {
+  return ordered_along<O, value_of<O>>(value_ordering, "sort", x, axis, true, where);
+}
+export template <class O, RunTimeAxis I>
+  requires SortableOperand<O, -1>
+auto argsort(const O& x, I axis, std::source_location where = std::source_location::current()) {
+  return ordered_along<O, std::int64_t>(position_ordering, "argsort", x, axis, false, where);
+}
+export template <class O, RunTimeAxis I>
+  requires SortableOperand<O, -1>
+auto argsort(const O& x, I axis, Descending, std::source_location where = std::source_location::current()) {
+  return ordered_along<O, std::int64_t>(position_ordering, "argsort", x, axis, true, where);
+}
+
 }  // namespace tessera

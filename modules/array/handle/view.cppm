@@ -8,8 +8,10 @@ import tessera.schedule;
 import :assigned;
 import :concepts;
 import :elements;
+import :index;
 import :iterator;
 import :layout;
+import :slicing;
 
 // Views that borrow their memory: no reference count, for tiny arrays in hot loops and for algorithms over ranges.
 namespace tessera {
@@ -152,6 +154,31 @@ export template <Elements A>
   requires requires(A& array) { array.begin(); }
 auto make_iterator(A&& array) {
   return array.begin();
+}
+
+/// The elements in row-major order, from the one at an index on. Throws IndexError outside the shape.
+export template <Elements A>
+  requires requires(A& array) { array.begin(); }
+auto make_iterator(A&& array, const Index<rank_of<A>>& index) {
+  std::ptrdiff_t position = 0;
+  for (int axis = 0; axis < rank_of<A>; ++axis) {
+    const std::ptrdiff_t extent = array.shape()[axis];
+    position = position * extent + storage::resolve(index[axis], extent, axis);
+  }
+  return array.begin() + position;
+}
+
+/// The value of an element, wherever it lives: get(a, {i, j}), get(a, ddim). Throws IndexError outside the shape.
+export template <Elements A>
+value_of<A> get(const A& array, const Index<rank_of<A>>& index) {
+  return array[index];
+}
+
+/// Writes an element: set(a, {i, j}, value). Throws IndexError outside the shape.
+export template <WritableElements A, class V>
+  requires requires(const A& array, const Index<rank_of<A>>& index, const V& value) { array[index] = value; }
+void set(const A& array, const Index<rank_of<A>>& index, const V& value) {
+  array[index] = value;
 }
 
 }  // namespace tessera

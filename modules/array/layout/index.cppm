@@ -46,6 +46,16 @@ export struct Position {
       : value(position_value(at)), where(written) {}
 };
 
+/// Throws IndexError.
+[[noreturn]] inline void throw_wrong_index_rank(const DDim& position, int rank, const std::source_location& where) {
+  throw IndexError(to_string(Failure{.operation = "element access",
+                                     .problem = "the index " + to_string(position) + " has " +
+                                                std::to_string(position.rank()) + " axes, the array has " +
+                                                std::to_string(rank),
+                                     .advice = "give one position for each axis",
+                                     .where = where}));
+}
+
 /// One integer per axis; negative ones count from the end. Written in braces, it remembers its source location for error
 /// messages: `a[{0, -1}]`.
 export template <int Rank>
@@ -79,6 +89,12 @@ class Index {
   constexpr Index(const Dim<Rank>& position, Where where = Where::current())
     requires(Rank > 0)
       : where_(where) {
+    for (int axis = 0; axis < Rank; ++axis) values_[static_cast<std::size_t>(axis)] = position[axis];
+  }
+
+  /// A position whose number of axes is known at run time. Throws IndexError if it is not Rank.
+  Index(const DDim& position, Where where = Where::current()) : where_(where) {
+    if (position.rank() != Rank) throw_wrong_index_rank(position, Rank, where);
     for (int axis = 0; axis < Rank; ++axis) values_[static_cast<std::size_t>(axis)] = position[axis];
   }
 

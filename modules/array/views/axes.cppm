@@ -37,6 +37,14 @@ decltype(auto) flip(A&& array) {
                 []<int Rank>(const Layout<Rank>& layout) { return flipped(layout, named_axes<Rank, Axis...>()); });
 }
 
+/// The same along an axis that is known at run time. Throws IndexError out of range.
+export template <Operand A>
+decltype(auto) flip(A&& array, Position axis) {
+  std::array<bool, static_cast<std::size_t>(rank_of<A>)> named{};
+  named[static_cast<std::size_t>(checked_axis(axis.value, rank_of<A>, "flip"))] = true;
+  return viewed(std::forward<A>(array), [=]<int Rank>(const Layout<Rank>& layout) { return flipped(layout, named); });
+}
+
 /// The order of axes after moving: `order[i]` is the old axis that becomes axis i. Throws IndexError for an axis out of range
 /// or named twice.
 template <int Rank, std::size_t Count>

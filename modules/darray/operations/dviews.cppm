@@ -80,10 +80,4 @@ DArray sliding_window(const X& x, const DDim& window, const DAxes& axes) {
   return array.with_layout(dynamic::windowed(array.layout(), axes.axes(), window.extents()));
 }
 
-/// The elements repeated along axes of extent 1 and new leading axes, sharing the storage; read only. Throws ShapeError.
-export template <DynamicOperand X>
-DArray broadcast_to(const X& x, const DDim& shape) {
-  return DArray(x).broadcast_to(shape);
-}
-
 }  // namespace tessera

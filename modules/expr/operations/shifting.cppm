@@ -126,6 +126,18 @@ auto roll(O&& operand, Shift... shifts) {  // one shift for each named axis; axe
   });
 }
 
+/// The same along one axis that is known at run time: roll(x, shift, axis). Throws IndexError out of range.
+export template <Operand O, std::integral Shift, std::integral Axis>
+  requires(rank_of<O> > 0)
+auto roll(O&& operand, Shift shift, Axis along) {
+  auto node = as_node(std::forward<O>(operand));
+  const int at = storage::checked_axis(Position(along).value, decltype(node)::rank, "roll");
+  const std::ptrdiff_t positions = plan::wrapped_shift(shift, node.shape()[at]);
+  return rearranged(std::move(node), [=](int axis, std::ptrdiff_t extent) {
+    return plan::AxisSegments::rolled(extent, axis == at ? positions : 0);
+  });
+}
+
 /// The expression in reverse order along the named axes, or along all when none is named. Of arrays and views, flip is a view.
 export template <int... Axis, ExpressionNode E>
   requires AxesOf<rank_of<E>, Axis...>
@@ -135,6 +147,16 @@ auto flip(E&& expression) {  // axes in range, each once
   return rearranged(std::move(node), [](int axis, std::ptrdiff_t extent) {
     return storage::named_axes<rank, Axis...>()[static_cast<std::size_t>(axis)] ? plan::AxisSegments::reversed(extent)
                                                                                 : plan::AxisSegments::rolled(extent, 0);
+  });
+}
+
+/// The same along an axis that is known at run time. Throws IndexError out of range.
+export template <ExpressionNode E>
+auto flip(E&& expression, Position along) {
+  auto node = as_node(std::forward<E>(expression));
+  const int at = storage::checked_axis(along.value, decltype(node)::rank, "flip");
+  return rearranged(std::move(node), [=](int axis, std::ptrdiff_t extent) {
+    return axis == at ? plan::AxisSegments::reversed(extent) : plan::AxisSegments::rolled(extent, 0);
   });
 }
 
