@@ -30,7 +30,7 @@ std::string formatted(const std::string& format, const X& x) {
 
 }  // namespace
 
-TEST_CASE("docs/files.md: what prints is formatted by fmt") {
+TEST_CASE("docs/darray.md: what prints is formatted by fmt") {
   // --8<-- [start:fmt]
   const DArray x = make_darray({{1.0, -2.5}, {0.25, 30.0}});
   const std::string text = fmt::format("{} of {}, {}:\n{:.2f}", x.shape(), x.dtype(), x.place(), x);

@@ -9,7 +9,7 @@ using namespace tessera;
 
 #ifdef __cpp_lib_mdspan
 
-TEST_CASE("docs/array.md: an array is an mdspan, and an mdspan a view") {
+TEST_CASE("docs/darray.md: an array is an mdspan, and an mdspan a view") {
   // --8<-- [start:mdspan]
   Array<float, 2> a = zeros<float>(Dim{2, 3});
   auto span = as_mdspan(a);  // std::mdspan<float, std::dextents<std::ptrdiff_t, 2>, std::layout_stride>
