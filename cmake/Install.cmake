@@ -20,13 +20,16 @@ install(CODE "
   file(REMOVE_RECURSE \"\${OUTPUT}\")
   include(\"${PROJECT_SOURCE_DIR}/cmake/JoinInterfaces.cmake\")")
 
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
 get_target_property(type tessera TYPE)
 string(REPLACE _LIBRARY "" library_type ${type})
 set(library ${CMAKE_INSTALL_LIBDIR}/${CMAKE_${type}_PREFIX}tessera${CMAKE_${type}_SUFFIX})
+set(headers ${CMAKE_INSTALL_INCLUDEDIR})
 set(debug_types ${CMAKE_INSTALL_LIBDIR}/tessera_debug_types.o)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
-  INSTALL_DESTINATION ${package_dir} PATH_VARS library modules debug_types)
+  INSTALL_DESTINATION ${package_dir} PATH_VARS library modules headers debug_types)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake

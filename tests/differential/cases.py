@@ -25,6 +25,7 @@ class Limits:
     result: int
     sliced: int  # in the operand of a slice
     factor: int  # in a factor of a product
+    rank: int = 4  # axes of an expression that is no array
 
 
 SMALL = Limits(40, 64, 60, 600)
@@ -153,7 +154,7 @@ class Case:
     def expression(self, dtype, shape, budget):
         """A random expression of this type and shape that is at most `budget` deep."""
         shape = tuple(int(extent) for extent in shape)
-        if budget <= 0 or self.nodes_left <= 0 or len(shape) > 4:
+        if budget <= 0 or self.nodes_left <= 0 or len(shape) > self.limits.rank:
             return self.leaf(dtype, shape)
         self.nodes_left -= 1
         for _ in range(24):

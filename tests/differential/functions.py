@@ -125,14 +125,17 @@ def by_python(function):
 def log_gamma(x):
     if math.isinf(x) or (x <= 0 and x == math.floor(x)):
         return math.inf
-    return math.lgamma(x)
+    try:
+        return math.lgamma(x)
+    except OverflowError:
+        return math.inf
 
 
 ERFC = by_python(math.erfc)
 
 
 def sigmoid(x):
-    return np.where(x >= 0, 1 / (1 + np.exp(-np.abs(x))), np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x)))) + 0 * x
+    return np.where(x < 0, np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x))), 1 / (1 + np.exp(-np.abs(x))))
 
 
 def complex_power(x, y):
@@ -144,6 +147,13 @@ def complex_power(x, y):
 
 def power(x, y):
     return complex_power(x, y) if np.iscomplexobj(x) else np.power(x, y)
+
+
+def log1p(x):
+    """NumPy's takes the logarithm of 1 + x for complex x, which loses the digits of a small one."""
+    if not np.iscomplexobj(x):
+        return np.log1p(x)
+    return np.log1p(x.real * (2 + x.real) + x.imag * x.imag) / 2 + 1j * np.arctan2(x.imag, 1 + x.real)
 
 
 def sign(x):
@@ -159,8 +169,8 @@ UNARY = [
     Function("square", NUMBERS, np.square, 0), Function("reciprocal", INEXACT, lambda x: 1 / x, 1),
     Function("abs", REAL, np.abs, 0), Function("abs", COMPLEX, np.abs, result="part"), Function("sign", NUMBERS, sign, 0),
     Function("floor", REAL, np.floor, 0), Function("ceil", REAL, np.ceil, 0), Function("trunc", REAL, np.trunc, 0),
-    Function("round", REAL, np.rint, 0),
-    *[Function(name, INEXACT, getattr(np, name)) for name in ("exp expm1 log log1p log2 log10 sin cos tan sinh cosh tanh").split()],
+    Function("round", REAL, lambda x: x if is_integer(x) else np.rint(x), 0),
+    *[Function(name, INEXACT, log1p if name == "log1p" else getattr(np, name)) for name in ("exp expm1 log log1p log2 log10 sin cos tan sinh cosh tanh").split()],
     Function("sqrt", FLOATING, np.sqrt, 0), Function("sqrt", COMPLEX, np.sqrt),
     Function("asin", INEXACT, np.arcsin), Function("acos", INEXACT, np.arccos), Function("atan", INEXACT, np.arctan),
     Function("asinh", INEXACT, np.arcsinh), Function("acosh", INEXACT, np.arccosh), Function("atanh", INEXACT, np.arctanh),
@@ -176,7 +186,7 @@ UNARY = [
     Function("bitwise_invert", INTEGERS + ["bool"], np.invert, infix="~"),
     Function("relu", REAL, lambda x: np.where(x > 0, x, np.where(np.isnan(x), x, 0)).astype(x.dtype), 0),
     Function("leaky_relu", FLOATING, lambda x: np.where(x > 0, x, x.dtype.type(0.01) * x), 0),
-    Function("sigmoid", FLOATING, sigmoid), Function("softplus", FLOATING, lambda x: np.logaddexp(0 * x, x)),
+    Function("sigmoid", FLOATING, sigmoid), Function("softplus", FLOATING, lambda x: np.logaddexp(np.zeros_like(x), x)),
     Function("silu", FLOATING, lambda x: np.where(np.isneginf(x), 0, x * sigmoid(x))), Function("gelu", FLOATING, gelu, 8),
 ]
 

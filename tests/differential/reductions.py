@@ -117,7 +117,8 @@ def extreme(function):
 def logsumexp_of(value, dtype, axes, keep):
     x = value.elements.astype(np.longdouble)
     top = np.max(x, axis=axes, keepdims=True)
-    result = np.log(np.sum(np.exp(x - top), axis=axes, keepdims=True)) + top
+    result = np.log(np.sum(np.exp(x - finite(top)), axis=axes, keepdims=True)) + finite(top)
+    result = np.where(np.isposinf(top), np.where(np.any(np.isnan(x), axis=axes, keepdims=True), np.nan, np.inf), result)
     result = result if keep else result.reshape(np.sum(x, axis=axes).shape)
     error = bounds_over(value, axes, keep, np.max) + 8 * unit(dtype) * (sizes_over(value, axes, keep) + 2)
     return floating(dtype, result, error)
