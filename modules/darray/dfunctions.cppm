@@ -403,9 +403,8 @@ auto operator!(X&& x) {
 /// x itself, which is not bool.
 inline DExpression numbers_of(DExpression x) {
   if (x.dtype() != DType::boolean) return x;
-  throw DTypeError(to_string(Failure{.operation = "positive",
-                                     .problem = "it takes numbers, not bool",
-                                     .advice = "convert them: cast(x, dtype)"}));
+  throw DTypeError(to_string(Failure{
+      .operation = "positive", .problem = "it takes numbers, not bool", .advice = "convert them: cast(x, dtype)"}));
 }
 /// x itself. Throws DTypeError for bool.
 export template <DynamicOperand X>

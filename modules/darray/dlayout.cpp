@@ -146,9 +146,10 @@ DLayout reversed(const DLayout& from) {
 DLayout moved(const DLayout& from, std::span<const int> source, std::span<const int> destination,
               const char* operation) {
   if (source.size() != destination.size())
-    throw_index(operation,
-                std::to_string(source.size()) + " axes are moved to " + std::to_string(destination.size()) + " positions",
-                from.shape(), "name a position for each axis");
+    throw_index(
+        operation,
+        std::to_string(source.size()) + " axes are moved to " + std::to_string(destination.size()) + " positions",
+        from.shape(), "name a position for each axis");
   std::array<int, static_cast<std::size_t>(max_rank)> order{};
   order.fill(-1);
   std::array<bool, static_cast<std::size_t>(max_rank)> is_moved{};
@@ -203,8 +204,8 @@ namespace {
 void require_rank(std::size_t rank, const char* operation) {
   if (rank <= static_cast<std::size_t>(max_rank)) return;
   throw ShapeError(to_string(Failure{.operation = operation,
-                                     .problem = "the result would have " + std::to_string(rank) +
-                                                " axes, at most " + std::to_string(max_rank) + " are possible"}));
+                                     .problem = "the result would have " + std::to_string(rank) + " axes, at most " +
+                                                std::to_string(max_rank) + " are possible"}));
 }
 
 }  // namespace
@@ -229,11 +230,11 @@ DLayout squeezed(const DLayout& from, std::span<const int> axes) {
       to.extents[static_cast<std::size_t>(to.rank)] = from.extents[at];
       to.strides[static_cast<std::size_t>(to.rank++)] = from.strides[at];
     } else if (from.extents[at] != 1) {
-      throw ShapeError(to_string(Failure{.operation = "squeeze",
-                                         .problem = "axis " + std::to_string(at) + " of " +
-                                                    core::shape_text(from.shape()) + " has extent " +
-                                                    std::to_string(from.extents[at]),
-                                         .advice = "only axes of extent 1 can be dropped"}));
+      throw ShapeError(
+          to_string(Failure{.operation = "squeeze",
+                            .problem = "axis " + std::to_string(at) + " of " + core::shape_text(from.shape()) +
+                                       " has extent " + std::to_string(from.extents[at]),
+                            .advice = "only axes of extent 1 can be dropped"}));
     }
   }
   return to;

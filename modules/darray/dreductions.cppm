@@ -114,4 +114,35 @@ TESSERA_VARIANCE(var, variance)
 TESSERA_VARIANCE(stddev, deviation)
 #undef TESSERA_VARIANCE
 
+namespace dynamic {
+
+export DExpression norm(const DExpression& x, NormOrder order, const ReducedAxes& axes);
+export DExpression norm(const DExpression& x, double p, const ReducedAxes& axes);
+
+}  // namespace dynamic
+
+/// Vector norms other than the Euclidean one along the named axes, or of all elements: sum of magnitudes, largest or smallest magnitude,
+/// number of elements that are not 0. The extremes throw ShapeError over an empty axis.
+export template <DynamicOperand X>
+DExpression norm(const X& x, NormOrder order) {
+  return dynamic::norm(DExpression(x), order, reduced_all(false));
+}
+export template <DynamicOperand X>
+DExpression norm(const X& x, NormOrder order, const DAxes& axes) {
+  return dynamic::norm(DExpression(x), order, reduced(axes, false));
+}
+
+/// The norm of exponent p, (sum |x|^p)^(1/p), and its limits, as of arrays: a number behind the operand is the exponent, axes are in
+/// braces.
+export template <DynamicOperand X, class P>
+  requires std::is_arithmetic_v<P>
+DExpression norm(const X& x, P p) {
+  return dynamic::norm(DExpression(x), static_cast<double>(p), reduced_all(false));
+}
+export template <DynamicOperand X, class P>
+  requires std::is_arithmetic_v<P>
+DExpression norm(const X& x, P p, const DAxes& axes) {
+  return dynamic::norm(DExpression(x), static_cast<double>(p), reduced(axes, false));
+}
+
 }  // namespace tessera

@@ -206,3 +206,10 @@ TEST_CASE("a scan that cannot get its memory changes nothing") {
   CHECK_THROWS_AS(cumulative_sum_into(values, ones<double>(Dim{3})), ShapeError);
   CHECK(array_equal(values, ones<double>(Dim{400000})));
 }
+
+TEST_CASE("the axis may be known at run time") {
+  const Array<int, 3> a = reshape(arange(0, 24), 2, 3, 4);
+  for (int axis : {0, -3}) CHECK(array_equal(cumulative_sum(a, axis), cumulative_sum<0>(a)));
+  CHECK(array_equal(cumulative_prod(a + 1, 1), cumulative_prod<1>(a + 1)));
+  CHECK_THROWS_AS(cumulative_sum(a, 3), IndexError);
+}

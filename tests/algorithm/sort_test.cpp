@@ -256,3 +256,14 @@ TEST_CASE("a sort that cannot get its memory changes nothing") {
     }
   }
 }
+
+TEST_CASE("the axis may be known at run time") {
+  const Array<float, 3> a = random::uniform<float>(random::Key{3}, Dim{4, 5, 6});
+  CHECK(array_equal(sort(a, 0), sort<0>(a)));
+  CHECK(array_equal(sort(a * 2, -2, descending), sort<1>(a * 2, descending)));
+  CHECK(array_equal(argsort(a.T(), 1), argsort<1>(a.T())));
+  CHECK(array_equal(argsort(a, 2u, descending), argsort(a, descending)));
+  CHECK(sort(a, 0).is_contiguous());
+  CHECK_THROWS_AS(sort(a, 3), IndexError);
+  CHECK_THROWS_AS(argsort(a, -4), IndexError);
+}

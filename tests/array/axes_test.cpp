@@ -142,8 +142,7 @@ TEST_CASE("axes that do not exist or are named twice are an IndexError with thei
 
 TEST_CASE("flip takes an axis that is known at run time") {
   const auto a = reshape(arange(0, 6), 2, 3);
-  for (int axis : {0, 1, -1, -2})
-    CHECK(array_equal(flip(a, axis), axis == 1 || axis == -1 ? flip<1>(a) : flip<0>(a)));
+  for (int axis : {0, 1, -1, -2}) CHECK(array_equal(flip(a, axis), axis == 1 || axis == -1 ? flip<1>(a) : flip<0>(a)));
   CHECK(flip(a, 1).data() == a.data() + 2);
   CHECK_THROWS_AS(flip(a, 2), IndexError);
 }

@@ -125,3 +125,27 @@ TEST_CASE("an element of integers outside the shape is refused as its value is")
   CHECK_THROWS_AS(static_cast<void>(x(far(1))), IndexError);
   CHECK_THROWS_AS(static_cast<void>((x + x)(far(0))), IndexError);
 }
+
+// --8<-- [start:run_time_index]
+TEST_CASE("an index may be known at run time") {
+  Array<float, 2> a = zeros<float>(Dim{2, 3});
+  const DDim last = make_ddim({1, 2});
+  a[last] = 5;      // as a[{1, 2}]; another number of axes is an IndexError
+  set(a, last, 6);  // the same for every place
+  const float six = get(a, {1, 2});
+  CHECK(six == 6);
+  CHECK_THROWS_AS(a[make_ddim({1})], IndexError);
+}
+// --8<-- [end:run_time_index]
+
+TEST_CASE("elements are got and set wherever they may be") {
+  const Array<int, 1> a{1, 2, 3};
+  CHECK(get(a, {2}) == 3);
+  CHECK(get(a, make_ddim({0})) == 1);
+  CHECK_THROWS_AS(get(a, {3}), IndexError);
+  CHECK_THROWS_WITH_AS(get(a, make_ddim({0, 1})), doctest::Contains("the index (0, 1) has 2 axes, the array has 1"),
+                       IndexError);
+  const Array<float, 0> scalar = zeros<float>(Dim{});
+  set(scalar, make_ddim({}), 4);
+  CHECK(get(scalar, make_ddim({})) == 4);
+}

@@ -85,6 +85,7 @@ TEST_CASE("make_iterator starts at the first element") {
   CHECK(make_iterator(a) == a.begin());
   CHECK(make_iterator(a.T())[1] == 3);
   CHECK(*make_iterator(make_view(a)) == 0);
+  CHECK(*make_iterator(a, {1, 0}) == a(1, 0));  // from an element on
 }
 // --8<-- [end:make_iterator]
 

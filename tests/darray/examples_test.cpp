@@ -118,3 +118,34 @@ TEST_CASE("docs/darray.md: errors") {
         "cpu, int32 (2,) on cpu; convert one of them: cast(x, dtype)");
   CHECK(to_string(total) == "[3.  7.5]");
 }
+
+TEST_CASE("docs/darray.md: algorithms") {
+  // --8<-- [start:algorithms]
+  const int axis = 0;  // known at run time
+  DArray x = make_darray({{3.0, 1.0}, {2.0, 5.0}});
+  DArray sorted = sort(x, axis, descending);    // [[3. 5.] [2. 1.]]
+  DArray running = cumulative_sum(x, axis);     // [[3. 1.] [5. 6.]]
+  DArray both = concat({x, sorted * 2}, -1);    // shape (2, 4)
+  DArray framed = pad(x, {{1, 1}, {0, 0}}, 0);  // shape (4, 2)
+  DArray large = compress(x > 2, x);            // [3. 5.]
+  DArray first = take(x, make_darray({0, 0}));  // the first row, twice
+  // --8<-- [end:algorithms]
+  CHECK(to_string(sorted) == "[[3. 5.]\n [2. 1.]]");
+  CHECK(to_string(running) == "[[3. 1.]\n [5. 6.]]");
+  CHECK(both.shape() == make_ddim({2, 4}));
+  CHECK(framed.shape() == make_ddim({4, 2}));
+  CHECK(to_string(large) == "[3. 5.]");
+  CHECK(to_string(first) == "[[3. 1.]\n [3. 1.]]");
+}
+
+TEST_CASE("docs/darray.md: products") {
+  // --8<-- [start:products]
+  DArray x = random::uniform(random::Key{1}, DType::float32, make_ddim({8, 4, 3}));
+  DArray w = random::normal(random::Key{2}, DType::float32, make_ddim({3, 10}));
+  DArray scores = softmax(matmul(x, w), -1);  // (8, 4, 10)
+  DArray best = argmax(scores, -1);
+  // --8<-- [end:products]
+  CHECK(scores.shape() == make_ddim({8, 4, 10}));
+  CHECK(best.dtype() == DType::int64);
+  CHECK(double(sum(scores)) == doctest::Approx(32.0));
+}

@@ -1,6 +1,8 @@
 // Tests of DArray: a name for storage of any element type and rank, its elements, and views of it.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -279,4 +281,20 @@ TEST_CASE("memory comes back when the last name is gone, also where an assignmen
     CHECK(b.size() == 10);
   }
   CHECK(memory::used(CpuPlace{}) == before);
+}
+
+TEST_CASE("unsigned elements take numbers that they have, and no others") {
+  DArray u = zeros(DType::uint64, make_ddim({2}));
+  u = 6;
+  u({0}) = 7U;
+  u[{1}] = std::numeric_limits<std::uint64_t>::max();
+  CHECK(to_string(u) == "[                   7 18446744073709551615]");
+  CHECK_THROWS_AS(u = -1, DTypeError);
+  CHECK_THROWS_AS((u[{0}] = std::int8_t{-1}), DTypeError);
+  DArray i = zeros(DType::int64, make_ddim({1}));
+  CHECK_THROWS_AS(i = std::numeric_limits<std::uint64_t>::max(), DTypeError);
+  i = std::uint64_t{5};
+  CHECK(i[{0}] == DValue(std::int64_t{5}));
+  DArray b = zeros(DType::uint8, make_ddim({1}));
+  CHECK_THROWS_AS(b = 256, DTypeError);
 }

@@ -95,3 +95,16 @@ TEST_CASE("axes that are not there, or named twice, and types without an order a
   CHECK_THROWS_AS(var(cast(d, DType::int32)), DTypeError);
   CHECK_THROWS_AS(min(DArray(make_ddim({2, 0}), DType::float32), 1), ShapeError);
 }
+
+TEST_CASE("norms of other orders are those of static arrays") {
+  std::mt19937 random(24);
+  const Array<double, 2> a = random_array<double>(Dim{7, 9}, random);
+  const DArray d = a;
+  CHECK(is_same(DArray(norm(d, NormOrder::one, 0)), evaluate(norm<NormOrder::one, 0>(a))));
+  CHECK(is_same(DArray(norm(d, NormOrder::infinity, {1})), evaluate(norm<NormOrder::infinity, 1>(a))));
+  CHECK(is_same(DArray(norm(d, NormOrder::minus_infinity)), evaluate(norm<NormOrder::minus_infinity>(a))));
+  CHECK(is_same(DArray(norm(d, NormOrder::zero)), evaluate(norm<NormOrder::zero>(a))));
+  CHECK(is_same(DArray(norm(d, 3, {-1})), evaluate(norm<-1>(a, 3))));  // a number is an exponent, axes are in braces
+  CHECK(is_same(DArray(norm(d, 1)), evaluate(norm(a, 1))));
+  CHECK(is_same(DArray(norm(d, {1})), evaluate(norm<1>(a))));
+}

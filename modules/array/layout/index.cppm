@@ -48,12 +48,12 @@ export struct Position {
 
 /// Throws IndexError.
 [[noreturn]] inline void throw_wrong_index_rank(const DDim& position, int rank, const std::source_location& where) {
-  throw IndexError(to_string(Failure{.operation = "element access",
-                                     .problem = "the index " + to_string(position) + " has " +
-                                                std::to_string(position.rank()) + " axes, the array has " +
-                                                std::to_string(rank),
-                                     .advice = "give one position for each axis",
-                                     .where = where}));
+  throw IndexError(
+      to_string(Failure{.operation = "element access",
+                        .problem = "the index " + to_string(position) + " has " + std::to_string(position.rank()) +
+                                   " axes, the array has " + std::to_string(rank),
+                        .advice = "give one position for each axis",
+                        .where = where}));
 }
 
 /// One integer per axis; negative ones count from the end. Written in braces, it remembers its source location for error

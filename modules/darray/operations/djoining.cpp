@@ -54,10 +54,10 @@ DDim with_extent(const DDim& shape, int axis, std::ptrdiff_t extent) {
 
 void require_widths(std::size_t count, const DArray& x, const char* operation, const char* what) {
   if (count == static_cast<std::size_t>(x.rank())) return;
-  throw ShapeError(to_string(Failure{
-      .operation = operation,
-      .problem = std::to_string(count) + " " + what + " for an array with the shape " + to_string(x.shape()),
-      .advice = "give one for each axis"}));
+  throw ShapeError(to_string(
+      Failure{.operation = operation,
+              .problem = std::to_string(count) + " " + what + " for an array with the shape " + to_string(x.shape()),
+              .advice = "give one for each axis"}));
 }
 
 using Axes = std::array<plan::SegmentList, most>;
@@ -81,8 +81,8 @@ DDim padded_shape(const DArray& x, std::span<const PadWidth> widths, bool repeat
   const DDim shape = x.shape();
   std::vector<std::ptrdiff_t> extents;
   for (int axis = 0; axis < x.rank(); ++axis)
-    extents.push_back(plan::padded_extent(shape[axis], widths[static_cast<std::size_t>(axis)], axis, repeats,
-                                          to_string(shape)));
+    extents.push_back(
+        plan::padded_extent(shape[axis], widths[static_cast<std::size_t>(axis)], axis, repeats, to_string(shape)));
   return DDim(extents);
 }
 
@@ -90,9 +90,9 @@ Axes padded_axes(const DArray& x, std::span<const PadWidth> widths, plan::Paddin
   Axes axes;
   for (std::size_t axis = 0; axis < widths.size(); ++axis) {
     const std::ptrdiff_t extent = x.layout().extents[axis];
-    const auto segments =
-        extent == 0 ? plan::AxisSegments::rolled(0, 0)
-                    : plan::AxisSegments::padded(extent, widths[axis].before, widths[axis].after, padding);
+    const auto segments = extent == 0
+                              ? plan::AxisSegments::rolled(0, 0)
+                              : plan::AxisSegments::padded(extent, widths[axis].before, widths[axis].after, padding);
     axes[axis] = segments.listed();
   }
   return axes;
@@ -141,13 +141,13 @@ DArray repeated(const DArray& x, std::ptrdiff_t times, int axis, bool whole) {
 void require_one_rank(std::span<const DArray> parts, const char* operation) {
   for (std::size_t k = 1; k < parts.size(); ++k) {
     if (parts[k].rank() == parts[0].rank()) continue;
-    throw ShapeError(to_string(Failure{.operation = operation,
-                                       .problem = "part " + std::to_string(k) + " has " +
-                                                  std::to_string(parts[k].rank()) + " axes and part 0 has " +
-                                                  std::to_string(parts[0].rank()),
-                                       .operands = {"part 0 is " + to_string(parts[0].shape()),
-                                                    "part " + std::to_string(k) + " is " + to_string(parts[k].shape())},
-                                       .advice = "joined arrays have the same number of axes"}));
+    throw ShapeError(
+        to_string(Failure{.operation = operation,
+                          .problem = "part " + std::to_string(k) + " has " + std::to_string(parts[k].rank()) +
+                                     " axes and part 0 has " + std::to_string(parts[0].rank()),
+                          .operands = {"part 0 is " + to_string(parts[0].shape()),
+                                       "part " + std::to_string(k) + " is " + to_string(parts[k].shape())},
+                          .advice = "joined arrays have the same number of axes"}));
   }
 }
 
@@ -178,10 +178,10 @@ DArray joined(std::span<const DArray> parts, int axis, bool stacks) {
 
 DArray rolled(const DArray& x, std::span<const std::ptrdiff_t> shifts, const DAxes& axes) {
   if (shifts.size() != axes.axes().size()) {
-    throw ShapeError(to_string(Failure{.operation = "roll",
-                                       .problem = std::to_string(shifts.size()) + " shifts for " +
-                                                  std::to_string(axes.axes().size()) + " axes",
-                                       .advice = "give one shift for each named axis"}));
+    throw ShapeError(to_string(Failure{
+        .operation = "roll",
+        .problem = std::to_string(shifts.size()) + " shifts for " + std::to_string(axes.axes().size()) + " axes",
+        .advice = "give one shift for each named axis"}));
   }
   static_cast<void>(marked(axes.axes(), x.rank(), "roll"));
   const DLayout layout = x.layout();

@@ -35,7 +35,9 @@ export inline std::vector<PadWidth> widths_of(const DArray& x, std::ptrdiff_t wi
 export inline DArray concat(std::initializer_list<DArray> arrays, int axis = 0) {
   return dynamic::joined({arrays.begin(), arrays.size()}, axis, false);
 }
-export inline DArray concat(std::span<const DArray> arrays, int axis = 0) { return dynamic::joined(arrays, axis, false); }
+export inline DArray concat(std::span<const DArray> arrays, int axis = 0) {
+  return dynamic::joined(arrays, axis, false);
+}
 
 /// The arrays, all of one shape, along a new axis, which is axis `axis` of the result. Otherwise as concat.
 export inline DArray stack(std::initializer_list<DArray> arrays, int axis = 0) {

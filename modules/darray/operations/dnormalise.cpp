@@ -54,10 +54,9 @@ std::vector<int> axes_of(const DArray& x, const std::optional<DAxes>& named, con
 void require_elements(const DArray& x, std::span<const int> axes, const char* operation) {
   for (const int axis : axes) {
     if (x.shape()[axis] != 0) continue;
-    throw ShapeError(
-        to_string(Failure{.operation = operation,
-                          .problem = "axis " + std::to_string(axis) + " of the shape " + to_string(x.shape()) +
-                                     " has no elements"}));
+    throw ShapeError(to_string(Failure{
+        .operation = operation,
+        .problem = "axis " + std::to_string(axis) + " of the shape " + to_string(x.shape()) + " has no elements"}));
   }
 }
 
@@ -94,7 +93,8 @@ DArray log_softmax(const DArray& x, const std::optional<DAxes>& axes) {
 }
 
 DArray standardise(const DArray& x, const std::optional<DAxes>& axes, double epsilon, const char* operation) {
-  return normalised(operation, x, axes, [epsilon](const auto& rows) { return tessera::standardise<-1>(rows, epsilon); });
+  return normalised(operation, x, axes,
+                    [epsilon](const auto& rows) { return tessera::standardise<-1>(rows, epsilon); });
 }
 
 DExpression standardised_operand(const DArray& x, const DAxes& axes, double epsilon) {

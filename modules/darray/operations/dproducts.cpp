@@ -69,9 +69,8 @@ DArray in_common_type(const char* operation, const DArray& a, const DArray& b, c
 
 DArray product_of_few_axes(const char* operation, const DArray& a, const DArray& b) {
   check_inner(operation, a, b);
-  return in_common_type(operation, a, b, []<class T>(const DArray& left, const DArray& right) {
-    return plain_product<T>(left, right);
-  });
+  return in_common_type(operation, a, b,
+                        []<class T>(const DArray& left, const DArray& right) { return plain_product<T>(left, right); });
 }
 
 /// The leading axes of both, broadcast, and then the axes of one product.
@@ -110,10 +109,9 @@ DArray matmul(const DArray& a, const DArray& b) {
   const int row = 0, column = -1;
   const DArray left = a.rank() == 1 ? a.with_layout(expanded(a.layout(), {&row, 1})) : a;
   const DArray right = b.rank() == 1 ? b.with_layout(expanded(b.layout(), {&column, 1})) : b;
-  const DArray product =
-      in_common_type("matmul", left, right, []<class T>(const DArray& x, const DArray& y) {
-        return batch_product<T>(with_all_axes(x), with_all_axes(y));
-      });
+  const DArray product = in_common_type("matmul", left, right, []<class T>(const DArray& x, const DArray& y) {
+    return batch_product<T>(with_all_axes(x), with_all_axes(y));
+  });
   return product.reshape(shape);
 }
 

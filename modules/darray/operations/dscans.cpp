@@ -35,7 +35,8 @@ DArray scanned(const char* operation, const DArray& x, std::optional<int> named,
 }  // namespace
 
 DArray cumulative_sum(const DArray& x, std::optional<int> axis) {
-  return scanned("cumulative_sum", x, axis, [](const auto& to, const auto& rows) { cumulative_sum_into<-1>(to, rows); });
+  return scanned("cumulative_sum", x, axis,
+                 [](const auto& to, const auto& rows) { cumulative_sum_into<-1>(to, rows); });
 }
 
 DArray cumulative_prod(const DArray& x, std::optional<int> axis) {

@@ -29,10 +29,10 @@ Array<std::int64_t, 1> indices_of(const DArray& indices, std::ptrdiff_t extent) 
   if (here.dtype() == DType::uint64 && here.size() > 0) {
     const auto largest = DExpression(max(here)).value().as<std::uint64_t>();
     if (largest > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      throw IndexError(to_string(Failure{.operation = "take",
-                                         .problem = "index " + std::to_string(largest) +
-                                                    " is out of range for an axis with extent " +
-                                                    std::to_string(extent)}));
+      throw IndexError(
+          to_string(Failure{.operation = "take",
+                            .problem = "index " + std::to_string(largest) +
+                                       " is out of range for an axis with extent " + std::to_string(extent)}));
     }
   }
   return get<Array<std::int64_t, 1>>(here.cast(DType::int64));
@@ -71,7 +71,8 @@ DArray compressed(const DArray& mask, const DArray& x) {
                                        .advice = "a mask has the shape of what it picks: broadcast_to(mask, shape)"}));
   }
   const DArray picked = with_all_axes(mask), from = with_all_axes(x);
-  return with_element(x.dtype(), [&]<class T>() -> DArray { return compress(rows_of<bool>(picked), rows_of<T>(from)); });
+  return with_element(x.dtype(),
+                      [&]<class T>() -> DArray { return compress(rows_of<bool>(picked), rows_of<T>(from)); });
 }
 
 }  // namespace tessera::dynamic

@@ -61,8 +61,8 @@ template <class Node>
 auto make_repeated(Node node, const typename RepeatNode<Node>::Times& times, const char* operation) {
   Dim<Node::rank> shape = node.shape();
   for (int axis = 0; axis < Node::rank; ++axis) {
-    shape =
-        shape.with(axis, plan::repeated_extent(shape[axis], times[static_cast<std::size_t>(axis)].times, axis, operation));
+    shape = shape.with(
+        axis, plan::repeated_extent(shape[axis], times[static_cast<std::size_t>(axis)].times, axis, operation));
   }
   static_cast<void>(product(shape));
   return RepeatNode<Node>(std::move(node), shape, times);

@@ -208,8 +208,8 @@ auto pad(O&& operand, std::ptrdiff_t width, Value value) {
 export template <Operand O, std::size_t Count>
   requires(static_cast<int>(Count) == rank_of<O> || unsatisfied<"pad takes a pair of widths for each axis">)
 auto pad(O&& operand, const PadWidth (&widths)[Count], PadMode mode) {  // pad takes a pair of widths for each axis
-  return make_padded<false>(as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; }, plan::padding_of(mode),
-                            {});
+  return make_padded<false>(as_node(std::forward<O>(operand)), [&](int axis) { return widths[axis]; },
+                            plan::padding_of(mode), {});
 }
 export template <Operand O>
 auto pad(O&& operand, std::ptrdiff_t width, PadMode mode) {

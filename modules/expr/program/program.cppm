@@ -148,8 +148,12 @@ export using OperandOf = std::variant<DExpression, ScalarOperand>;
 
 /// The expression or the scalar that an operand is; null for the other one.
 inline DExpression* expression_in(OperandOf& operand) { return operand.index() == 0 ? &std::get<0>(operand) : nullptr; }
-inline const DExpression* expression_in(const OperandOf& operand) { return operand.index() == 0 ? &std::get<0>(operand) : nullptr; }
+inline const DExpression* expression_in(const OperandOf& operand) {
+  return operand.index() == 0 ? &std::get<0>(operand) : nullptr;
+}
 inline ScalarOperand* scalar_in(OperandOf& operand) { return operand.index() == 1 ? &std::get<1>(operand) : nullptr; }
-inline const ScalarOperand* scalar_in(const OperandOf& operand) { return operand.index() == 1 ? &std::get<1>(operand) : nullptr; }
+inline const ScalarOperand* scalar_in(const OperandOf& operand) {
+  return operand.index() == 1 ? &std::get<1>(operand) : nullptr;
+}
 
 }  // namespace tessera::dynamic

@@ -264,3 +264,14 @@ TEST_CASE("widths and times below 0, and axes without elements to repeat, are a 
   CHECK(contains(message_of<ShapeError>([&] { repeat<0>(a, -4); }), "repeat: axis 0 is repeated -4 times"));
   CHECK(contains(message_of<ShapeError>([&] { tile(a, {PTRDIFF_MAX, 1}); }), "does not fit in 64 bits"));
 }
+
+TEST_CASE("the axis may be known at run time") {
+  const Array<int, 2> a = reshape(arange(0, 12), 3, 4);
+  for (int axis : {1, -1}) {
+    CHECK(array_equal(roll(a, 1, axis), roll<1>(a, 1)));
+    CHECK(array_equal(flip(a * 2, axis), flip<1>(a * 2)));
+  }
+  CHECK(array_equal(roll(a + a, -5, 0), roll<0>(a + a, -5)));
+  CHECK_THROWS_AS(roll(a, 1, 2), IndexError);
+  CHECK_THROWS_AS(flip(a * 2, -3), IndexError);
+}
