@@ -19,6 +19,7 @@ FOLDERS = {
     "schedule": ["op", "engine", "executors", "ops", "pictures", "replay", "scheduler"],
     "memory": ["blocks", "checks", "pool", "use"],
     "device": ["places", "streams", "kernels"],
+    "darray": ["", "operations"],
     "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
     "algorithm": ["rows", "random", "sort", "scan", "select"],
 }
