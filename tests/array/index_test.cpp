@@ -145,7 +145,7 @@ TEST_CASE("elements are got and set wherever they may be") {
   CHECK_THROWS_AS(get(a, {3}), IndexError);
   CHECK_THROWS_WITH_AS(get(a, make_ddim({0, 1})), doctest::Contains("the index (0, 1) has 2 axes, the array has 1"),
                        IndexError);
-  const Array<float, 0> scalar = zeros<float>(Dim{});
+  Array<float, 0> scalar = zeros<float>(Dim{});
   set(scalar, make_ddim({}), 4);
   CHECK(get(scalar, make_ddim({})) == 4);
 }

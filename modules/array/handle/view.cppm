@@ -159,7 +159,7 @@ auto make_iterator(A&& array) {
 /// The elements in row-major order, from the one at an index on. Throws IndexError outside the shape.
 export template <Elements A>
   requires requires(A& array) { array.begin(); }
-auto make_iterator(A&& array, const Index<rank_of<A>>& index) {
+auto make_iterator(A&& array, const std::type_identity_t<Index<rank_of<A>>>& index) {
   std::ptrdiff_t position = 0;
   for (int axis = 0; axis < rank_of<A>; ++axis) {
     const std::ptrdiff_t extent = array.shape()[axis];
@@ -170,14 +170,14 @@ auto make_iterator(A&& array, const Index<rank_of<A>>& index) {
 
 /// The value of an element, wherever it lives: get(a, {i, j}), get(a, ddim). Throws IndexError outside the shape.
 export template <Elements A>
-value_of<A> get(const A& array, const Index<rank_of<A>>& index) {
+value_of<A> get(const A& array, const std::type_identity_t<Index<rank_of<A>>>& index) {
   return array[index];
 }
 
 /// Writes an element: set(a, {i, j}, value). Throws IndexError outside the shape.
-export template <WritableElements A, class V>
-  requires requires(const A& array, const Index<rank_of<A>>& index, const V& value) { array[index] = value; }
-void set(const A& array, const Index<rank_of<A>>& index, const V& value) {
+export template <Elements A, class V>
+  requires WritableElements<std::remove_reference_t<A>>
+void set(A&& array, const std::type_identity_t<Index<rank_of<A>>>& index, const V& value) {
   array[index] = value;
 }
 
