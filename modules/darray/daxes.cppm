@@ -1,5 +1,8 @@
+module;
+#include <cstddef>
 export module tessera.darray:daxes;
 import tessera.standard;
+import tessera.array;
 
 // Axes that are named at run time.
 namespace tessera {
@@ -8,13 +11,19 @@ namespace tessera {
 export class DAxes {
  public:
   template <std::integral I>
-  DAxes(I axis) : axes_{static_cast<int>(axis)} {}
+  DAxes(I axis) : axes_{within_int(Position(axis).value)} {}
   DAxes(std::initializer_list<int> axes) : axes_(axes) {}
   explicit DAxes(std::span<const int> axes) : axes_(axes.begin(), axes.end()) {}
 
   inline std::span<const int> axes() const { return axes_; }
 
  private:
+  /// Axes beyond the range of int are out of every range.
+  static inline int within_int(std::ptrdiff_t axis) {
+    constexpr std::ptrdiff_t most = std::numeric_limits<int>::max();
+    return static_cast<int>(std::min(std::max(axis, -most), most));
+  }
+
   std::vector<int> axes_;
 };
 

@@ -96,9 +96,9 @@ DLayout row_major(std::span<const std::ptrdiff_t> shape) {
 }
 
 bool is_row_major(const DLayout& layout) {
+  if (std::ranges::find(layout.shape(), 0) != layout.shape().end()) return true;
   std::ptrdiff_t step = 1;
   for (std::size_t axis = layout.shape().size(); axis-- > 0;) {
-    if (layout.extents[axis] == 0) return true;
     if (layout.extents[axis] != 1 && layout.strides[axis] != step) return false;
     step *= layout.extents[axis];
   }
@@ -210,10 +210,10 @@ void require_rank(std::size_t rank, const char* operation) {
 
 }  // namespace
 
-DLayout expanded(const DLayout& from, std::span<const int> axes) {
-  require_rank(static_cast<std::size_t>(from.rank) + axes.size(), "expand_dims");
+DLayout expanded(const DLayout& from, std::span<const int> axes, const char* operation) {
+  require_rank(static_cast<std::size_t>(from.rank) + axes.size(), operation);
   DLayout to{.rank = from.rank + static_cast<int>(axes.size()), .offset = from.offset};
-  const auto added = marked(axes, to.rank, "expand_dims");
+  const auto added = marked(axes, to.rank, operation);
   std::size_t source = 0;
   for (std::size_t at = 0; at < static_cast<std::size_t>(to.rank); ++at) {
     to.extents[at] = added[at] ? 1 : from.extents[source];
@@ -283,7 +283,7 @@ DDim inferred(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t elements, st
 }
 
 std::optional<DLayout> reshaped(const DLayout& from, const DDim& shape) {
-  if (is_row_major(from) || std::ranges::find(from.shape(), 0) != from.shape().end()) {
+  if (is_row_major(from)) {
     DLayout plain = row_major(shape.extents());
     plain.offset = from.offset;
     return plain;

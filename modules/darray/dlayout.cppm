@@ -55,7 +55,7 @@ export std::array<bool, static_cast<std::size_t>(max_rank)> marked(std::span<con
 /// The marked axes backwards.
 export DLayout flipped(const DLayout& from, std::span<const bool> marks);
 /// Axes of extent 1 at the named positions of the result. Throws IndexError, and ShapeError for more than max_rank axes.
-export DLayout expanded(const DLayout& from, std::span<const int> axes);
+export DLayout expanded(const DLayout& from, std::span<const int> axes, const char* operation = "expand_dims");
 /// Without the named axes. Throws IndexError, and ShapeError if an extent is not 1.
 export DLayout squeezed(const DLayout& from, std::span<const int> axes);
 /// All windows of the given extents along the named axes. Throws IndexError, ShapeError.

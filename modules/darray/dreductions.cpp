@@ -1,5 +1,6 @@
 module;
 #include <limits>
+#include <string>
 #include <utility>
 module tessera.darray;
 import tessera.core;
@@ -16,7 +17,20 @@ DExpression as_averaged(DExpression x) {
 
 namespace dynamic {
 
+namespace {
+
+void require_floating(const DExpression& x) {
+  if (kind(x.dtype()) == Kind::floating) return;
+  throw DTypeError(to_string(Failure{
+      .operation = "norm",
+      .problem = "the elements are " + std::string(name(x.dtype())) + ", norms of other orders take floating ones",
+      .advice = "convert them: cast(x, dtype); of complex ones, norm(abs(x), p)"}));
+}
+
+}  // namespace
+
 DExpression norm(const DExpression& x, NormOrder order, const ReducedAxes& axes) {
+  require_floating(x);
   switch (order) {
     case NormOrder::one: return reduce(Reduce::sum, abs(x), {axes});
     case NormOrder::two: return reduce(Reduce::norm, x, {axes});
@@ -28,9 +42,12 @@ DExpression norm(const DExpression& x, NormOrder order, const ReducedAxes& axes)
 }
 
 DExpression norm(const DExpression& x, double p, const ReducedAxes& axes) {
+  require_floating(x);
   if (p == std::numeric_limits<double>::infinity()) return norm(x, NormOrder::infinity, axes);
   if (p == -std::numeric_limits<double>::infinity()) return norm(x, NormOrder::minus_infinity, axes);
   if (p == 0) return norm(x, NormOrder::zero, axes);
+  const bool is_narrow = item_size(x.dtype()) == 2;  // its exponents would be rounded to 16 bits
+  if (is_narrow) return cast(norm(cast(x, DType::float32), p, axes), x.dtype());
   return pow(reduce(Reduce::sum, DExpression(pow(abs(x), p)), {axes}), 1 / p);
 }
 

@@ -266,4 +266,5 @@ TEST_CASE("the axis may be known at run time") {
   CHECK(sort(a, 0).is_contiguous());
   CHECK_THROWS_AS(sort(a, 3), IndexError);
   CHECK_THROWS_AS(argsort(a, -4), IndexError);
+  CHECK_THROWS_AS(sort(a, std::size_t(-1)), IndexError);
 }

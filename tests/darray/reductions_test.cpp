@@ -107,4 +107,11 @@ TEST_CASE("norms of other orders are those of static arrays") {
   CHECK(is_same(DArray(norm(d, 3, {-1})), evaluate(norm<-1>(a, 3))));  // a number is an exponent, axes are in braces
   CHECK(is_same(DArray(norm(d, 1)), evaluate(norm(a, 1))));
   CHECK(is_same(DArray(norm(d, {1})), evaluate(norm<1>(a))));
+  const Array<bfloat16, 1> narrow = cast<bfloat16>(random::uniform<float>(random::Key{5}, Dim{3000}));
+  CHECK(is_same(DArray(norm(DArray(narrow), 7)), evaluate(norm(narrow, 7))));
+  CHECK(norm(cast<double>(narrow), 7) ==
+        doctest::Approx(double(float(evaluate(norm(narrow, 7)).item()))).epsilon(0.004));
+  CHECK_THROWS_WITH_AS(norm(d.cast(DType::int8), NormOrder::one), doctest::Contains("int8"), DTypeError);
+  CHECK_THROWS_WITH_AS(norm(d.cast(DType::complex64), 3), doctest::Contains("norm: the elements are complex64"),
+                       DTypeError);
 }

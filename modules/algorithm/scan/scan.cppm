@@ -118,12 +118,12 @@ auto scanned_along(scanning::Operation operation, const char* name, const O& x, 
 export template <class O, std::integral I>
   requires ScannableOperand<O, -1> && (!std::same_as<I, bool>)
 auto cumulative_sum(const O& x, I axis, std::source_location where = std::source_location::current()) {
-  return scanned_along(scanning::Operation::sum, "cumulative_sum", x, axis, where);
+  return scanned_along(scanning::Operation::sum, "cumulative_sum", x, Position(axis).value, where);
 }
 export template <class O, std::integral I>
   requires ScannableOperand<O, -1> && (!std::same_as<I, bool>)
 auto cumulative_prod(const O& x, I axis, std::source_location where = std::source_location::current()) {
-  return scanned_along(scanning::Operation::product, "cumulative_prod", x, axis, where);
+  return scanned_along(scanning::Operation::product, "cumulative_prod", x, Position(axis).value, where);
 }
 
 }  // namespace tessera

@@ -161,22 +161,22 @@ auto ordered_along(const Ordering& ordering, const char* name, const O& x, std::
 export template <class O, RunTimeAxis I>
   requires SortableOperand<O, -1>
 auto sort(const O& x, I axis, std::source_location where = std::source_location::current()) {
-  return ordered_along<O, value_of<O>>(value_ordering, "sort", x, axis, false, where);
+  return ordered_along<O, value_of<O>>(value_ordering, "sort", x, Position(axis).value, false, where);
 }
 export template <class O, RunTimeAxis I>
   requires SortableOperand<O, -1>
 auto sort(const O& x, I axis, Descending, std::source_location where = std::source_location::current()) {
-  return ordered_along<O, value_of<O>>(value_ordering, "sort", x, axis, true, where);
+  return ordered_along<O, value_of<O>>(value_ordering, "sort", x, Position(axis).value, true, where);
 }
 export template <class O, RunTimeAxis I>
   requires SortableOperand<O, -1>
 auto argsort(const O& x, I axis, std::source_location where = std::source_location::current()) {
-  return ordered_along<O, std::int64_t>(position_ordering, "argsort", x, axis, false, where);
+  return ordered_along<O, std::int64_t>(position_ordering, "argsort", x, Position(axis).value, false, where);
 }
 export template <class O, RunTimeAxis I>
   requires SortableOperand<O, -1>
 auto argsort(const O& x, I axis, Descending, std::source_location where = std::source_location::current()) {
-  return ordered_along<O, std::int64_t>(position_ordering, "argsort", x, axis, true, where);
+  return ordered_along<O, std::int64_t>(position_ordering, "argsort", x, Position(axis).value, true, where);
 }
 
 }  // namespace tessera

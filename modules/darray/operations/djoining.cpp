@@ -20,16 +20,6 @@ namespace {
 
 constexpr auto most = static_cast<std::size_t>(max_rank);
 
-/// Writes elements to a part of a new array. On a GPU they are copied, which takes elements of one type.
-void copy_to(const DArray& to, const DArray& from) {
-  if (to.place().on_host() || to.dtype() != from.dtype() || from.place() != to.place()) return to.write(from);
-  from.buffer()->wait_for_ops(schedule::Purpose::read, from.leaf().memory());
-  const std::ptrdiff_t item = item_size(to.dtype());
-  const DLayout source = from.layout(), target = to.layout();
-  storage::copy_strided(target.shape(), {{to.data(), target.steps(), item}, to.place(), to.buffer()->uses()},
-                        {{from.data(), source.steps(), item}, from.place(), from.buffer()->uses()});
-}
-
 /// The part of an axis from `first` on.
 DArray part_of(const DArray& x, int axis, std::ptrdiff_t first, std::ptrdiff_t count) {
   DLayout layout = x.layout();
@@ -153,6 +143,15 @@ void require_one_rank(std::span<const DArray> parts, const char* operation) {
 
 }  // namespace
 
+void copy_to(const DArray& to, const DArray& from) {
+  if (to.place().on_host() || to.dtype() != from.dtype() || from.place() != to.place()) return to.write(from);
+  from.buffer()->wait_for_ops(schedule::Purpose::read, from.leaf().memory());
+  const std::ptrdiff_t item = item_size(to.dtype());
+  const DLayout source = from.layout(), target = to.layout();
+  storage::copy_strided(target.shape(), {{to.data(), target.steps(), item}, to.place(), to.buffer()->uses()},
+                        {{from.data(), source.steps(), item}, from.place(), from.buffer()->uses()});
+}
+
 DArray joined(std::span<const DArray> parts, int axis, bool stacks) {
   const char* operation = stacks ? "stack" : "concat";
   std::vector<DLayout> layouts;
@@ -165,8 +164,9 @@ DArray joined(std::span<const DArray> parts, int axis, bool stacks) {
   const std::ptrdiff_t extent = plan::joined_extent(shapes, at, stacks);
   DType dtype = parts[0].dtype();
   for (const DArray& part : parts) dtype = promote(dtype, part.dtype());
-  const DDim shape = stacks ? DDim(expanded(layouts[0], {&at, 1}).shape()) : parts[0].shape();
+  const DDim shape = stacks ? DDim(expanded(layouts[0], {&at, 1}, operation).shape()) : parts[0].shape();
   const DArray result(with_extent(shape, at, extent), dtype, parts[0].place());
+  if (result.size() == 0) return result;
   std::ptrdiff_t position = 0;
   for (const DArray& part : parts) {
     const std::ptrdiff_t count = stacks ? 1 : part.shape()[at];
@@ -194,27 +194,30 @@ DArray rolled(const DArray& x, std::span<const std::ptrdiff_t> shifts, const DAx
   for (std::size_t at = 0; at < layout.shape().size(); ++at)
     segments[at] = plan::AxisSegments::rolled(layout.extents[at], shift_of[at]).listed();
   const DArray result(x.shape(), x.dtype(), x.place());
-  copy_segments(result, x, segments);
+  if (x.size() > 0) copy_segments(result, x, segments);
   return result;
 }
 
 DArray padded(const DArray& x, std::span<const PadWidth> widths, const ScalarOperand& value) {
   const DArray result(padded_shape(x, widths, false), x.dtype(), x.place());
   result.write(value);
-  copy_segments(result, x, padded_axes(x, widths, plan::Padding::constant));
+  if (x.size() > 0) copy_segments(result, x, padded_axes(x, widths, plan::Padding::constant));
   return result;
 }
 
 DArray padded(const DArray& x, std::span<const PadWidth> widths, PadMode mode) {
   const DArray result(padded_shape(x, widths, true), x.dtype(), x.place());
-  copy_segments(result, x, padded_axes(x, widths, plan::padding_of(mode)));
+  if (result.size() > 0) copy_segments(result, x, padded_axes(x, widths, plan::padding_of(mode)));
   return result;
 }
 
 DArray tiled(const DArray& x, std::span<const std::ptrdiff_t> times) {
   require_widths(times.size(), x, "tile", "numbers of times");
-  for (int axis = 0; axis < x.rank(); ++axis)  // all of them before anything is copied
-    static_cast<void>(plan::repeated_extent(x.shape()[axis], times[static_cast<std::size_t>(axis)], axis, "tile"));
+  std::vector<std::ptrdiff_t> extents;  // all of them are checked before anything is copied
+  for (int axis = 0; axis < x.rank(); ++axis)
+    extents.push_back(plan::repeated_extent(x.shape()[axis], times[static_cast<std::size_t>(axis)], axis, "tile"));
+  const DDim shape(extents);
+  if (product(shape) == 0) return DArray(shape, x.dtype(), x.place());
   DArray result = x;
   for (int axis = x.rank(); axis-- > 0;) {  // the inner ones first, while there is little to copy
     if (times[static_cast<std::size_t>(axis)] != 1)

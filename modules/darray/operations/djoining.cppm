@@ -16,6 +16,8 @@ namespace tessera {
 
 namespace dynamic {
 
+/// Writes elements to a part of a new array. On a GPU they are copied, which takes elements of one type.
+void copy_to(const DArray& to, const DArray& from);
 export DArray joined(std::span<const DArray> parts, int axis, bool stacks);
 export DArray rolled(const DArray& x, std::span<const std::ptrdiff_t> shifts, const DAxes& axes);
 export DArray padded(const DArray& x, std::span<const PadWidth> widths, const ScalarOperand& value);

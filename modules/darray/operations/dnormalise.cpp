@@ -67,6 +67,7 @@ DArray normalised(const char* operation, const DArray& x, const std::optional<DA
   const std::vector<int> axes = axes_of(x, named, operation);
   require_elements(x, axes, operation);
   const DArray result(x.shape(), x.dtype(), x.place());
+  if (result.size() == 0 && kind(x.dtype()) == Kind::floating) return result;
   const DArray rows = with_axes_last(x, axes, operation), to = with_axes_last(result, axes, operation);
   with_element(x.dtype(), [&]<class T>() {
     if constexpr (Floating<T>) {
@@ -78,7 +79,7 @@ DArray normalised(const char* operation, const DArray& x, const std::optional<DA
   if (to.buffer() == result.buffer()) return result;
   // The named axes of the result are not one in memory: its elements go back to where they belong.
   const DArray target = turned(result, axes, operation);
-  target.write(to.reshape(target.shape()));
+  copy_to(target, to.reshape(target.shape()));
   return result;
 }
 

@@ -1,5 +1,6 @@
 module;
 #include <optional>
+#include <source_location>
 #include <string>
 #include <utility>
 module tessera.darray;
@@ -36,12 +37,12 @@ DArray scanned(const char* operation, const DArray& x, std::optional<int> named,
 
 DArray cumulative_sum(const DArray& x, std::optional<int> axis) {
   return scanned("cumulative_sum", x, axis,
-                 [](const auto& to, const auto& rows) { cumulative_sum_into<-1>(to, rows); });
+                 [](const auto& to, const auto& rows) { cumulative_sum_into<-1>(to, rows, std::source_location{}); });
 }
 
 DArray cumulative_prod(const DArray& x, std::optional<int> axis) {
   return scanned("cumulative_prod", x, axis,
-                 [](const auto& to, const auto& rows) { cumulative_prod_into<-1>(to, rows); });
+                 [](const auto& to, const auto& rows) { cumulative_prod_into<-1>(to, rows, std::source_location{}); });
 }
 
 }  // namespace tessera::dynamic

@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <source_location>
 #include <string>
 module tessera.darray;
 import tessera.core;
@@ -58,7 +59,8 @@ DArray taken(const DArray& x, const DArray& indices, int axis) {
   shape.extents[static_cast<std::size_t>(at)] = picked.size();
   const DArray result(DDim(shape.shape()), x.dtype(), x.place());
   const DArray from = with_axis_first(x, at), to = with_axis_first(result, at);
-  with_element(x.dtype(), [&]<class T>() { take_into(rows_of<T>(to), rows_of<T>(from), picked); });
+  with_element(x.dtype(),
+               [&]<class T>() { take_into(rows_of<T>(to), rows_of<T>(from), picked, std::source_location{}); });
   return result;
 }
 
@@ -71,8 +73,9 @@ DArray compressed(const DArray& mask, const DArray& x) {
                                        .advice = "a mask has the shape of what it picks: broadcast_to(mask, shape)"}));
   }
   const DArray picked = with_all_axes(mask), from = with_all_axes(x);
-  return with_element(x.dtype(),
-                      [&]<class T>() -> DArray { return compress(rows_of<bool>(picked), rows_of<T>(from)); });
+  return with_element(x.dtype(), [&]<class T>() -> DArray {
+    return compress(rows_of<bool>(picked), rows_of<T>(from), std::source_location{});
+  });
 }
 
 }  // namespace tessera::dynamic

@@ -1,5 +1,6 @@
 module;
 #include <cstdint>
+#include <source_location>
 module tessera.darray;
 import tessera.core;
 import tessera.array;
@@ -31,14 +32,15 @@ DArray ordered(const char* operation, DType dtype, const DArray& x, int axis, co
 
 DArray sorted(const DArray& x, int axis, bool descends) {
   return ordered("sort", x.dtype(), x, axis, [&]<class T>(const DArray& to, const Array<T, max_rank>& rows) {
-    descends ? sort_into(rows_of<T>(to), rows, descending) : sort_into(rows_of<T>(to), rows);
+    descends ? sort_into(rows_of<T>(to), rows, descending, {})
+             : sort_into(rows_of<T>(to), rows, std::source_location{});
   });
 }
 
 DArray argsorted(const DArray& x, int axis, bool descends) {
   return ordered("argsort", DType::int64, x, axis, [&]<class T>(const DArray& to, const Array<T, max_rank>& rows) {
     const auto& positions = rows_of<std::int64_t>(to);
-    descends ? argsort_into(positions, rows, descending) : argsort_into(positions, rows);
+    descends ? argsort_into(positions, rows, descending, {}) : argsort_into(positions, rows, std::source_location{});
   });
 }
 

@@ -128,7 +128,11 @@ auto norm(O&& x, double p) {
   if (p == infinity) return evaluate(norm<NormOrder::infinity, Axis...>(x));
   if (p == -infinity) return evaluate(norm<NormOrder::minus_infinity, Axis...>(x));
   if (p == 0) return evaluate(norm<NormOrder::zero, Axis...>(x));
-  return evaluate(pow(sum<Axis...>(pow(abs(std::forward<O>(x)), p)), 1 / p));
+  if constexpr (sizeof(value_of<O>) == 2) {  // exponents would be rounded to 16 bits
+    return evaluate(cast<value_of<O>>(norm<Axis...>(cast<float>(std::forward<O>(x)), p)));
+  } else {
+    return evaluate(pow(sum<Axis...>(pow(abs(std::forward<O>(x)), p)), 1 / p));
+  }
 }
 
 /// e^x / sum(e^x) along the named axes, or of all elements, without overflow. Throws ShapeError over an empty axis.

@@ -94,6 +94,8 @@ TEST_CASE("what algorithms do not take is said") {
   CHECK_THROWS_WITH_AS(take(x, make_darray({{0, 1}})), doctest::Contains("(1, 2)"), ShapeError);
   CHECK_THROWS_WITH_AS(take(x, make_darray({0, 2})), doctest::Contains("index 2 at position 1"), IndexError);
   CHECK_THROWS_WITH_AS(take(x, make_darray({0, 3}), 1), doctest::Contains("extent 3"), IndexError);
+  CHECK_THROWS_AS(flip(x, (std::int64_t{1} << 32) + 1), IndexError);
+  CHECK_THROWS_AS(sum(x, std::size_t(-1)), IndexError);
   const DArray huge = make_darray(std::vector<std::uint64_t>{18446744073709551615U});
   CHECK_THROWS_WITH_AS(take(x, huge), doctest::Contains("18446744073709551615"), IndexError);
   CHECK_THROWS_WITH_AS(compress(real(x), x), doctest::Contains("a mask of bool"), DTypeError);

@@ -82,7 +82,17 @@ TEST_CASE("at the highest rank axes repeat without one to spare") {
   CHECK(is_same(tile(nine, {2, 1, 1, 1, 1, 1, 1, 1, 2}).reshape({4, 6}), evaluate(tile(a, {2, 2}))));
   CHECK(is_same(repeat(nine, 2, 8).reshape({2, 6}), evaluate(repeat<1>(a, 2))));
   CHECK(is_same(roll(nine, 1, 8).reshape({2, 3}), evaluate(roll<1>(a, 1))));
-  CHECK_THROWS_AS(stack({nine, nine}), ShapeError);
+  CHECK_THROWS_WITH_AS(stack({nine, nine}), doctest::Contains("stack: the result would have 10 axes"), ShapeError);
+}
+
+TEST_CASE("results without elements need no memory, whatever their other extents are") {
+  const DArray x = zeros(DType::int8, make_ddim({2, 3}));
+  CHECK(tile(x, {0, std::ptrdiff_t{1} << 40}).shape() == make_ddim({0, std::ptrdiff_t{3} << 40}));
+  const DArray wide = zeros(DType::float32, make_ddim({0, std::ptrdiff_t{1} << 40, std::ptrdiff_t{1} << 23}));
+  CHECK(softmax(wide, {1, 2}).size() == 0);
+  CHECK(wide.is_contiguous());
+  CHECK(concat({wide, wide}, 1).shape()[1] == std::ptrdiff_t{1} << 41);
+  CHECK(roll(wide, 1, 1).size() == 0);
 }
 
 TEST_CASE("what does not join is said, with shapes and types") {
