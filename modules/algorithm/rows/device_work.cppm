@@ -62,7 +62,7 @@ auto contiguous_rows(const A& elements) {
     if (storage::is_contiguous(elements.shape(), elements.strides())) return elements;
   }
   const auto moved = moveaxis(elements, Axis, last);
-  const Rows copied(moved.shape(), moved.place());
+  Rows copied(moved.shape(), moved.place());
   storage::copy_strided(moved.shape().extents(), memory_of(copied), memory_of(moved));
   return copied;
 }

@@ -130,7 +130,7 @@ storage::StridedMemory memory_of(const A& array) {
 /// The elements of an array or a view on the host in new storage.
 template <class A>
 auto copy_of(const A& elements) {
-  const Array<value_of<A>, A::rank, typename A::place_type> copied(elements.shape(), elements.place());
+  Array<value_of<A>, A::rank, typename A::place_type> copied(elements.shape(), elements.place());
   storage::copy_strided(elements.shape().extents(), {memory_of(copied), copied.place()},
                         {memory_of(elements), elements.place()});
   return copied;

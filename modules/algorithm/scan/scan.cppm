@@ -67,7 +67,7 @@ void scan_rows(scanning::Operation operation, const char* name, const A& to, con
 template <int... Axis, class O>
 auto scanned(scanning::Operation operation, const char* name, const O& x, const std::source_location& where) {
   const auto values = rows::elements_of(x);
-  const Array<scanned_t<value_of<O>>, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
+  Array<scanned_t<value_of<O>>, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
   scan_rows<Axis...>(operation, name, result, values, where);
   return result;
 }
@@ -109,7 +109,7 @@ auto scanned_along(scanning::Operation operation, const char* name, const O& x, 
                    const std::source_location& where) {
   const int at = storage::checked_axis(axis, rank_of<O>, name);
   const auto values = rows::elements_of(x);
-  const Array<scanned_t<value_of<O>>, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
+  Array<scanned_t<value_of<O>>, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
   scan_rows<-1>(operation, name, moveaxis(result, at, -1), moveaxis(values, at, -1), where);
   return result;
 }

@@ -43,7 +43,7 @@ template <class A>
 auto compressible(const A& operand, const char* name, const std::source_location& where) {
   const auto elements = rows::elements_of(operand);
   rows::require_host_algorithm(elements.place(), name, where);
-  const auto result = contiguous(elements);
+  auto result = contiguous(elements);
   result.wait(schedule::Purpose::read);
   return result;
 }
@@ -54,7 +54,7 @@ Result compressed_on_host(const M& mask, const O& x, const std::source_location&
   const auto picked = compressible(mask, "compress", where);
   const auto elements = compressible(x, "compress", where);
   const auto selection = select(picked, elements, where);
-  const Result result(Dim<1>{selection.count()}, elements.place());
+  Result result(Dim<1>{selection.count()}, elements.place());
   selection.write(result.data(), 1);
   return result;
 }
@@ -118,7 +118,7 @@ Result compressed_on_gpu(const M& mask, const A& elements, const std::source_loc
   rows::require_same_place(mask.place(), elements.place(), "compress", where);
   compressing::require_mask_shape(mask.shape().extents(), elements.shape().extents(), where);
   const DeviceSelection selection(mask, elements);
-  const Result result(Dim<1>{selection.count()}, elements.place());
+  Result result(Dim<1>{selection.count()}, elements.place());
   selection.write(result);
   return result;
 }

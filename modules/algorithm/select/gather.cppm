@@ -81,6 +81,7 @@ void take_into(const R& result, const O& x, const I& indices,
   const auto extents = array.shape().extents().template subspan<1>();
   if (!place.on_host()) {
     std::vector<std::int64_t> slices;
+    slices.reserve(static_cast<std::size_t>(count));
     for (std::ptrdiff_t i = 0; i < count; ++i) slices.push_back(slice_at(i));
     const auto gather = [result, array, slices = std::move(slices)] {
       gather_on_device({.to = device_work::memory_of(result),

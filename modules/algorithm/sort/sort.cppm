@@ -71,7 +71,7 @@ auto sorted(const O& x, bool descending, const std::source_location& where) {
     order_rows<Axis>(value_ordering, "sort", values, values, descending, where);
     return Result(values);
   } else {
-    const Result result(values.shape(), values.place());
+    Result result(values.shape(), values.place());
     order_rows<Axis>(value_ordering, "sort", result, values, descending, where);
     return result;
   }
@@ -80,7 +80,7 @@ auto sorted(const O& x, bool descending, const std::source_location& where) {
 template <int Axis, class O>
 auto argsorted(const O& x, bool descending, const std::source_location& where) {
   const auto values = rows::elements_of(x);
-  const Array<std::int64_t, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
+  Array<std::int64_t, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
   order_rows<Axis>(position_ordering, "argsort", result, values, descending, where);
   return result;
 }
@@ -152,7 +152,7 @@ auto ordered_along(const Ordering& ordering, const char* name, const O& x, std::
                    const std::source_location& where) {
   const int at = storage::checked_axis(axis, rank_of<O>, name);
   const auto values = rows::elements_of(x);
-  const Array<T, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
+  Array<T, rank_of<O>, rows::result_place<O>> result(values.shape(), values.place());
   order_rows<-1>(ordering, name, moveaxis(result, at, -1), moveaxis(values, at, -1), descending, where);
   return result;
 }

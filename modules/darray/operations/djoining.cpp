@@ -70,6 +70,7 @@ DDim padded_shape(const DArray& x, std::span<const PadWidth> widths, bool repeat
   require_widths(widths.size(), x, "pad", "pairs of widths");
   const DDim shape = x.shape();
   std::vector<std::ptrdiff_t> extents;
+  extents.reserve(most);
   for (int axis = 0; axis < x.rank(); ++axis)
     extents.push_back(
         plan::padded_extent(shape[axis], widths[static_cast<std::size_t>(axis)], axis, repeats, to_string(shape)));
@@ -155,8 +156,10 @@ void copy_to(const DArray& to, const DArray& from) {
 DArray joined(std::span<const DArray> parts, int axis, bool stacks) {
   const char* operation = stacks ? "stack" : "concat";
   std::vector<DLayout> layouts;
+  layouts.reserve(parts.size());
   for (const DArray& part : parts) layouts.push_back(part.layout());
   std::vector<std::span<const std::ptrdiff_t>> shapes;
+  shapes.reserve(parts.size());
   for (const DLayout& layout : layouts) shapes.push_back(layout.shape());
   if (parts.empty()) static_cast<void>(plan::joined_extent(shapes, 0, stacks));  // which throws
   require_one_rank(parts, operation);
@@ -214,6 +217,7 @@ DArray padded(const DArray& x, std::span<const PadWidth> widths, PadMode mode) {
 DArray tiled(const DArray& x, std::span<const std::ptrdiff_t> times) {
   require_widths(times.size(), x, "tile", "numbers of times");
   std::vector<std::ptrdiff_t> extents;  // all of them are checked before anything is copied
+  extents.reserve(most);
   for (int axis = 0; axis < x.rank(); ++axis)
     extents.push_back(plan::repeated_extent(x.shape()[axis], times[static_cast<std::size_t>(axis)], axis, "tile"));
   const DDim shape(extents);

@@ -70,7 +70,7 @@ DArray pad(const X& x, std::span<const PadWidth> widths, const S& value) {
 }
 export template <DynamicOperand X, DScalar S>
 DArray pad(const X& x, std::ptrdiff_t width, const S& value) {
-  const DArray array(x);
+  const DArray& array = x;
   return dynamic::padded(array, dynamic::widths_of(array, width), scalar_operand(value));
 }
 
@@ -85,7 +85,7 @@ DArray pad(const X& x, std::span<const PadWidth> widths, PadMode mode) {
 }
 export template <DynamicOperand X>
 DArray pad(const X& x, std::ptrdiff_t width, PadMode mode) {
-  const DArray array(x);
+  const DArray& array = x;
   return dynamic::padded(array, dynamic::widths_of(array, width), mode);
 }
 

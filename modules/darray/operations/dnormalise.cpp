@@ -39,6 +39,7 @@ DArray with_axes_last(const DArray& x, std::span<const int> axes, const char* op
 
 std::vector<int> axes_of(const DArray& x, const std::optional<DAxes>& named, const char* operation) {
   std::vector<int> axes;
+  axes.reserve(static_cast<std::size_t>(x.rank()));
   for (int axis = 0; axis < x.rank(); ++axis) axes.push_back(axis);
   if (!named) return axes;
   const auto marks = marked(named->axes(), x.rank(), operation);

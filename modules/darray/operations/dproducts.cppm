@@ -44,7 +44,8 @@ DArray matmul(const A& a, const B& b) {
 export template <DynamicElements A, DynamicElements B>
   requires DynamicOperands<A, B>
 DExpression vecdot(const A& a, const B& b, int axis = -1) {
-  const DArray left(a), right(b);
+  const DArray& left = a;
+  const DArray& right = b;
   dynamic::check_vectors(left, right, axis);
   return dynamic::cast(sum(conj(left) * right, axis), promote(left.dtype(), right.dtype()));
 }
@@ -53,7 +54,8 @@ DExpression vecdot(const A& a, const B& b, int axis = -1) {
 export template <DynamicElements A, DynamicElements B>
   requires DynamicOperands<A, B>
 DExpression outer(const A& a, const B& b) {
-  const DArray left(a), right(b);
+  const DArray& left = a;
+  const DArray& right = b;
   dynamic::check_outer(left, right);
   return expand_dims(left, 1) * right;
 }

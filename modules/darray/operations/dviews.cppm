@@ -56,7 +56,7 @@ DArray matrix_transpose(const X& x) {
 /// axes.
 export template <DynamicOperand X>
 DArray expand_dims(const X& x, const DAxes& axes) {
-  const DArray array(x);
+  const DArray& array = x;
   return array.with_layout(dynamic::expanded(array.layout(), axes.axes()));
 }
 
@@ -67,7 +67,7 @@ DArray squeeze(const X& x) {
 }
 export template <DynamicOperand X>
 DArray squeeze(const X& x, const DAxes& axes) {
-  const DArray array(x);
+  const DArray& array = x;
   return array.with_layout(dynamic::squeezed(array.layout(), axes.axes()));
 }
 
@@ -76,7 +76,7 @@ DArray squeeze(const X& x, const DAxes& axes) {
 /// window below 1 or above its axis, or more than 9 axes.
 export template <DynamicOperand X>
 DArray sliding_window(const X& x, const DDim& window, const DAxes& axes) {
-  const DArray array(x);
+  const DArray& array = x;
   return array.with_layout(dynamic::windowed(array.layout(), axes.axes(), window.extents()));
 }
 

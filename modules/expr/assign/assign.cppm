@@ -113,7 +113,7 @@ template <class D>
 }
 
 template <class Node, class D>
-extern AssignmentForm assignment_form;
+extern AssignmentForm assignment_form;  // NOLINT(bugprone-throwing-static-initialization): it is constinit
 
 /// An assignment to the array that is a parameter's value in the replay that runs.
 template <class Node, class D>
