@@ -168,6 +168,7 @@ constexpr const char* function_of_node() {
 }
 
 template <class Node>
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization): it is constinit
 inline constinit plan::DeviceForm device_form{.operations = device_operations<Node>,
                                               .append_scalars = scalar_appender<Node>(),
                                               .name = plan::ExpressionName(function_of_node<Node>())};
