@@ -3,6 +3,8 @@
 // 1,000,000 elements.
 #include <benchmark/benchmark.h>
 
+#include <string>
+
 #include <cstddef>
 
 import tessera;
@@ -69,16 +71,27 @@ void visited(benchmark::State& state) {
   }
 }
 
-#define TESSERA_BENCH(tree)                                                                                       \
-  BENCHMARK_CAPTURE(computed<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();    \
-  BENCHMARK_CAPTURE(at_run_time<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime(); \
-  BENCHMARK_CAPTURE(forgotten<float>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();   \
-  BENCHMARK_CAPTURE(computed<float16>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();  \
-  BENCHMARK_CAPTURE(at_run_time<float16>, tree, tree)->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();
-TESSERA_BENCH(few)
-TESSERA_BENCH(many)
-TESSERA_BENCH(costly)
-#undef TESSERA_BENCH
+/// Registers the ways to compute a tree, for each length.
+template <class Tree>
+void register_tree(const std::string& name, const Tree& tree) {
+  const auto add = [&](const std::string& way, void (*function)(benchmark::State&, const Tree&)) {
+    auto* const made = benchmark::RegisterBenchmark((way + "/" + name).c_str(),
+                                                    [=](benchmark::State& state) { function(state, tree); });
+    made->Arg(8)->Arg(1000)->Arg(100000)->Arg(1000000)->UseRealTime();
+  };
+  add("computed<float>", computed<float, Tree>);
+  add("at_run_time<float>", at_run_time<float, Tree>);
+  add("forgotten<float>", forgotten<float, Tree>);
+  add("computed<float16>", computed<float16, Tree>);
+  add("at_run_time<float16>", at_run_time<float16, Tree>);
+}
+
+[[maybe_unused]] const bool trees_are_registered = [] {
+  register_tree("few", few);
+  register_tree("many", many);
+  register_tree("costly", costly);
+  return true;
+}();
 BENCHMARK(visited);
 
 }  // namespace
