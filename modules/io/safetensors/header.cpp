@@ -128,6 +128,7 @@ class HeaderReader {
   /// Without this two tensors could be the same memory, and a file could hold what none of them shows.
   void check_places() const {
     std::vector<const SafetensorsEntry*> by_place;
+    by_place.reserve(header_.tensors.size());
     for (const SafetensorsEntry& tensor : header_.tensors) by_place.push_back(&tensor);
     std::ranges::sort(by_place, [](const SafetensorsEntry* a, const SafetensorsEntry* b) {
       return a->begin != b->begin ? a->begin < b->begin : a->bytes < b->bytes;
