@@ -21,6 +21,7 @@ export import :buffer;
 export import :strided_copy;
 export import :view;
 export import :handle;
+export import :owning_reference;
 export import :compound;
 export import :array_parameter;
 export import :scalar_parameter;
@@ -41,5 +42,6 @@ export import :device_copy;
 // make/: new arrays, and arrays as text
 export import :factories;
 export import :make_array;
+export import :adopt;
 export import :number_text;
 export import :print;

@@ -96,6 +96,10 @@ inline constexpr DTypeFacts dtype_facts[] = {
 /// "float32", as NumPy names it.
 export constexpr std::string_view name(DType dtype) { return dtype_facts[static_cast<int>(dtype)].name; }
 
+/// The same: std::cout << x.dtype().
+export std::string to_string(DType dtype);
+export std::ostream& operator<<(std::ostream& out, DType dtype);
+
 /// Bytes of one element.
 export constexpr std::ptrdiff_t item_size(DType dtype) { return dtype_facts[static_cast<int>(dtype)].size; }
 

@@ -90,9 +90,14 @@ TESSERA_CONVERTED(mean, mean, as_averaged)
 TESSERA_CONVERTED(count_nonzero, sum, as_bool)
 #undef TESSERA_CONVERTED
 
+// A correction is never written in braces, which are axes.
 #define TESSERA_VARIANCE(function, op)                                                                     \
   export template <DynamicOperand X>                                                                       \
-  DExpression function(const X& x, Correction correction = {}) {                                           \
+  DExpression function(const X& x) {                                                                       \
+    return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced_all(false), 0});                  \
+  }                                                                                                        \
+  export template <DynamicOperand X, std::same_as<Correction> C>                                           \
+  DExpression function(const X& x, const C& correction) {                                                  \
     return dynamic::reduce(dynamic::Reduce::op, DExpression(x), {reduced_all(false), correction.value});   \
   }                                                                                                        \
   export template <DynamicOperand X>                                                                       \

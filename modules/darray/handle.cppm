@@ -256,6 +256,10 @@ export class DArray {
   /// The axes in reverse order, or in the order of a list, sharing the storage. Throws IndexError if that is no permutation.
   DArray T() const;
   DArray transpose(std::span<const int> axes) const;
+  inline DArray transpose(std::initializer_list<int> axes) const {
+    return transpose(std::span(axes.begin(), axes.size()));
+  }
+  inline DArray transpose() const { return T(); }
   /// Seen with a larger shape. Throws ShapeError.
   DArray broadcast_to(const DDim& shape) const;
   /// The elements in row-major order under another shape, one extent of which may be -1; shares the storage where a view can express

@@ -143,18 +143,10 @@ DArray adopted(void* pointer, DType dtype, const DDim& shape, std::span<const st
   dynamic::DLayout layout{.rank = shape.rank()};
   std::ranges::copy(shape.extents(), layout.extents.begin());
   std::ranges::copy(strides, layout.strides.begin());
-  std::ptrdiff_t before = 0, after = 0;  // elements on both sides of the first
-  if (product(shape) > 0) {
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      const std::ptrdiff_t reach = core::checked_multiply(shape[axis] - 1, strides[static_cast<std::size_t>(axis)]);
-      if (reach < 0) before = core::checked_add(before, -reach);
-      if (reach > 0) after = core::checked_add(after, reach);
-    }
-    after = core::checked_add(after, 1);
-  }
-  layout.offset = before;
-  const std::ptrdiff_t bytes = core::checked_multiply(core::checked_add(before, after), item);
-  auto* const begin = static_cast<std::byte*>(pointer) - before * item;
+  const storage::Reach reach = storage::reach_of(shape.extents(), strides);
+  layout.offset = reach.before;
+  const std::ptrdiff_t bytes = core::checked_multiply(core::checked_add(reach.before, reach.after), item);
+  auto* const begin = static_cast<std::byte*>(pointer) - reach.before * item;
   const auto share = storage::BufferShare::make(memory::Allocation::adopt(begin, bytes, place, std::move(owner)));
   return {share, dtype, layout, place, is_read_only};
 }
@@ -171,6 +163,17 @@ DArray adopt(const void* pointer, DType dtype, const DDim& shape, std::span<cons
 }
 DArray adopt(void* pointer, DType dtype, const DDim& shape, Place place, std::shared_ptr<const void> owner) {
   return adopted(pointer, dtype, shape, dynamic::row_major(shape.extents()).steps(), place, std::move(owner), false);
+}
+
+void* mutable_data(DArray& name, DType dtype, const DDim& shape, Place place) {
+  const bool is_own = name.has_storage() && name.buffer()->owns() && name.buffer()->names() == 1;
+  if (is_own && !name.is_read_only() && name.dtype() == dtype && name.shape() == shape && name.place() == place &&
+      name.is_contiguous()) {
+    name.wait();
+  } else {
+    name = DArray(shape, dtype, place);
+  }
+  return name.data();
 }
 
 DArray make_darray(const DNested& values) {
@@ -224,6 +227,8 @@ DArray arange(DType dtype, double start, double stop, double step, Place place) 
   const auto count = static_cast<std::ptrdiff_t>(std::max(steps, 0.0));
   return filled(dtype, count, place, [&](std::ptrdiff_t i) { return start + static_cast<double>(i) * step; });
 }
+
+DArray arange(DType dtype, double stop, Place place) { return arange(dtype, 0, stop, 1, place); }
 
 DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Place place) {
   if (kind(dtype) != Kind::floating) throw_not_numbers("linspace", dtype, "floating elements");

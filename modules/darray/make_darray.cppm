@@ -40,6 +40,15 @@ export DArray adopt(const void* pointer, DType dtype, const DDim& shape, std::sp
 export DArray adopt(void* pointer, DType dtype, const DDim& shape, Place place = {},
                     std::shared_ptr<const void> owner = {});
 
+/// Where a name's elements are to be written by who writes all of them through a pointer, as of arrays, and also of another dtype and rank than
+/// it has. Throws ShapeError (too large), OutOfMemory, DeviceError, what a pending op has thrown; the name is as before then.
+export void* mutable_data(DArray& name, DType dtype, const DDim& shape, Place place = {});
+/// The same for elements of T.
+export template <Element T>
+T* mutable_data(DArray& name, const DDim& shape, Place place = {}) {
+  return static_cast<T*>(mutable_data(name, dtype_of<T>, shape, place));
+}
+
 /// A value, or a list of such: what make_darray({{1, 2.5}, {3, 4}}) is written with.
 export class DNested {
  public:
@@ -86,6 +95,8 @@ export DArray full_like(const DArray& array, const DValue& value);
 export DArray empty_like(const DArray& array);
 /// start, start + step, ... before stop. Throws DTypeError for bool and complex types, ShapeError for step 0.
 export DArray arange(DType dtype, double start, double stop, double step = 1, Place place = {});
+/// 0, 1, ... before stop.
+export DArray arange(DType dtype, double stop, Place place = {});
 /// `count` numbers from start to stop, both included. Throws DTypeError unless the type is floating.
 export DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Place place = {});
 /// Ones on the diagonal.

@@ -163,5 +163,6 @@ export import :program;
 export import :composer;
 export import :interpreter;
 export import :fusing;
+export import :device_program;
 export import :assign_program;
 export import :reduce_program;

@@ -53,3 +53,37 @@ TEST_CASE("an op that fails poisons what it should have written, and waiting say
   }
   CHECK(float(x[{0}]) == 2.f);
 }
+
+TEST_CASE("programs of dynamic arrays are recorded and replayed") {
+  for (const SchedulerOptions& options : {SchedulerOptions{.workers = 2}, SchedulerOptions{.executor = Inline{}}}) {
+    Scheduler scheduler(options);
+    const DArray w = make_darray({20}, 1.0), g = make_darray({20}, 0.5), total = make_darray({1}, 0.0);
+    auto step = scheduler.capture([&] {
+      const Async on{scheduler};
+      w({all}) = w - 0.5 * g;
+      g({all}) = w * 2;
+      total({all}) = sum(w * g, {0}, keepdims);
+    });
+    CHECK(double(w[{3}]) == 1.0);
+    double by_hand = 1, gradient = 0.5;
+    for (int i = 0; i < 6; ++i) {
+      step.replay();
+      by_hand -= 0.5 * gradient;
+      gradient = by_hand * 2;
+    }
+    scheduler.wait_all();
+    CHECK(double(w[{3}]) == doctest::Approx(by_hand));
+    CHECK(double(total[{0}]) == doctest::Approx(20 * by_hand * gradient));
+  }
+}
+
+TEST_CASE("a name that would get new storage in each replay is refused") {
+  Scheduler scheduler({.workers = 1});
+  DArray w = make_darray({20}, 1.0);
+  CHECK_THROWS_AS(static_cast<void>(scheduler.capture([&] {
+    const Async on{scheduler};
+    w = zeros(DType::float64, make_ddim({4})) + 1;
+  })),
+                  SchedulerError);
+  CHECK(double(w[{19}]) == 1.0);
+}

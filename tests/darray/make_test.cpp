@@ -92,3 +92,30 @@ TEST_CASE("adopted memory is the array's, with strides of either sign, as long a
       adopt(owner->data(), DType::float64, make_ddim({2, 3}), std::array<std::ptrdiff_t, 2>{PTRDIFF_MAX, PTRDIFF_MAX}),
       ShapeError);
 }
+
+TEST_CASE("a range from 0, and the dtype of an array as text") {
+  const DArray x = arange(DType::int16, 5);
+  CHECK(x.dtype() == DType::int16);
+  CHECK(x.shape() == make_ddim({5}));
+  CHECK(int(x[{4}]) == 4);
+  std::ostringstream text;
+  text << x.dtype() << ' ' << DType::bfloat16;
+  CHECK(text.str() == "int16 bfloat16");
+  CHECK(to_string(DType::complex64) == "complex64");
+}
+
+TEST_CASE("mutable_data gives a dynamic array storage when it is first written") {
+  DArray x;
+  float* const to = mutable_data<float>(x, make_ddim({2, 2}));
+  std::fill_n(to, 4, 2.f);
+  CHECK(float(sum(x)) == 8);
+  CHECK(mutable_data<float>(x, make_ddim({2, 2})) == to);
+  void* const wider = mutable_data(x, DType::float64, make_ddim({3}));
+  CHECK(wider == x.data());
+  CHECK(x.dtype() == DType::float64);
+  CHECK(x.shape() == make_ddim({3}));
+  const DArray other = x;
+  CHECK(mutable_data<double>(x, make_ddim({3})) != wider);
+  CHECK_THROWS_AS(mutable_data<double>(x, make_ddim({std::ptrdiff_t{1} << 62})), ShapeError);
+  CHECK(x.shape() == make_ddim({3}));
+}

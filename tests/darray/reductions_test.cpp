@@ -115,3 +115,11 @@ TEST_CASE("norms of other orders are those of static arrays") {
   CHECK_THROWS_WITH_AS(norm(d.cast(DType::complex64), 3), doctest::Contains("norm: the elements are complex64"),
                        DTypeError);
 }
+
+TEST_CASE("axes of variances are written in braces as those of sums, and axes of transpositions too") {
+  const DArray x = arange(DType::float64, 12).reshape({3, 4});
+  CHECK(double(DArray(var(x, {1}))[{0}]) == doctest::Approx(1.25));
+  CHECK(double(DArray(stddev(x, {0, 1}, correction(1)))) == doctest::Approx(double(stddev(x, correction(1)))));
+  CHECK(x.transpose().shape() == make_ddim({4, 3}));
+  CHECK(x.transpose({1, 0}).shape() == make_ddim({4, 3}));
+}

@@ -76,3 +76,19 @@ TEST_CASE("the system allocators know their place") {
   CHECK(memory::CpuSystemAllocator{}.place() == Place(CpuPlace{}));
   CHECK(memory::DriverSystemAllocator(GpuPlace{1}).place() == Place(GpuPlace{1}));
 }
+
+TEST_CASE("a system allocator and its copies count the bytes that they have been asked for") {
+  memory::CpuSystemAllocator allocator;
+  memory::CpuSystemAllocator copy = allocator, other;
+  CHECK(memory::used(allocator) == 0);
+  void* const small = allocator.allocate(100);
+  void* const large = copy.allocate(1 << 20);
+  CHECK(memory::used(allocator) == 100 + (1 << 20));
+  CHECK(memory::used(copy) == memory::used(allocator));
+  CHECK(memory::used(other) == 0);
+  CHECK(allocator.allocate(std::ptrdiff_t{1} << 61) == nullptr);
+  allocator.deallocate(large, 1 << 20);
+  copy.deallocate(small, 100);
+  copy.deallocate(nullptr, 50);
+  CHECK(memory::used(allocator) == 0);
+}

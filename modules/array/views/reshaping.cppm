@@ -105,6 +105,13 @@ ArrayView<T, To, P> reshape(const ArrayView<T, Rank, P>& view, const Dim<To>& sh
               .where = where}));
 }
 
+/// reshape<2>(array, shape) with a shape whose rank is known at run time. Throws ShapeError also if the ranks differ.
+export template <int To, Operand A>
+  requires(!ArrayParameter<A>)
+auto reshape(const A& array, const DDim& shape, std::source_location where = std::source_location::current()) {
+  return reshape(array, get<To>(shape), where);
+}
+
 /// The extents with a single -1 replaced by what keeps `count` elements. Throws ShapeError for two, or none that fits.
 std::ptrdiff_t inferred_extent(std::initializer_list<std::ptrdiff_t> extents, std::ptrdiff_t count);
 

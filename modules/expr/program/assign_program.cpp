@@ -88,16 +88,49 @@ Destination seen(const Target& target) {
           .strides = {target.strides.data(), static_cast<std::size_t>(target.rank)}};
 }
 
+LeafView view_of(const Leaf& leaf) {
+  return {leaf.data,
+          item_size(leaf.dtype),
+          leaf.place,
+          leaf.shape(),
+          {leaf.strides.data(), static_cast<std::size_t>(leaf.rank)}};
+}
+
+/// The computation, through a temporary array if the destination conflicts with a leaf.
+void evaluate_with(const Destination& destination, std::span<const LeafView> leaves,
+                   const plan::Computation& computation) {
+  SmallArray<plan::Operand, 8> operands(leaves.size() + 1);
+  plan::Lowering lowering(std::span(operands.data(), operands.size()), destination.shape, destination.place,
+                          plan::Fusion::none);
+  for (const LeafView& leaf : leaves) {
+    storage::check_broadcast(leaf.shape, destination.shape, "assignment");
+    lowering.add(leaf.data, leaf.shape, leaf.strides, leaf.item, leaf.place);
+  }
+  storage::require_distinct_elements(destination.shape, destination.strides, "assignment");
+  plan::evaluate_safely(lowering, {destination.data, destination.strides, item_size(destination.dtype)}, computation);
+}
+
+void require_storage(std::span<const LeafView> leaves) {
+  for (const LeafView& leaf : leaves) {
+    if (leaf.data == nullptr && leaf.shape.empty()) plan::throw_no_operand_storage();
+  }
+}
+
+/// By a kernel on this thread's stream.
+void compute_on_device(const Destination& target, const DExpression& expression) {
+  const DeviceProgram program = device_program(expression, target.dtype);
+  std::vector<LeafView> leaves;
+  for (const std::uint16_t leaf : program.leaves) leaves.push_back(view_of(expression.steps().leaves[leaf]));
+  require_storage(leaves);
+  evaluate_with(target, leaves, {nullptr, nullptr, false, program.work});
+}
+
 void compute(const Destination& target, const DExpression& expression) {
+  if (!target.place.on_host()) return compute_on_device(target, expression);
   const Steps& steps = expression.steps();
   SmallArray<LeafView, 8> leaves(steps.leaves.size());
   for (std::size_t k = 0; k < steps.leaves.size(); ++k) {
-    const Leaf& leaf = steps.leaves[k];
-    leaves[k] = {leaf.data,
-                 item_size(leaf.dtype),
-                 leaf.place,
-                 leaf.shape(),
-                 {leaf.strides.data(), static_cast<std::size_t>(leaf.rank)}};
+    leaves[k] = view_of(steps.leaves[k]);
   }
   const Interpreter interpreter(expression, target.dtype, product(DDim(target.shape)));
   const Leaf* const only = expression.as_leaf();
@@ -157,27 +190,9 @@ void Deferred::run(void* later) {
 
 void evaluate(const Destination& destination, std::span<const LeafView> leaves, plan::Kernel kernel, const void* nodes,
               bool copies) {
-  for (const LeafView& leaf : leaves) {
-    if (leaf.data == nullptr && leaf.shape.empty()) plan::throw_no_operand_storage();
-  }
+  require_storage(leaves);
   if (evaluate_directly(destination, leaves, kernel, nodes)) return;
-  if (!destination.place.on_host()) {
-    throw PlaceError(
-        to_string(Failure{.operation = "assignment",
-                          .problem = "expressions of dynamic arrays are computed on the host, and this one is on " +
-                                     to_string(destination.place),
-                          .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
-  }
-  SmallArray<plan::Operand, 8> operands(leaves.size() + 1);
-  plan::Lowering lowering(std::span(operands.data(), operands.size()), destination.shape, destination.place,
-                          plan::Fusion::none);
-  for (const LeafView& leaf : leaves) {
-    storage::check_broadcast(leaf.shape, destination.shape, "assignment");
-    lowering.add(leaf.data, leaf.shape, leaf.strides, leaf.item, leaf.place);
-  }
-  storage::require_distinct_elements(destination.shape, destination.strides, "assignment");
-  plan::evaluate_safely(lowering, {destination.data, destination.strides, item_size(destination.dtype)},
-                        {kernel, nodes, copies, {}});
+  evaluate_with(destination, leaves, {kernel, nodes, copies, {}});
 }
 
 void assign(const Destination& destination, const DExpression& expression, bool is_name) {
@@ -228,11 +243,11 @@ DValue DExpression::value() const {
         .advice = "reduce it, or index an element"}));
   }
   DValue result = DValue::zero(dtype_);
-  const auto share = storage::BufferShare::make(CpuPlace{}, static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
-  dynamic::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = {}, .shape = {}, .strides = {}},
+  const auto share = storage::BufferShare::make(place(), static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
+  dynamic::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = place(), .shape = {}, .strides = {}},
                   *this, true);
   share->wait(schedule::Purpose::read, {share->data(), {}, {}, item_size(dtype_)});
-  std::memcpy(result.data(), share->data(), static_cast<std::size_t>(item_size(dtype_)));
+  device::copy_bytes(result.data(), CpuPlace{}, share->data(), place(), static_cast<std::size_t>(item_size(dtype_)));
   return result;
 }
 

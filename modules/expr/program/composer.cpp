@@ -211,7 +211,8 @@ class Composer {
     dynamic::Step step{.kernel = variant.kernel,
                        .nodes = variant.nodes,
                        .result = compute_type(variant.result),
-                       .arguments = static_cast<std::uint8_t>(operands.size())};
+                       .arguments = static_cast<std::uint8_t>(operands.size()),
+                       .device = variant.device};
     take_base(operands);
     for (std::size_t k = 0; k < operands.size(); ++k)
       step.from[k] = take(operands[k], function_.has_mask && k == 0 ? DType::boolean : common);
@@ -221,7 +222,11 @@ class Composer {
   /// A conversion by a cast.
   static DExpression cast(DExpression expression, DType to) {
     const Variant& variant = dynamic::cast_to(to).of(expression.dtype());
-    dynamic::Step step{.kernel = variant.kernel, .nodes = variant.nodes, .result = compute_type(to), .arguments = 1};
+    dynamic::Step step{.kernel = variant.kernel,
+                       .nodes = variant.nodes,
+                       .result = compute_type(to),
+                       .arguments = 1,
+                       .device = variant.device};
     step.from[0] = loaded(*expression.steps_, expression.term_);
     return finished(std::move(expression), step, to);
   }
@@ -306,12 +311,12 @@ class Composer {
   static Term loaded(dynamic::Steps& steps, Term term) {
     if (term.kind != Term::Kind::leaf) return term;
     const Variant load = dynamic::load_of(steps.leaves[term.number].dtype);
-    return load.kernel == nullptr ? term : appended(steps, {load.kernel, load.nodes, DType::float32, 1, {term}});
+    return load.kernel == nullptr ? term : appended(steps, {load.kernel, load.nodes, DType::float32, 1, {term}, load.device});
   }
 
   static Term converted(dynamic::Steps& steps, Term term, DType from, DType to) {
     const Variant& conversion = dynamic::cast_to(to).of(from);
-    return appended(steps, {conversion.kernel, conversion.nodes, to, 1, {term}});
+    return appended(steps, {conversion.kernel, conversion.nodes, to, 1, {term}, conversion.device});
   }
 
   static Term appended(dynamic::Steps& steps, const dynamic::Step& step) {

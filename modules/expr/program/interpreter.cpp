@@ -88,7 +88,7 @@ Interpreter::Interpreter(const DExpression& expression, DType to, std::ptrdiff_t
   std::size_t added = 0;
   Term result = expression.term();
   const auto append = [&](const Variant& variant) {
-    more[added] = {variant.kernel, variant.nodes, variant.result, 1, {result}};
+    more[added] = {variant.kernel, variant.nodes, variant.result, 1, {result}, variant.device};
     result = {Term::Kind::step, static_cast<std::uint16_t>(steps.steps.size() + added++)};
   };
   const Variant last = last_step(expression, to);

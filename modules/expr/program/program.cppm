@@ -8,6 +8,7 @@ import tessera.device;
 import tessera.array;
 import :plan;
 import :lowering;
+import :gpu_form;
 import :function;
 import :dvalue;
 
@@ -48,6 +49,7 @@ struct Step {
   DType result = DType::boolean;  // the values' type, as a compute type
   std::uint8_t arguments = 0;
   std::array<Term, 3> from{};
+  std::span<const plan::DeviceOperation> device{};
 };
 
 /// One value for all elements, of a compute type.

@@ -78,38 +78,37 @@ struct Work {
 
 void Work::compute() const {
   const Steps& steps = operand.steps();
-  if (!result.place.on_host()) {
-    throw PlaceError(
-        to_string(Failure{.operation = name_of(op),
-                          .problem = "expressions of dynamic arrays are computed on the host, and this one is on " +
-                                     to_string(result.place),
-                          .advice = "take the static arrays: visit(f, x), or get<Array<T, D>>(x)"}));
-  }
-  SmallArray<plan::Operand, 8> operands(steps.leaves.size() + 1);
+  const bool is_on_host = result.place.on_host();
+  DeviceProgram program;
+  if (!is_on_host) program = device_program(operand, result.dtype);
+  SmallArray<plan::Operand, 8> operands((is_on_host ? steps.leaves.size() : program.leaves.size()) + 1);
   plan::Lowering lowering(std::span(operands.data(), operands.size()), operand.extents(), result.place,
                           plan::Fusion::none);
-  for (const Leaf& leaf : steps.leaves) {
+  const auto add = [&](const Leaf& leaf) {
     if (leaf.data == nullptr && leaf.rank == 0) plan::throw_no_operand_storage();
     lowering.add(leaf.data, leaf.shape(), leaf.memory().strides, item_size(leaf.dtype), leaf.place);
-  }
+  };
+  if (is_on_host) std::ranges::for_each(steps.leaves, add);
+  for (const std::uint16_t leaf : program.leaves) add(steps.leaves[leaf]);
   const DType values =
       kind(operand.dtype()) == Kind::floating && item_size(operand.dtype()) == 2 ? DType::float32 : operand.dtype();
   const Leaf* const only = operand.as_leaf();
   std::optional<Interpreter> interpreter;
   const bool as_it_lies = only != nullptr && only->dtype == values;
-  if (!as_it_lies) interpreter.emplace(operand, values, plan::block_elements * 64);
+  if (is_on_host && !as_it_lies) interpreter.emplace(operand, values, plan::block_elements * 64);
   plan::Reduction work{.rank = operand.rank(),
                        .extents = lowering.extents(),
                        .reduced = {},
                        .target = plan::operand_at(const_cast<void*>(result.data), item_size(result.dtype)),
                        .leaves = lowering.leaves(),
-                       .kernel = as_it_lies ? nullptr : plan::Kernel(Interpreter::run),
-                       .nodes = as_it_lies ? nullptr : &*interpreter,
+                       .kernel = interpreter ? plan::Kernel(Interpreter::run) : nullptr,
+                       .nodes = interpreter ? &*interpreter : nullptr,
                        .reducer = &plan::reducer(op, values),
                        .store = store,
                        .finish = {.correction = correction},
                        .op = op,
-                       .place = result.place};
+                       .place = result.place,
+                       .device = program.work};
   for (int axis = 0, target = 0; axis < operand.rank(); ++axis) {
     const auto at = static_cast<std::size_t>(axis);
     work.reduced[at] = reduced[at];

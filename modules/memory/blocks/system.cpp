@@ -2,6 +2,7 @@ module;
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -54,6 +55,12 @@ bool is_aligned(const void* pointer, std::ptrdiff_t alignment) {
 }  // namespace
 
 void* CpuSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  void* const pointer = take(bytes, alignment);
+  if (pointer != nullptr) used_->fetch_add(bytes, std::memory_order_relaxed);
+  return pointer;
+}
+
+void* CpuSystemAllocator::take(std::ptrdiff_t bytes, std::ptrdiff_t alignment) const {
   if (bytes >= smallest_mapped) {
     const bool huge = bytes >= huge_page;
     const std::ptrdiff_t size = round_up(bytes, system_page);
@@ -73,6 +80,7 @@ void* CpuSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignmen
 
 void CpuSystemAllocator::deallocate(void* pointer, std::ptrdiff_t bytes) noexcept {
   if (pointer == nullptr) return;
+  used_->fetch_sub(bytes, std::memory_order_relaxed);
   if (bytes < smallest_mapped) {
     std::free(pointer);
   } else {
@@ -96,6 +104,12 @@ void DriverSystemAllocator::give_back(void* pointer) const noexcept {
 }
 
 void* DriverSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t alignment) {
+  void* const pointer = take_aligned(bytes, alignment);
+  if (pointer != nullptr) shifted_->used.fetch_add(bytes, std::memory_order_relaxed);
+  return pointer;
+}
+
+void* DriverSystemAllocator::take_aligned(std::ptrdiff_t bytes, std::ptrdiff_t alignment) const {
   void* pointer = take(bytes);
   if (pointer == nullptr || is_aligned(pointer, alignment)) return pointer;
   give_back(pointer);
@@ -113,7 +127,8 @@ void* DriverSystemAllocator::allocate(std::ptrdiff_t bytes, std::ptrdiff_t align
   return aligned;
 }
 
-void DriverSystemAllocator::deallocate(void* pointer, std::ptrdiff_t) noexcept {
+void DriverSystemAllocator::deallocate(void* pointer, std::ptrdiff_t bytes) noexcept {
+  if (pointer != nullptr) shifted_->used.fetch_sub(bytes, std::memory_order_relaxed);
   {
     const std::lock_guard lock(shifted_->mutex);
     if (const auto shifted = shifted_->begins.find(pointer); shifted != shifted_->begins.end()) {

@@ -4,6 +4,7 @@ module;
 #include <new>
 export module tessera.schedule:op_state;
 import tessera.standard;
+import tessera.device;
 import :failure;
 import :op_name;
 import :spin_lock;
@@ -32,6 +33,8 @@ export struct OpOptions {
   bool always_run = false;    ///< run it even if an op failed that wrote what it reads, or if it is cancelled
   std::stop_token stop = {};  ///< when a stop is requested before it begins, it is cancelled
   std::ptrdiff_t bytes = 0;   ///< memory that it keeps alive until it has ended, for SchedulerOptions::window_bytes
+  /// A GPU, for a body that takes a stream: the body gives its work to the stream of that GPU, and the op ends when the GPU has done it.
+  Place place = {};
 };
 
 namespace schedule {

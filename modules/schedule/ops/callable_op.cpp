@@ -6,8 +6,10 @@ module;
 #include <new>
 #include <source_location>
 #include <string>
+#include <vector>
 module tessera.schedule;
 import tessera.core;
+import tessera.device;
 
 // What does not depend on the callable.
 namespace tessera {
@@ -28,10 +30,27 @@ void set_options(OpState& op, const OpOptions& options, const std::source_locati
                                     .problem = std::to_string(options.bytes) + " bytes are less than none",
                                     .where = where}));
   }
+  if (!options.place.on_host()) {
+    throw SchedulerError(to_string(
+        {.operation = std::string("submission of op '") + op.name + "'",
+         .problem = "it names the place " + to_string(options.place) + ", and its body takes no stream",
+         .advice = "let the body take a device::Stream&, and give that its work; in a coroutine, co_await its mark()",
+         .where = where}));
+  }
   if (options.stop.stop_possible()) extras_of(op).stop = options.stop;
   constexpr std::ptrdiff_t most = PTRDIFF_MAX >> 20;  // so that the sum over a million pending ops is a number
   if (options.bytes != 0) extras_of(op).bytes = std::min(options.bytes, most);
 }
+
+GpuPlace gpu_of(const OpOptions& options, const std::source_location& where) {
+  if (options.place.kind() == PlaceKind::gpu) return GpuPlace{options.place.ordinal()};
+  throw SchedulerError(to_string({.operation = std::string("submission of op '") + options.name.text() + "'",
+                                  .problem = "its body takes a stream, and its place is " + to_string(options.place),
+                                  .advice = "name a GPU: {.place = GpuPlace{0}}",
+                                  .where = where}));
+}
+
+void run_again_after(const device::StreamMark& mark) { give_up_turn({mark}); }
 
 namespace {
 

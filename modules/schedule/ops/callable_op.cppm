@@ -4,6 +4,7 @@ module;
 export module tessera.schedule:callable_op;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import :recycling;
 import :op_state;
 import :op_end;
@@ -11,12 +12,52 @@ import :op_end;
 // Ops whose body is a callable. They need no coroutine frame.
 namespace tessera {
 
+/// The body of an op that names a GPU as its place: it is called with that GPU's stream, which is its context.
+template <class F>
+concept TakesStream = !std::invocable<F&> && std::invocable<F&, device::Stream&>;
+
 /// What submit() runs: it is moved or copied into the op.
 export template <class F>
-concept OpBody = (std::invocable<std::decay_t<F>&> ||
+concept OpBody = (std::invocable<std::decay_t<F>&> || TakesStream<std::decay_t<F>> ||
                   unsatisfied<"the body of an op is called without arguments: what it works on, it captures">) &&
                  (std::constructible_from<std::decay_t<F>, F> ||
                   unsatisfied<"the body of an op is kept until it runs: move it in if it cannot be copied">);
+
+/// Gives the work of a body to the stream of a GPU, and ends when the GPU has done it: the op runs twice, and holds no worker in between.
+template <class F>
+class OnStream {
+ public:
+  template <class G>
+  OnStream(G&& body, GpuPlace place) : body_(std::forward<G>(body)), place_(place) {}
+
+  void operator()() {
+    if (mark_.stream() != nullptr) return std::exchange(mark_, {}).wait();  // throws what the GPU's work has come to
+    device::launching::make_current(place_);
+    device::Stream& stream = device::Stream::current(place_);
+    body_(stream);
+    end_after(stream.mark());
+  }
+
+ private:
+  void end_after(const device::StreamMark& mark);
+
+  F body_;
+  GpuPlace place_;
+  device::StreamMark mark_;
+};
+
+/// Lets the op that runs now run once more when the GPU has reached the mark.
+void run_again_after(const device::StreamMark& mark);
+
+template <class F>
+void OnStream<F>::end_after(const device::StreamMark& mark) {
+  if (mark.is_reached()) return;
+  run_again_after(mark);
+  mark_ = mark;
+}
+
+/// The GPU that an op names. Throws SchedulerError if it names the host.
+GpuPlace gpu_of(const OpOptions& options, const std::source_location& where);
 
 /// The callable lies in the op if it fits, otherwise in a block of its own.
 template <class F>
@@ -83,11 +124,17 @@ namespace schedule {
 export template <class G>
 UnsubmittedOp make_callable_op(G&& callable, const OpOptions& options, const std::source_location& where) {
   using F = std::decay_t<G>;
-  UnsubmittedOp op(::new (take_recycled(sizeof(OpState))) OpState);
-  set_options(*op, options, where);
-  CallableIn<F>::make(*op, std::forward<G>(callable));
-  op->kind = &callable_kind<F>;
-  return op;
+  if constexpr (TakesStream<F>) {
+    OpOptions of_stream = options;
+    of_stream.place = CpuPlace{};  // where its body runs
+    return make_callable_op(OnStream<F>(std::forward<G>(callable), gpu_of(options, where)), of_stream, where);
+  } else {
+    UnsubmittedOp op(::new (take_recycled(sizeof(OpState))) OpState);
+    set_options(*op, options, where);
+    CallableIn<F>::make(*op, std::forward<G>(callable));
+    op->kind = &callable_kind<F>;
+    return op;
+  }
 }
 
 /// What is known of a body whose type has been forgotten.

@@ -23,7 +23,9 @@ const Function& cast_to_element() {
 template <Element Stored, Element Read>
 Variant copying_variant() {
   static const LeafPlan<Read> plan{0};
-  return {kernel_of<Stored>(plan), &plan, dtype_of<Stored>};
+  static constexpr plan::DeviceOperation operations[] = {
+      {.kind = plan::DeviceOperation::Kind::leaf, .value = dtype_of<Read>}};
+  return {kernel_of<Stored>(plan), &plan, dtype_of<Stored>, operations};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ export module tessera.expr:function;
 import tessera.standard;
 import tessera.core;
 import :plan;
+import :gpu_form;
 
 // The elementwise functions as tables by element type, for expressions whose types are known at run time only.
 namespace tessera::dynamic {
@@ -12,11 +13,12 @@ namespace tessera::dynamic {
 export using plan::Kernel;
 
 /// A function for operands of one common element type: a kernel over blocks of values in their compute types. It is null where the
-/// function does not take the type.
+/// function does not take the type. `device` is the same for GPUs: its operations on leaves, each of which stands for an argument.
 export struct Variant {
   Kernel kernel = nullptr;
   const void* nodes = nullptr;
   DType result = DType::boolean;
+  std::span<const plan::DeviceOperation> device{};
 };
 
 /// What becomes of a C++ integer that is outside the range of the elements that it meets.

@@ -10,6 +10,7 @@ import :lowering;
 import :kernel;
 import :node;
 import :map;
+import :device_source;
 import :function;
 
 // How the tables of functions are made: from the functions that static expressions call, so that both take the same types and compute the
@@ -42,7 +43,7 @@ Variant variant_of() {
     using Lowered = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
     int leaf = 0;
     static const typename OnValues<Lowered>::type plan = OnValues<Lowered>::make(leaf);
-    return {kernel_of<compute_t<Value>>(plan), &plan, dtype_of<Value>};
+    return {kernel_of<compute_t<Value>>(plan), &plan, dtype_of<Value>, device_operations<Node>};
   } else {
     return {};
   }
