@@ -5,6 +5,7 @@ of the kind that programs have: 2 to 6 operations on 2 to 4 operands, of which s
 """
 
 import random
+import re
 import sys
 
 SEED = 20251121
@@ -99,6 +100,35 @@ def products(count):
         vectors = ", ".join(f"const Array<{dtype}, 1>& {name}" for name in ("u", "v"))
         functions.append(f"void product_{len(functions)}(Array<{dtype}, 2>& y, [[maybe_unused]] {matrices}, {vectors}) {{ {body} }}")
     return "import tessera;\n\nusing namespace tessera;\n\n" + "\n".join(functions).replace(", const", ", [[maybe_unused]] const") + "\n"
+
+
+def dynamic(count):
+    """Expressions of arrays whose types are known at run time, no two of the same form."""
+    rng, seen, functions = random.Random(SEED), set(), []
+    while len(functions) < count:
+        body = Expression(rng).body
+        form = re.sub(r"[\d.]+", "", body)
+        if form in seen:
+            continue
+        seen.add(form)
+        names = sorted(set(re.findall(r"a\d", body)))
+        functions.append(f"void expression_{len(functions)}(DArray& y, {', '.join(f'const DArray& {name}' for name in names)}) {{ y = {body}; }}")
+    return "import tessera;\n\nusing namespace tessera;\n\n" + "\n".join(functions) + "\n"
+
+
+MOVED_ABOUT = """import tessera;
+
+using namespace tessera;
+
+DArray last_row(const DArray& x) { return x({-1, ellipsis}); }
+DArray columns(const DArray& x) { return x.T().reshape({-1, 4}); }
+void exchange(DArray& a, DArray& b) {
+  const DArray kept = a;
+  a = b;
+  b = kept.to(b.place());
+}
+DArray made(const DDim& shape) { return make_darray(shape, DType::float32); }
+"""
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """Measures what building with Tessera costs, against the budgets, and writes docs/benchmarks/build.md.
 
 Usage: timings.py [CMAKE-OPTION...]; `timings.py --expressions BUILD...` measures only the files of many expressions with the
-compilers and modules of existing builds, and writes nothing.
+compilers and modules of existing builds, `timings.py --rooms BUILD` only the rooms of one; they write nothing.
 """
 
+import collections
 import datetime
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -30,6 +33,12 @@ EXPRESSIONS_BUDGET_BYTES = 10**9
 EXPRESSIONS_REPEATS = 3
 PRODUCTS = 20
 PRODUCTS_BUDGET_S = 12
+DYNAMIC_EXPRESSIONS = 20
+DYNAMIC_EXPRESSIONS_BUDGET_S = 25
+DYNAMIC_ROOMS = ("darray", "io")
+DYNAMIC_ROOMS_BUDGET_S = 120
+DYNAMIC_ROOMS_BUDGET_OBJECT_BYTES = 15 * 10**6
+FILE_BUDGET_BYTES = 2 * 10**9
 OLDEST_COMPILER = "clang++-19"  # measured too where it is there
 OLDEST_BUILD = pathlib.Path("build/timings-clang19")
 
@@ -95,9 +104,9 @@ def import_cost(modules):
     return statistics.median(with_import) - statistics.median(without)
 
 
-def compile_cost(command):
+def compile_cost(command, folder=None):
     """Seconds of processor time and peak bytes of a compiler that works in one process: what it costs on an idle machine."""
-    process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([str(part) for part in command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
@@ -129,7 +138,53 @@ def expression_rows(builds):
         elapsed, _, _ = source_cost(build, expressions.products(PRODUCTS))
         rows += [(f"{PRODUCTS} different matrix products with work around them in one file, {compiler_of(build)}", f"{elapsed:.1f} s",
                   f"{PRODUCTS_BUDGET_S} s", verdict(elapsed, PRODUCTS_BUDGET_S))]
+        elapsed, memory, size = source_cost(build, expressions.dynamic(DYNAMIC_EXPRESSIONS))
+        rows += [(f"{DYNAMIC_EXPRESSIONS} different expressions of DArrays in one file, {compiler_of(build)} ({memory / 1e6:.0f} MB; object "
+                  f"file: {size / 1e6:.1f} MB)", f"{elapsed:.1f} s", f"{DYNAMIC_EXPRESSIONS_BUDGET_S} s",
+                  verdict(elapsed, DYNAMIC_EXPRESSIONS_BUDGET_S))]
+        elapsed, _, _ = source_cost(build, expressions.MOVED_ABOUT)
+        rows += [(f"a file that makes, slices and hands on DArrays, {compiler_of(build)}", f"{elapsed:.2f} s", "", "")]
     return rows
+
+
+Room = collections.namedtuple("Room", "files seconds largest objects")
+
+
+def rooms(build):
+    """Files, seconds of processor time, peak bytes of the compiler and bytes of object files of each room, its files compiled one by one.
+    A folder with tables for DArrays, expr/program, counts for itself."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = pathlib.Path(entry["file"]).resolve()
+        if not path.is_relative_to(pathlib.Path("modules").resolve()):
+            continue
+        parts = path.relative_to(pathlib.Path("modules").resolve()).parts
+        name = "expr/program" if parts[:2] == ("expr", "program") else parts[0]
+        command = shlex.split(entry["command"])
+        target = pathlib.Path(entry["directory"], command[command.index("-o") + 1])
+        elapsed, memory = compile_cost([command[0], "-fintegrated-cc1", *command[1:]], entry["directory"])
+        room = found.get(name, Room(0, 0.0, 0, 0))
+        found[name] = Room(room.files + 1, room.seconds + elapsed, max(room.largest, memory), room.objects + target.stat().st_size)
+    return found
+
+
+def room_rows(found):
+    """What the rooms for arrays of run-time types cost, against their budgets."""
+    dynamic = [found[name] for name in DYNAMIC_ROOMS]
+    elapsed, memory = sum(room.seconds for room in dynamic), max(room.largest for room in dynamic)
+    objects = sum(room.objects for room in dynamic)
+    what = f"the rooms {' and '.join(DYNAMIC_ROOMS)}"
+    return [(f"{what}, processor time", f"{elapsed:.0f} s", f"{DYNAMIC_ROOMS_BUDGET_S} s", verdict(elapsed, DYNAMIC_ROOMS_BUDGET_S)),
+            (f"{what}, memory of the compiler for the largest file", f"{memory / 1e6:.0f} MB", f"{FILE_BUDGET_BYTES // 10**6} MB",
+             verdict(memory, FILE_BUDGET_BYTES)),
+            (f"{what}, object files", f"{objects / 1e6:.1f} MB", f"{DYNAMIC_ROOMS_BUDGET_OBJECT_BYTES // 10**6} MB",
+             verdict(objects, DYNAMIC_ROOMS_BUDGET_OBJECT_BYTES))]
+
+
+def room_table(found):
+    return ["| room | files | processor time | largest memory | object files |", "|---|---:|---:|---:|---:|",
+            *(f"| {name} | {room.files} | {room.seconds:.0f} s | {room.largest / 1e6:.0f} MB | {room.objects / 1e6:.1f} MB |"
+              for name, room in sorted(found.items()))]
 
 
 def processor():
@@ -141,7 +196,7 @@ def verdict(value, budget):
     return "within" if value <= budget else "**over**"
 
 
-def page(rows, modules, compiler):
+def page(rows, found, modules, compiler):
     lines = [
         "# What a build costs",
         "",
@@ -154,6 +209,10 @@ def page(rows, modules, compiler):
         *(f"| {' | '.join(row)} |" for row in rows),
         "",
         "The expressions are written by `.ci/expressions.py`: no two are the same tree over the same element types and ranks.",
+        "",
+        "What the library's rooms cost, their files compiled one by one:",
+        "",
+        *room_table(found),
         "",
         "A BMI is what the compiler keeps of a module interface, and what every importer reads.",
         "",
@@ -168,6 +227,10 @@ def page(rows, modules, compiler):
 def main():
     if sys.argv[1:2] == ["--expressions"]:
         print("\n".join(f"| {' | '.join(row)} |" for row in expression_rows([pathlib.Path(build) for build in sys.argv[2:]])))
+        return 0
+    if sys.argv[1:2] == ["--rooms"]:
+        found = rooms(pathlib.Path(sys.argv[2]))
+        print("\n".join([*(f"| {' | '.join(row)} |" for row in room_rows(found)), "", *room_table(found)]))
         return 0
     busy = os.getloadavg()[0]
     if busy > 0.5:
@@ -188,7 +251,10 @@ def main():
     ]
     print(f"a file with {EXPRESSIONS} expressions, median of {EXPRESSIONS_REPEATS} ...", flush=True)
     rows += expression_rows([BUILD, *oldest_builds()])
-    text = page(rows, modules, compiler_of(BUILD))
+    print("the rooms, file by file ...", flush=True)
+    found = rooms(BUILD)
+    rows += room_rows(found)
+    text = page(rows, found, modules, compiler_of(BUILD))
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(text)
     print(text)
