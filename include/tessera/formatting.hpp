@@ -1,12 +1,10 @@
 // What fmt.hpp and format.hpp share: which types print, and arrays as text whose elements are written by a format specification.
 #pragma once
 
-#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -158,108 +156,33 @@ std::string text_of(const DValue& value, std::string_view spec) {
 
 // ------------------------------------------------------------------------------------------------------------- layout
 
-// Brackets, line breaks and summaries are those of to_string.
-inline constexpr std::ptrdiff_t summary_threshold = 1000;  // more elements are summarised
-inline constexpr std::ptrdiff_t summary_edge = 3;          // shown at each end of a summarised axis
-inline constexpr std::size_t line_width = 75;
-
-/// Characters, not bytes, of UTF-8.
-inline std::size_t length(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-/// The elements of an array on the host in brackets, columns aligned.
+/// The elements of an array on the host as `text_of` writes them, in the brackets of to_string.
 class ElementsText {
  public:
   ElementsText(const DArray& array, std::string (*text_of)(const DValue&, std::string_view), std::string_view spec)
-      : array_(array), text_of_(text_of), spec_(spec), shape_(array.shape()), rank_(array.rank()) {
+      : array_(array), text_of_(text_of), spec_(spec), shape_(array.shape()) {
     std::vector<std::ptrdiff_t> index;
     collect(index);
-    std::size_t width = 0;
-    for (const std::string& cell : cells_) width = std::max(width, length(cell));
-    for (std::string& cell : cells_) cell.insert(0, width - length(cell), ' ');
   }
 
-  std::string text() {
-    next_ = 0;
-    text_.clear();
-    if (rank_ == 0) return cells_.front();
-    write(0);
-    return std::move(text_);
-  }
+  std::string text() && { return storage::in_brackets(shape_.extents(), std::move(cells_)); }
 
  private:
-  /// Calls `body` with the positions of an axis that are shown, and whether some before it are left out.
-  template <class Body>
-  void for_each_shown(int axis, const Body& body) const {
-    const std::ptrdiff_t extent = shape_[axis];
-    const bool cut = array_.size() > summary_threshold && extent > 2 * summary_edge;
-    for (std::ptrdiff_t i = 0; i < extent; ++i) {
-      const bool jumps = cut && i == summary_edge;
-      if (jumps) i = extent - summary_edge;
-      body(i, jumps);
-    }
-  }
-
   void collect(std::vector<std::ptrdiff_t>& index) {
     const int axis = static_cast<int>(index.size());
-    if (axis == rank_) return cells_.push_back(text_of_(array_.element(index).get(), spec_));
-    for_each_shown(axis, [&](std::ptrdiff_t i, bool) {
+    if (axis == shape_.rank()) return cells_.push_back(text_of_(array_.element(index).get(), spec_));
+    for (const std::ptrdiff_t i : storage::shown_positions(shape_[axis], array_.size())) {
       index.push_back(i);
       collect(index);
       index.pop_back();
-    });
-  }
-
-  void write(int axis) {
-    if (axis + 1 == rank_) return write_row();
-    const auto separate = [&] {
-      text_.append(static_cast<std::size_t>(rank_ - axis - 1), '\n');
-      text_.append(static_cast<std::size_t>(axis + 1), ' ');
-    };
-    text_ += '[';
-    for_each_shown(axis, [&](std::ptrdiff_t i, bool jumps) {
-      if (i > 0) separate();
-      if (jumps) {
-        text_ += "...";
-        separate();
-      }
-      write(axis + 1);
-    });
-    text_ += ']';
-  }
-
-  /// The last axis; a word that would pass the width starts a new line, unless it is alone on its line.
-  void write_row() {
-    const auto indent = static_cast<std::size_t>(rank_);
-    std::size_t column = indent;
-    std::string row;
-    const auto add = [&](const std::string& word) {
-      if (column > indent && column + length(word) > line_width - indent) {
-        row.erase(row.find_last_not_of(' ') + 1);
-        row += '\n' + std::string(indent, ' ');
-        column = indent;
-      }
-      row += word + ' ';
-      column += length(word) + 1;
-    };
-    for_each_shown(rank_ - 1, [&](std::ptrdiff_t, bool jumps) {
-      if (jumps) add("...");
-      add(cells_[next_++]);
-    });
-    row.pop_back();
-    text_ += '[' + row + ']';
+    }
   }
 
   const DArray& array_;
   std::string (*text_of_)(const DValue&, std::string_view);
   std::string_view spec_;
   DDim shape_;
-  int rank_;
   std::vector<std::string> cells_;
-  std::size_t next_ = 0;
-  std::string text_;
 };
 
 template <class X>

@@ -2,7 +2,6 @@ module;
 #include <array>
 #include <cstddef>
 #include <new>
-#include <string>
 #include <utility>
 module tessera.darray;
 import tessera.core;
@@ -43,20 +42,13 @@ struct Of {
     return {&array.buffer(), const_cast<std::remove_const_t<T>*>(array.data()), array.shape().extents().data(),
             array.strides().data(), array.place()};
   }
-  static std::string text(const Room& room) {
-    if constexpr (std::is_const_v<T>) {
-      return to_string(held<A>(room).as_operand());
-    } else {
-      return to_string(held<A>(room));
-    }
-  }
 };
 
 template <class T, std::size_t... Rank>
 constexpr std::array<Alternative, ranks> of_type(std::index_sequence<Rank...>) {
   return {Alternative{Of<T, static_cast<int>(Rank)>::make, Of<T, static_cast<int>(Rank)>::copy,
                       Of<T, static_cast<int>(Rank)>::move, Of<T, static_cast<int>(Rank)>::drop,
-                      Of<T, static_cast<int>(Rank)>::facts, Of<T, static_cast<int>(Rank)>::text}...};
+                      Of<T, static_cast<int>(Rank)>::facts}...};
 }
 
 template <std::size_t... D>

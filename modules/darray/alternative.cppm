@@ -54,7 +54,6 @@ export struct Alternative {
   void (*move)(Room& to, Room& from) noexcept;
   void (*drop)(Room& room) noexcept;
   Facts (*facts)(const Room& room);
-  std::string (*text)(const Room& room);
 };
 
 /// The table's row of that alternative.
@@ -70,27 +69,6 @@ const A& held(const Room& room) {
   return *std::launder(reinterpret_cast<const A*>(room.bytes));
 }
 
-/// Calls `body` with the C++ type of a dtype as its template argument.
-export template <class Body>
-decltype(auto) with_element(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::boolean: return body.template operator()<bool>();
-    case DType::int8: return body.template operator()<std::int8_t>();
-    case DType::int16: return body.template operator()<std::int16_t>();
-    case DType::int32: return body.template operator()<std::int32_t>();
-    case DType::int64: return body.template operator()<std::int64_t>();
-    case DType::uint8: return body.template operator()<std::uint8_t>();
-    case DType::uint16: return body.template operator()<std::uint16_t>();
-    case DType::uint32: return body.template operator()<std::uint32_t>();
-    case DType::uint64: return body.template operator()<std::uint64_t>();
-    case DType::float16: return body.template operator()<float16>();
-    case DType::bfloat16: return body.template operator()<bfloat16>();
-    case DType::float32: return body.template operator()<float>();
-    case DType::float64: return body.template operator()<double>();
-    case DType::complex64: return body.template operator()<std::complex<float>>();
-    case DType::complex128: break;
-  }
-  return body.template operator()<std::complex<double>>();
-}
+export using core::with_element;
 
 }  // namespace tessera::dynamic

@@ -122,6 +122,29 @@ TESSERA_OPERATOR(<<, bitwise_left_shift)
 TESSERA_OPERATOR(>>, bitwise_right_shift)
 #undef TESSERA_OPERATOR
 
+/// Text, and any other pointer: an array of rank 0 converts to its value, and a value and a pointer would add.
+template <class X>
+concept AddressBesideOperand = std::is_pointer_v<std::decay_t<X>>;
+
+// clang-format off
+/// Not for dynamic operands.
+export template <class L, class R>
+  requires (DynamicOperand<L> && (DynamicSource<R> || std::convertible_to<R, bool>)) || (DynamicOperand<R> && (DynamicSource<L> || std::convertible_to<L, bool>))
+void operator&&(L&&, R&&) = delete;  // && asks for one truth value: write a & b for elements, or all_of(a) & all_of(b)
+/// Not for dynamic operands.
+export template <class L, class R>
+  requires (DynamicOperand<L> && (DynamicSource<R> || std::convertible_to<R, bool>)) || (DynamicOperand<R> && (DynamicSource<L> || std::convertible_to<L, bool>))
+void operator||(L&&, R&&) = delete;  // || asks for one truth value: write a | b for elements, or any(a) | any(b)
+/// Not for pointers.
+export template <class L, class R>
+  requires (DynamicOperand<L> && AddressBesideOperand<R>) || (AddressBesideOperand<L> && DynamicOperand<R>)
+void operator+(L&&, R&&) = delete;  // text and pointers are no operands of arrays: to_string(x) + "text"
+/// Not for pointers.
+export template <class L, class R>
+  requires (DynamicOperand<L> && AddressBesideOperand<R>) || (AddressBesideOperand<L> && DynamicOperand<R>)
+void operator-(L&&, R&&) = delete;  // text and pointers are no operands of arrays
+// clang-format on
+
 // The names of operators.
 #define TESSERA_ALIAS(named)                                           \
   export template <class L, class R>                                   \
@@ -436,8 +459,11 @@ auto where(C&& condition, A&& a, B&& b) {
   return tree_of<D_where>(std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
 }
 
+template <class X>
+concept DynamicBound = DynamicSource<X> || std::same_as<std::remove_cvref_t<X>, std::remove_cvref_t<decltype(none)>>;
+
 /// x cut to [low, high], which are scalars, operands that broadcast, or `none` for no bound.
-export template <DynamicOperand X, class Low, class High>
+export template <DynamicOperand X, DynamicBound Low, DynamicBound High>
 DExpression clip(X&& x, Low&& low, High&& high) {
   DExpression result(x);
   if constexpr (!std::same_as<std::remove_cvref_t<Low>, std::remove_cvref_t<decltype(none)>>)

@@ -421,7 +421,13 @@ void DArray::write(const dynamic::ScalarOperand& scalar) const {
   dynamic::assign(destination(), DExpression(leaf_of(beside(scalar, dtype(), "assignment"), place())));
 }
 
-std::string to_string(const DArray& array) { return dynamic::alternative(array.which()).text(array.room()); }
+std::string to_string(const DArray& array) {
+  if (!array.has_storage()) return "(no storage)";
+  const DArray host = array.place().on_host() ? array : array.to(CpuPlace{});
+  host.wait(schedule::Purpose::read);
+  const dynamic::DLayout layout = host.layout();
+  return storage::text_of_elements(host.data(), host.dtype(), layout.shape(), layout.steps());
+}
 std::ostream& operator<<(std::ostream& out, const DArray& array) { return out << to_string(array); }
 std::ostream& operator<<(std::ostream& out, const DExpression& expression) {
   return out << to_string(DArray(expression));

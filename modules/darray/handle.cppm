@@ -301,6 +301,8 @@ export class DArray {
 
   /// For those who know what is held.
   inline const dynamic::Which& which() const { return which_; }
+  /// Throws DTypeError if the elements can only be read.
+  void require_writable(const char* operation) const;
   inline dynamic::Room& room() { return room_; }
   inline const dynamic::Room& room() const { return room_; }
 
@@ -328,7 +330,6 @@ export class DArray {
   void write_tree(const TreeForm& form, const void* tree) const;
   DArray& fill(const dynamic::ScalarOperand& scalar);
   DArray copied_to(Place place) const;
-  void require_writable(const char* operation) const;
 
   dynamic::Room room_;
   dynamic::Which which_;

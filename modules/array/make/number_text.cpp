@@ -5,6 +5,7 @@ module;
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 module tessera.array;
 import tessera.core;
@@ -191,6 +192,17 @@ std::string scalar_text(double value, DType dtype) {
 std::string scalar_text(double real, double imag, DType dtype) {
   if (real == 0 && !std::signbit(real)) return scalar_digits(imag, dtype) + 'j';
   return '(' + scalar_digits(real, dtype) + signed_text(scalar_digits(imag, dtype)) + "j)";
+}
+
+std::size_t text_length(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+void pad_left(std::vector<std::string>& cells) {
+  std::size_t width = 0;
+  for (const std::string& cell : cells) width = std::max(width, text_length(cell));
+  for (std::string& cell : cells) cell.insert(0, width - text_length(cell), ' ');
 }
 
 }  // namespace tessera

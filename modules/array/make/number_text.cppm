@@ -1,3 +1,5 @@
+module;
+#include <cstddef>
 export module tessera.array:number_text;
 import tessera.standard;
 import tessera.core;
@@ -15,5 +17,11 @@ std::vector<std::string> format_complex(std::span<const double> real, std::span<
 /// One value outside brackets, with all digits that it takes to give it back.
 std::string scalar_text(double value, DType dtype);
 std::string scalar_text(double real, double imag, DType dtype);
+
+/// Characters, not bytes, of UTF-8.
+std::size_t text_length(std::string_view text);
+
+/// Makes all cells as wide as the widest.
+void pad_left(std::vector<std::string>& cells);
 
 }  // namespace tessera

@@ -13,98 +13,28 @@ import :view;
 // Arrays as text, in NumPy's layout.
 namespace tessera {
 
-/// One printed array: its shape and the elements to show, row-major; summarised axes show their first and last three.
-struct PrintedElements {
-  std::vector<std::ptrdiff_t> shape{};
-  std::vector<std::string> cells{};  // one per shown element, row-major
-  bool summarised = false;
-};
+namespace storage {
 
-inline constexpr std::ptrdiff_t print_threshold = 1000;  // more elements than this are summarised
-inline constexpr std::ptrdiff_t print_edge = 3;          // shown at each end of a summarised axis
+/// Positions along an axis that are shown of an array of `size` elements: more than 1000 are summarised by the first and the last three
+/// of each axis.
+export std::vector<std::ptrdiff_t> shown_positions(std::ptrdiff_t extent, std::ptrdiff_t size);
 
-/// Positions along an axis that are shown.
-std::vector<std::ptrdiff_t> shown_positions(std::ptrdiff_t extent, bool summarised);
+/// The cells, one for each element that is shown, in row-major order, padded to one width and put into brackets; lines break before
+/// column 75.
+export std::string in_brackets(std::span<const std::ptrdiff_t> shape, std::vector<std::string> cells);
 
-/// Makes all cells as wide as the widest.
-void pad_left(std::vector<std::string>& cells);
+/// Elements in the host's memory as to_string() writes them; strides in elements.
+export std::string text_of_elements(const void* first, DType dtype, std::span<const std::ptrdiff_t> shape,
+                                    std::span<const std::ptrdiff_t> strides);
 
-/// Cells padded to one width and put into brackets; lines break before column 75.
-std::string lay_out(const PrintedElements& printed);
-
-template <class T>
-std::vector<double> widened(const std::vector<T>& values) {
-  std::vector<double> wide;
-  for (const T& value : values) wide.push_back(static_cast<double>(value));
-  return wide;
-}
-
-template <class T>
-std::vector<std::string> format_cells(const std::vector<T>& values) {
-  if constexpr (Floating<T>) {
-    return format_floats(widened(values), dtype_of<T>);
-  } else if constexpr (Complex<T>) {
-    using Part = typename T::value_type;
-    std::vector<Part> real, imag;
-    for (const T& value : values) {
-      real.push_back(value.real());
-      imag.push_back(value.imag());
-    }
-    return format_complex(widened(real), widened(imag), dtype_of<Part>);
-  } else {
-    std::vector<std::string> cells;
-    for (const T value : values) {
-      if constexpr (std::is_same_v<T, bool>) {
-        cells.emplace_back(value ? " True" : "False");  // as wide, whether there is a False or not
-      } else {
-        cells.push_back(std::to_string(value));
-      }
-    }
-    return cells;
-  }
-}
-
-template <class T>
-std::string format_scalar(const T& value) {
-  if constexpr (Floating<T>) {
-    return scalar_text(static_cast<double>(value), dtype_of<T>);
-  } else if constexpr (Complex<T>) {
-    return scalar_text(static_cast<double>(value.real()), static_cast<double>(value.imag()),
-                       dtype_of<typename T::value_type>);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return value ? "True" : "False";
-  } else {
-    return format_cells(std::vector<T>{value}).front();
-  }
-}
-
-template <int Axis, class V, class T>
-void collect(const V& view, std::ptrdiff_t offset, bool summarised, std::vector<T>& values) {
-  if constexpr (Axis == V::rank) {
-    values.push_back(view.data()[offset]);
-  } else {
-    for (const std::ptrdiff_t i : shown_positions(view.shape()[Axis], summarised)) {
-      collect<Axis + 1>(view, offset + i * view.strides()[Axis], summarised, values);
-    }
-  }
-}
+}  // namespace storage
 
 /// The elements of a view in brackets, one bracket pair per axis, columns aligned; more than 1000 elements are
 /// summarised with "...". Throws PlaceError if they are not on the host.
 export template <class T, int Rank, AnyPlace P>
 std::string to_string(const ArrayView<T, Rank, P>& view) {
   require_host(view.place(), "to_string");
-  if constexpr (Rank == 0) {
-    return format_scalar(*view.data());
-  } else {
-    if (view.size() == 0) return "[]";
-    PrintedElements printed{.shape = {view.shape().extents().begin(), view.shape().extents().end()}};
-    printed.summarised = view.size() > print_threshold;
-    std::vector<std::remove_const_t<T>> values;
-    collect<0>(view, 0, printed.summarised, values);
-    printed.cells = format_cells(values);
-    return lay_out(printed);
-  }
+  return storage::text_of_elements(view.data(), dtype_of<std::remove_const_t<T>>, view.shape().extents(), view.strides());
 }
 
 /// As for views, on every place.

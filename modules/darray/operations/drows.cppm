@@ -29,6 +29,22 @@ Array<T, Rank> elements_of(const DArray& array) {
   return held<Array<T, Rank>>(array.room());
 }
 
+/// Throws unless an array takes the results of an operation: DTypeError for other elements or such that are only read, ShapeError for
+/// another shape.
+inline void require_result(const char* operation, const DArray& to, DType dtype, const DDim& shape) {
+  to.require_writable(operation);
+  if (to.dtype() != dtype) {
+    throw DTypeError(to_string(Failure{
+        .operation = operation,
+        .problem = "the results are " + std::string(name(dtype)) + ", the array that takes them has " + std::string(name(to.dtype()))}));
+  }
+  if (to.shape() != shape) {
+    throw ShapeError(to_string(Failure{
+        .operation = operation,
+        .problem = "the results have the shape " + to_string(shape) + ", the array that takes them has " + to_string(to.shape())}));
+  }
+}
+
 /// Throws DTypeError for a dtype that the operation does not take.
 [[noreturn]] inline void throw_dtype(const char* operation, DType dtype, const char* takes) {
   throw DTypeError(to_string(Failure{.operation = operation,

@@ -50,31 +50,64 @@ DArray with_axis_first(const DArray& x, int axis) {
   return with_all_axes(x.with_layout(layout));  // which writes nothing into what only reads
 }
 
+/// Writes slices `picked` of x along axis `at` to an array of their shape.
+void take_rows(const DArray& to, const DArray& x, const Array<std::int64_t, 1>& picked, int at) {
+  const DArray from = with_axis_first(x, at), rows = with_axis_first(to, at);
+  with_element(x.dtype(), [&]<class T>() {
+    tessera::take_into(rows_of<T>(rows), rows_of<T>(from), picked, std::source_location{});
+  });
+}
+
+DDim taken_shape(const DArray& x, int at, std::ptrdiff_t count) {
+  DLayout shape = x.layout();
+  shape.extents[static_cast<std::size_t>(at)] = count;
+  return DDim(shape.shape());
+}
+
+std::ptrdiff_t count_of(const DArray& mask) {
+  return static_cast<std::ptrdiff_t>(DExpression(count_nonzero(mask)).value().as<std::int64_t>());
+}
+
+void check_mask(const DArray& mask, const DArray& x) {
+  if (mask.dtype() != DType::boolean) throw_dtype("compress", mask.dtype(), "a mask of bool, such as x != 0");
+  if (mask.shape() == x.shape()) return;
+  throw ShapeError(to_string(Failure{.operation = "compress",
+                                     .problem = "the mask has the shape " + to_string(mask.shape()) +
+                                                " and the elements have " + to_string(x.shape()),
+                                     .advice = "a mask has the shape of what it picks: broadcast_to(mask, shape)"}));
+}
+
 }  // namespace
 
 DArray taken(const DArray& x, const DArray& indices, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "take");
-  DLayout shape = x.layout();
-  const Array<std::int64_t, 1> picked = indices_of(indices, shape.extents[static_cast<std::size_t>(at)]);
-  shape.extents[static_cast<std::size_t>(at)] = picked.size();
-  const DArray result(DDim(shape.shape()), x.dtype(), x.place());
-  const DArray from = with_axis_first(x, at), to = with_axis_first(result, at);
-  with_element(x.dtype(),
-               [&]<class T>() { take_into(rows_of<T>(to), rows_of<T>(from), picked, std::source_location{}); });
+  const Array<std::int64_t, 1> picked = indices_of(indices, x.shape()[at]);
+  const DArray result(taken_shape(x, at, picked.size()), x.dtype(), x.place());
+  take_rows(result, x, picked, at);
   return result;
 }
 
+void take_into(const DArray& to, const DArray& x, const DArray& indices, int axis) {
+  const int at = storage::checked_axis(axis, x.rank(), "take");
+  const Array<std::int64_t, 1> picked = indices_of(indices, x.shape()[at]);
+  require_result("take", to, x.dtype(), taken_shape(x, at, picked.size()));
+  take_rows(to, x, picked, at);
+}
+
 DArray compressed(const DArray& mask, const DArray& x) {
-  if (mask.dtype() != DType::boolean) throw_dtype("compress", mask.dtype(), "a mask of bool, such as x != 0");
-  if (mask.shape() != x.shape()) {
-    throw ShapeError(to_string(Failure{.operation = "compress",
-                                       .problem = "the mask has the shape " + to_string(mask.shape()) +
-                                                  " and the elements have " + to_string(x.shape()),
-                                       .advice = "a mask has the shape of what it picks: broadcast_to(mask, shape)"}));
-  }
+  check_mask(mask, x);
   const DArray picked = with_all_axes(mask), from = with_all_axes(x);
   return with_element(x.dtype(), [&]<class T>() -> DArray {
     return compress(rows_of<bool>(picked), rows_of<T>(from), std::source_location{});
+  });
+}
+
+void compress_into(const DArray& to, const DArray& mask, const DArray& x) {
+  check_mask(mask, x);
+  require_result("compress", to, x.dtype(), to.rank() == 1 ? to.shape() : make_ddim({count_of(mask)}));
+  const DArray picked = with_all_axes(mask), from = with_all_axes(x);
+  with_element(x.dtype(), [&]<class T>() {
+    tessera::compress_into(elements_of<T, 1>(to), rows_of<bool>(picked), rows_of<T>(from), std::source_location{});
   });
 }
 

@@ -13,6 +13,8 @@ namespace dynamic {
 
 export DArray taken(const DArray& x, const DArray& indices, int axis);
 export DArray compressed(const DArray& mask, const DArray& x);
+export void take_into(const DArray& to, const DArray& x, const DArray& indices, int axis);
+export void compress_into(const DArray& to, const DArray& mask, const DArray& x);
 
 }  // namespace dynamic
 
@@ -33,6 +35,19 @@ export template <DynamicElements M, DynamicElements X>
   requires DynamicOperands<M, X>
 DArray compress(const M& mask, const X& x) {
   return dynamic::compressed(mask, x);
+}
+
+/// Writes what take() returns to an array of its type and shape, which may overlap x. Throws as take(), and DTypeError or ShapeError for
+/// another array; nothing has been written then.
+export template <std::same_as<DArray> A, DynamicElements X, DynamicElements I>
+void take_into(const A& to, const X& x, const I& indices, int axis = 0) {
+  dynamic::take_into(to, x, indices, axis);
+}
+
+/// Writes what compress() returns to a vector of its type and length; as take_into().
+export template <std::same_as<DArray> A, DynamicElements M, DynamicElements X>
+void compress_into(const A& to, const M& mask, const X& x) {
+  dynamic::compress_into(to, mask, x);
 }
 
 }  // namespace tessera

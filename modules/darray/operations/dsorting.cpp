@@ -14,10 +14,8 @@ namespace {
 
 /// Calls work(result rows, rows) with static arrays of the elements' type.
 template <class Work>
-DArray ordered(const char* operation, DType dtype, const DArray& x, int axis, const Work& work) {
-  const DArray rows = with_axis_last(x, axis, operation);
-  const DArray result(x.shape(), dtype, x.place());
-  const DArray to = with_axis_last(result, axis, operation);
+void ordered(const char* operation, const DArray& result, const DArray& x, int axis, const Work& work) {
+  const DArray rows = with_axis_last(x, axis, operation), to = with_axis_last(result, axis, operation);
   with_element(x.dtype(), [&]<class T>() {
     if constexpr (Complex<T>) {
       throw_dtype(operation, dtype_of<T>, "elements that have an order");
@@ -25,23 +23,37 @@ DArray ordered(const char* operation, DType dtype, const DArray& x, int axis, co
       work(to, rows_of<T>(rows));
     }
   });
-  return result;
 }
 
 }  // namespace
 
-DArray sorted(const DArray& x, int axis, bool descends) {
-  return ordered("sort", x.dtype(), x, axis, [&]<class T>(const DArray& to, const Array<T, max_rank>& rows) {
-    descends ? sort_into(rows_of<T>(to), rows, descending, {})
-             : sort_into(rows_of<T>(to), rows, std::source_location{});
+void sort_into(const DArray& to, const DArray& x, int axis, bool descends) {
+  require_result("sort", to, x.dtype(), x.shape());
+  ordered("sort", to, x, axis, [&]<class T>(const DArray& rows, const Array<T, max_rank>& from) {
+    descends ? tessera::sort_into(rows_of<T>(rows), from, descending, {})
+             : tessera::sort_into(rows_of<T>(rows), from, std::source_location{});
   });
 }
 
-DArray argsorted(const DArray& x, int axis, bool descends) {
-  return ordered("argsort", DType::int64, x, axis, [&]<class T>(const DArray& to, const Array<T, max_rank>& rows) {
-    const auto& positions = rows_of<std::int64_t>(to);
-    descends ? argsort_into(positions, rows, descending, {}) : argsort_into(positions, rows, std::source_location{});
+void argsort_into(const DArray& to, const DArray& x, int axis, bool descends) {
+  require_result("argsort", to, DType::int64, x.shape());
+  ordered("argsort", to, x, axis, [&]<class T>(const DArray& rows, const Array<T, max_rank>& from) {
+    const auto& positions = rows_of<std::int64_t>(rows);
+    descends ? tessera::argsort_into(positions, from, descending, {})
+             : tessera::argsort_into(positions, from, std::source_location{});
   });
+}
+
+DArray sorted(const DArray& x, int axis, bool descends) {
+  const DArray result(x.shape(), x.dtype(), x.place());
+  sort_into(result, x, axis, descends);
+  return result;
+}
+
+DArray argsorted(const DArray& x, int axis, bool descends) {
+  const DArray result(x.shape(), DType::int64, x.place());
+  argsort_into(result, x, axis, descends);
+  return result;
 }
 
 }  // namespace tessera::dynamic

@@ -4,6 +4,7 @@ import tessera.core;
 import tessera.algorithm;
 import :handle;
 import :dfunctions;
+import :dselect;
 
 // Sorting dynamic arrays: each is the function of its name for arrays, along an axis that is known at run time.
 namespace tessera {
@@ -12,6 +13,8 @@ namespace dynamic {
 
 export DArray sorted(const DArray& x, int axis, bool descending);
 export DArray argsorted(const DArray& x, int axis, bool descending);
+export void sort_into(const DArray& to, const DArray& x, int axis, bool descending);
+export void argsort_into(const DArray& to, const DArray& x, int axis, bool descending);
 
 }  // namespace dynamic
 
@@ -47,6 +50,35 @@ DArray argsort(const X& x, int axis, DescendingOrder) {
 export template <DynamicOperand X>
 DArray argsort(const X& x, DescendingOrder) {
   return dynamic::argsorted(x, -1, true);
+}
+
+/// Writes what sort() returns to an array of x's type and shape, which may be x itself. Throws as sort(), and DTypeError or ShapeError
+/// for another array; nothing has been written then.
+export template <std::same_as<DArray> A, DynamicElements X>
+void sort_into(const A& to, const X& x, int axis = -1) {
+  dynamic::sort_into(to, x, axis, false);
+}
+export template <std::same_as<DArray> A, DynamicElements X>
+void sort_into(const A& to, const X& x, int axis, DescendingOrder) {
+  dynamic::sort_into(to, x, axis, true);
+}
+export template <std::same_as<DArray> A, DynamicElements X>
+void sort_into(const A& to, const X& x, DescendingOrder) {
+  dynamic::sort_into(to, x, -1, true);
+}
+
+/// Writes what argsort() returns to an array of int64 of x's shape; as sort_into().
+export template <std::same_as<DArray> A, DynamicElements X>
+void argsort_into(const A& to, const X& x, int axis = -1) {
+  dynamic::argsort_into(to, x, axis, false);
+}
+export template <std::same_as<DArray> A, DynamicElements X>
+void argsort_into(const A& to, const X& x, int axis, DescendingOrder) {
+  dynamic::argsort_into(to, x, axis, true);
+}
+export template <std::same_as<DArray> A, DynamicElements X>
+void argsort_into(const A& to, const X& x, DescendingOrder) {
+  dynamic::argsort_into(to, x, -1, true);
 }
 
 }  // namespace tessera

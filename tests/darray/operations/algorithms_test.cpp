@@ -72,6 +72,44 @@ TEST_CASE("algorithms along axes give what those of static arrays give") {
   check_all<std::complex<double>>(random);
 }
 
+TEST_CASE("algorithms write to an array that is there, also to their operand") {
+  DArray x = make_darray({{3.0, 1.0, 2.0}, {6.0, 5.0, 4.0}}), to = zeros(DType::float64, make_ddim({2, 3}));
+  sort_into(to, x);
+  CHECK(to_string(to) == to_string(sort(x)));
+  sort_into(to.T(), -x.T(), 0, descending);
+  CHECK(to_string(to) == to_string(sort(-x, -1, descending)));
+  cumulative_sum_into(to, x, 0);
+  CHECK(to_string(to) == to_string(cumulative_sum(x, 0)));
+  cumulative_prod_into(to, to, 1);
+  CHECK(to_string(to) == to_string(cumulative_prod(cumulative_sum(x, 0), 1)));
+  const DArray positions = zeros(DType::int64, make_ddim({2, 3}));
+  argsort_into(positions, x, descending);
+  CHECK(to_string(positions) == to_string(argsort(x, -1, descending)));
+  take_into(to({all, range(0, 2)}), x, make_darray({2, 0}), 1);
+  CHECK(to_string(to({all, range(0, 2)})) == to_string(take(x, make_darray({2, 0}), 1)));
+  const DArray three = zeros(DType::float64, make_ddim({3}));
+  compress_into(three, x > 3, x);
+  CHECK(to_string(three) == "[6. 5. 4.]");
+  sort_into(x, x);
+  CHECK(to_string(x({0})) == "[1. 2. 3.]");
+}
+
+TEST_CASE("an array that does not take the results is left as it was") {
+  const DArray x = make_darray({3.0, 1.0, 2.0}), ones3 = make_darray({3}, 1.0), ones2 = make_darray({2}, 1.0), floats = make_darray({3}, 1.f);
+  CHECK_THROWS_WITH_AS(sort_into(floats, x), doctest::Contains("the results are float64, the array that takes them has float32"), DTypeError);
+  CHECK_THROWS_WITH_AS(sort_into(ones2, x), doctest::Contains("(3,), the array that takes them has (2,)"), ShapeError);
+  CHECK_THROWS_AS(argsort_into(ones3, x), DTypeError);
+  CHECK_THROWS_AS(sort_into(ones3.as_read_only(), x), DTypeError);
+  CHECK_THROWS_AS(cumulative_sum_into(ones2, x), ShapeError);
+  CHECK_THROWS_AS(take_into(ones2, x, make_darray({0, 3})), IndexError);
+  CHECK_THROWS_AS(take_into(ones3, x, make_darray({0, 2})), ShapeError);
+  CHECK_THROWS_AS(compress_into(ones3, x > 1, x), ShapeError);
+  CHECK_THROWS_AS(compress_into(make_darray({1, 2}, 1.0), x > 1, x), ShapeError);
+  CHECK_THROWS_AS(compress_into(floats, x > 0, x), DTypeError);
+  CHECK(to_string(ones3) == "[1. 1. 1.]");
+  CHECK(to_string(ones2) == "[1. 1.]");
+}
+
 TEST_CASE("algorithms take expressions, and vectors need no axis") {
   const DArray x = make_darray({3.0, NAN, -1.0});
   CHECK(to_string(sort(x * 2)) == "[-2.  6. nan]");
