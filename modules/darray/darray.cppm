@@ -7,6 +7,8 @@ export import :dlayout;
 export import :handle;
 export import :nodes;
 export import :access;
+export import :visit_results;
+export import :visit;
 export import :dfunctions;
 export import :daxes;
 export import :dreductions;

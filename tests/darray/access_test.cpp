@@ -1,6 +1,7 @@
 // Tests of the ways from dynamic arrays to static ones: get, get_if, holds, visit and visit_dtype.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -80,6 +81,32 @@ TEST_CASE("several arrays are visited at once; what does not go together is name
                        "cpu; convert or reshape one of them: "
                        "x.cast(dtype), x.reshape({...})",
                        DTypeError);
+}
+
+TEST_CASE("shapes and values are visited beside arrays") {
+  const DArray x = arange(DType::int32, 0, 6);
+  const auto reshaped = []<class T, int D, int To>(const Array<T, D>& array, const Dim<To>& shape) { return DArray(reshape(array, shape)); };
+  CHECK(visit(reshaped, x, make_ddim({2, 3})).shape() == make_ddim({2, 3}));
+  const auto count = []<class T, int D>(const Array<T, D>& array, const T& value) { return std::ranges::count(array, value); };
+  CHECK(visit(count, x, DValue(3)) == 1);
+  CHECK_THROWS_WITH_AS(visit(count, x, DValue(3.5)),
+                       "visit: the function does not take Array<int32, 1> (6,) on cpu with the value 3.5 (float64); convert or reshape one of "
+                       "them: x.cast(dtype), x.reshape({...})",
+                       DTypeError);
+}
+
+TEST_CASE("the arguments of a visit decide together, in every combination that the function takes") {
+  const auto paired = []<class T, class U, int D>(const Array<T, D>&, const Array<U, D>&) { return std::pair(sizeof(T), sizeof(U)); };
+  for (int first = 0; first < dtype_count; first += 3) {
+    for (int second = 0; second < dtype_count; ++second) {
+      for (int rank = 0; rank <= max_rank; rank += 4) {
+        const DDim shape(std::vector<std::ptrdiff_t>(static_cast<std::size_t>(rank), 1));
+        const DArray a(shape, static_cast<DType>(first)), b(shape, static_cast<DType>(second));
+        CHECK(visit(paired, a, b) == std::pair(static_cast<std::size_t>(item_size(a.dtype())), static_cast<std::size_t>(item_size(b.dtype()))));
+        if (rank > 0) CHECK_THROWS_AS(visit(paired, a, b.reshape({})), DTypeError);
+      }
+    }
+  }
 }
 
 TEST_CASE("a function that does not take a type is not called with it") {

@@ -70,6 +70,19 @@ TEST_CASE("docs/darray.md: several arrays at once") {
   CHECK_THROWS_AS(visit(FirstDifference(), before, make_darray({1, 2, 3})), DTypeError);
 }
 
+TEST_CASE("docs/darray.md: three arrays") {
+  const DArray before = make_darray({1.0, 2.0, 3.0}), after = make_darray({1.0, 2.0, 4.0});
+  DArray sum = make_darray({3}, 1.0);
+  // --8<-- [start:three]
+  visit(
+      [&]<std::floating_point T>(Array<T, 1>& total) {
+        total += get<Array<T, 1>>(before) * get<Array<T, 1>>(after);  // or DTypeError, ShapeError
+      },
+      sum);
+  // --8<-- [end:three]
+  CHECK(to_string(sum) == "[ 2.  5. 13.]");
+}
+
 TEST_CASE("docs/darray.md: views") {
   // --8<-- [start:views]
   DArray x = arange(DType::int32, 0, 24).reshape({2, 3, 4});

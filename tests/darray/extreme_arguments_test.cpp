@@ -26,6 +26,19 @@ TEST_CASE("arrays without storage are asked and read without a fault") {
   CHECK(to_string(none) == "(no storage)");
 }
 
+TEST_CASE("storage on first write, and references that are kept, of arrays that have none or too much") {
+  Array<float, 2> none;
+  DArray any;
+  CHECK_THROWS_AS(make_reference(none, {0, 0}), IndexError);
+  CHECK_THROWS_AS(mutable_data(none, Dim{PTRDIFF_MAX, PTRDIFF_MAX}), ShapeError);
+  CHECK_THROWS_AS(mutable_data<double>(any, make_ddim({PTRDIFF_MAX / 2})), ShapeError);
+  CHECK(!none.has_storage());
+  CHECK(!any.has_storage());
+  static_cast<void>(mutable_data(none, Dim{0, PTRDIFF_MAX}));
+  CHECK(none.shape() == Dim{0, PTRDIFF_MAX});
+  CHECK_THROWS_AS(make_reference(none, {0, 0}), IndexError);
+}
+
 TEST_CASE("arrays without elements have every operation") {
   DArray empty = make_darray(make_ddim({3, 0, 2}), DType::int16);
   CHECK(DArray(empty * 2 - empty).shape() == make_ddim({3, 0, 2}));

@@ -5,7 +5,7 @@ import tessera.array;
 import :alternative;
 import :handle;
 import :dlayout;
-import :access;
+import :visit;
 
 // The rows of dynamic arrays along an axis, for algorithms on static arrays that are compiled for one rank.
 namespace tessera::dynamic {
