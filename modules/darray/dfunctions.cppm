@@ -124,7 +124,7 @@ TESSERA_OPERATOR(>>, bitwise_right_shift)
 
 /// Text, and any other pointer: an array of rank 0 converts to its value, and a value and a pointer would add.
 template <class X>
-concept AddressBesideOperand = std::is_pointer_v<std::decay_t<X>>;
+concept AddressBesideOperand = std::convertible_to<X, const volatile void*>;
 
 // clang-format off
 /// Not for dynamic operands.

@@ -1,5 +1,7 @@
 module;
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 module tessera.darray;
@@ -20,11 +22,17 @@ std::string visited_text(const DValue& value) {
 void throw_not_accepted(std::span<const std::string> arguments) {
   std::string problem = "the function does not take ";
   for (std::size_t k = 0; k < arguments.size(); ++k) problem += (k == 0 ? "" : " with ") + arguments[k];
-  throw DTypeError(
-      to_string(Failure{.operation = "visit",
-                        .problem = problem,
-                        .advice = arguments.size() > 1 ? "convert or reshape one of them: x.cast(dtype), x.reshape({...})"
-                                                       : "convert it: x.cast(dtype)"}));
+  throw DTypeError(to_string(Failure{.operation = "visit",
+                                     .problem = problem,
+                                     .advice = arguments.size() > 1
+                                                   ? "convert or reshape one of them: x.cast(dtype), x.reshape({...})"
+                                                   : "convert it: x.cast(dtype)"}));
+}
+
+std::size_t position_of(std::size_t number, std::span<const std::uint32_t> ascending) {
+  const auto found = std::ranges::lower_bound(ascending, number);
+  return found != ascending.end() && *found == number ? static_cast<std::size_t>(found - ascending.begin())
+                                                      : ascending.size();
 }
 
 DArray with_all_axes(const DArray& array) {

@@ -111,7 +111,8 @@ concept Dynamic = std::same_as<std::remove_cvref_t<A>, DArray>;
 
 /// What may stand beside a dynamic array in a visit.
 template <class A>
-concept VisitArgument = Dynamic<A> || std::same_as<std::remove_cvref_t<A>, DDim> || std::same_as<std::remove_cvref_t<A>, DValue>;
+concept VisitArgument =
+    Dynamic<A> || std::same_as<std::remove_cvref_t<A>, DDim> || std::same_as<std::remove_cvref_t<A>, DValue>;
 
 /// The text of an argument in an error.
 std::string visited_text(const DArray& array);
@@ -120,6 +121,9 @@ std::string visited_text(const DValue& value);
 
 /// Throws DTypeError: what the arguments of a visit are.
 [[noreturn]] void throw_not_accepted(std::span<const std::string> arguments);
+
+/// Where an ascending list has a number; its length where it has not.
+std::size_t position_of(std::size_t number, std::span<const std::uint32_t> ascending);
 
 /// More combinations than these are not tried.
 inline constexpr std::size_t most_combinations = 100'000;
@@ -131,7 +135,9 @@ struct Accepted {
   template <class Last>
   static constexpr void write(bool*& to) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((*to++ = requires { std::declval<F&>()(std::declval<Known>()..., std::declval<typename Visited<Last>::template type<I>>()); }), ...);
+      ((*to++ = requires {
+         std::declval<F&>()(std::declval<Known>()..., std::declval<typename Visited<Last>::template type<I>>());
+       }), ...);
     }(std::make_index_sequence<Visited<Last>::count>{});
   }
   template <class First, class Second, class... Rest>
@@ -156,7 +162,11 @@ struct Visits {
     Accepted<F>::template write<Arguments...>(to);
     return mask;
   }();
-  static constexpr std::size_t count = static_cast<std::size_t>(std::ranges::count(is_accepted, true));
+  static constexpr std::size_t count = [] {
+    std::size_t found = 0;
+    for (const bool is : is_accepted) found += is ? 1 : 0;
+    return found;
+  }();
   static_assert(count > 0, "the function takes no array");
 
   /// Numbers of the combinations that are accepted, ascending.
@@ -180,11 +190,13 @@ struct Visits {
   struct Call;
   template <std::size_t Combination, std::size_t... Position>
   struct Call<Combination, std::index_sequence<Position...>> {
-    using result = std::invoke_result_t<F&, typename Visited<Arguments>::template type<digit(Combination, Position)>...>;
+    using result =
+        std::invoke_result_t<F&, typename Visited<Arguments>::template type<digit(Combination, Position)>...>;
 
     template <class R>
     static R run(F& function, Arguments&... arguments) {
-      return called<R>(function, typename Visited<Arguments>::template Held<digit(Combination, Position)>(arguments)...);
+      return called<R>(function,
+                       typename Visited<Arguments>::template Held<digit(Combination, Position)>(arguments)...);
     }
     template <class R, class... Held>
     static R called(F& function, const Held&... held) {
@@ -202,7 +214,7 @@ struct Visits {
 
   template <std::size_t... K>
   static constexpr auto table_of(std::index_sequence<K...>) {
-    return std::array{&Call<accepted[K]>::template run<R>...};
+    return std::array<R (*)(F&, Arguments&...), count>{&Call<accepted[K]>::template run<R>...};
   }
 
   static R run(F& function, Arguments&... arguments) {
@@ -214,9 +226,8 @@ struct Visits {
       if (is_taken) [[likely]]
         return table[combination](function, arguments...);
     } else {
-      const auto* const found = std::ranges::lower_bound(accepted, combination);
-      if (is_taken && found != accepted.end() && *found == combination)
-        return table[static_cast<std::size_t>(found - accepted.begin())](function, arguments...);
+      const std::size_t position = position_of(combination, accepted);
+      if (is_taken && position < count) return table[position](function, arguments...);
     }
     const std::string texts[] = {visited_text(arguments)...};
     throw_not_accepted(texts);
@@ -259,8 +270,7 @@ struct Visited<const OfAllAxes> {
   template <std::size_t I>
   struct Held {
     type<I> array;
-    explicit Held(const OfAllAxes& visited)
-        : array(dynamic::held<std::remove_cvref_t<type<I>>>(visited.rows.room())) {}
+    explicit Held(const OfAllAxes& visited) : array(dynamic::held<std::remove_cvref_t<type<I>>>(visited.rows.room())) {}
     type<I> value() const { return array; }
   };
 };

@@ -67,21 +67,32 @@ struct JoinResults<A, B> {
 template <class... Ts>
 struct TypeList {};
 
+template <class First, class... Rest>
+constexpr bool is_one_type() {
+  const bool is_same[] = {true, std::same_as<First, Rest>...};  // a fold over thousands exceeds what compilers take
+  for (const bool is : is_same) {
+    if (!is) return false;
+  }
+  return true;
+}
+
+/// The one type of all, of which there may be thousands: most visits return the same of each.
 template <class List>
 struct FoldResults;
-template <class First>
-struct FoldResults<TypeList<First>> {
+template <class First, class... Rest>
+  requires(is_one_type<First, Rest...>())
+struct FoldResults<TypeList<First, Rest...>> {
   using type = First;
 };
-// In halves, so that the depth of instantiation is that of a tree.
-template <class A, class B>
-struct FoldResults<TypeList<A, B>> {
-  using type = typename JoinResults<A, B>::type;
+template <class A, class B, class... Rest>
+struct FoldResults<TypeList<A, B, Rest...>> {
+  using type = typename FoldResults<TypeList<typename JoinResults<A, B>::type, Rest...>>::type;
 };
-template <class A, class B, class C, class... Rest>
-struct FoldResults<TypeList<A, B, C, Rest...>> {
-  using type =
-      typename FoldResults<TypeList<typename JoinResults<typename JoinResults<A, B>::type, C>::type, Rest...>>::type;
+// Several at once, so that the depth of instantiation stays below what compilers take.
+template <class A, class B, class C, class D, class E, class F, class G, class... Rest>
+  requires(sizeof...(Rest) > 100)
+struct FoldResults<TypeList<A, B, C, D, E, F, G, Rest...>> {
+  using type = typename FoldResults<TypeList<typename FoldResults<TypeList<A, B, C, D, E, F, G>>::type, Rest...>>::type;
 };
 
 /// What a call returns, or NotCalled.

@@ -81,9 +81,9 @@ TEST_CASE("a name that would get new storage in each replay is refused") {
   Scheduler scheduler({.workers = 1});
   DArray w = make_darray({20}, 1.0);
   CHECK_THROWS_AS(static_cast<void>(scheduler.capture([&] {
-    const Async on{scheduler};
-    w = zeros(DType::float64, make_ddim({4})) + 1;
-  })),
+                    const Async on{scheduler};
+                    w = zeros(DType::float64, make_ddim({4})) + 1;
+                  })),
                   SchedulerError);
   CHECK(double(w[{19}]) == 1.0);
 }

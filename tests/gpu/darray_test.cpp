@@ -87,9 +87,8 @@ TEST_CASE("types meet and are converted on a GPU as on the CPU") {
     return DArray(numbers(DType::int8, make_ddim({4, 6}), 1, p) - numbers(DType::int32, make_ddim({4, 1}), 2, p));
   });
   for (const DType to : {DType::boolean, DType::int8, DType::int64, DType::bfloat16, DType::float64}) {
-    check_same("cast to " + std::string(name(to)), exactly, [&](Place p) {
-      return DArray(cast(numbers(DType::float32, make_ddim({33}), 1, p) * 2, to));
-    });
+    check_same("cast to " + std::string(name(to)), exactly,
+               [&](Place p) { return DArray(cast(numbers(DType::float32, make_ddim({33}), 1, p) * 2, to)); });
   }
   check_same("float32 into float16 elements", exactly, [](Place p) {
     DArray to = zeros(DType::float16, make_ddim({2, 9}), p);

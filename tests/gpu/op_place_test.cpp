@@ -31,13 +31,12 @@ TEST_CASE("an op ends when its GPU has done its work, and holds no worker until 
     std::atomic<bool> is_scaled = false;
     std::optional<fake::Holding> holding{std::in_place};
     // --8<-- [start:place]
-    scheduler.submit(
-        reads(x.var()), writes(y.var(), scaled),
-        [&](device::Stream& stream) {
-          assign(y, x * 2);  // or a call of a CUDA library with stream.native()
-          CHECK(stream.place() == GpuPlace{0});
-        },
-        {.name = "scale", .place = GpuPlace{0}});
+    scheduler.submit(reads(x.var()), writes(y.var(), scaled),
+                     [&](device::Stream& stream) {
+                       assign(y, x * 2);  // or a call of a CUDA library with stream.native()
+                       CHECK(stream.place() == GpuPlace{0});
+                     },
+                     {.name = "scale", .place = GpuPlace{0}});
     scheduler.submit(reads(scaled), [&] { is_scaled = true; });  // when the GPU has done it
     // --8<-- [end:place]
     for (int i = 0; i < 20; ++i) scheduler.submit(writes(others), [&] { ++count; });
@@ -57,13 +56,12 @@ TEST_CASE("ops on a GPU are recorded and replayed") {
     const Array<float, 1> y = full(Dim{64}, 1.f, Place(GpuPlace{0}));
     int runs = 0;
     auto step = scheduler.capture([&] {
-      scheduler.submit(
-          writes(y.var()),
-          [&, y](device::Stream&) {
-            ++runs;
-            assign(y, y * 2);
-          },
-          {.name = "double", .place = GpuPlace{0}});
+      scheduler.submit(writes(y.var()),
+                       [&, y](device::Stream&) {
+                         ++runs;
+                         assign(y, y * 2);
+                       },
+                       {.name = "double", .place = GpuPlace{0}});
     });
     for (int i = 0; i < 5; ++i) step.replay();
     scheduler.wait_all();
@@ -84,7 +82,7 @@ TEST_CASE("a place and a body that do not fit say so") {
   Scheduler scheduler({.workers = 1});
   const Var out;
   CHECK_THROWS_WITH_AS(scheduler.submit(writes(out), [] {}, {.name = "fit", .place = GpuPlace{0}}),
-                       doctest::Contains("'fit'") , SchedulerError);
+                       doctest::Contains("'fit'"), SchedulerError);
   CHECK_THROWS_WITH_AS(scheduler.submit(writes(out), [](device::Stream&) {}, {.name = "fit"}),
                        doctest::Contains("its place is cpu"), SchedulerError);
   scheduler.submit(writes(out), [](device::Stream&) {}, {.place = GpuPlace{99}});

@@ -51,7 +51,8 @@ export template <Element T, int Rank, AnyPlace P>
 OwningReference<T> make_reference(const Array<T, Rank, P>& array, const std::type_identity_t<Index<Rank>>& index) {
   std::ptrdiff_t offset = 0;
   for (int axis = 0; axis < Rank; ++axis)
-    offset += storage::resolve(index[axis], array.shape()[axis], axis) * array.strides()[static_cast<std::size_t>(axis)];
+    offset +=
+        storage::resolve(index[axis], array.shape()[axis], axis) * array.strides()[static_cast<std::size_t>(axis)];
   return {array.buffer(), PlacedPointer<T>(array.data() + offset, array.place())};
 }
 

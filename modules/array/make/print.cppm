@@ -34,7 +34,8 @@ export std::string text_of_elements(const void* first, DType dtype, std::span<co
 export template <class T, int Rank, AnyPlace P>
 std::string to_string(const ArrayView<T, Rank, P>& view) {
   require_host(view.place(), "to_string");
-  return storage::text_of_elements(view.data(), dtype_of<std::remove_const_t<T>>, view.shape().extents(), view.strides());
+  return storage::text_of_elements(view.data(), dtype_of<std::remove_const_t<T>>, view.shape().extents(),
+                                   view.strides());
 }
 
 /// As for views, on every place.

@@ -34,14 +34,14 @@ Array<T, Rank> elements_of(const DArray& array) {
 inline void require_result(const char* operation, const DArray& to, DType dtype, const DDim& shape) {
   to.require_writable(operation);
   if (to.dtype() != dtype) {
-    throw DTypeError(to_string(Failure{
-        .operation = operation,
-        .problem = "the results are " + std::string(name(dtype)) + ", the array that takes them has " + std::string(name(to.dtype()))}));
+    throw DTypeError(to_string(Failure{.operation = operation,
+                                       .problem = "the results are " + std::string(name(dtype)) +
+                                                  ", the array that takes them has " + std::string(name(to.dtype()))}));
   }
   if (to.shape() != shape) {
-    throw ShapeError(to_string(Failure{
-        .operation = operation,
-        .problem = "the results have the shape " + to_string(shape) + ", the array that takes them has " + to_string(to.shape())}));
+    throw ShapeError(to_string(Failure{.operation = operation,
+                                       .problem = "the results have the shape " + to_string(shape) +
+                                                  ", the array that takes them has " + to_string(to.shape())}));
   }
 }
 

@@ -71,10 +71,10 @@ std::ptrdiff_t count_of(const DArray& mask) {
 void check_mask(const DArray& mask, const DArray& x) {
   if (mask.dtype() != DType::boolean) throw_dtype("compress", mask.dtype(), "a mask of bool, such as x != 0");
   if (mask.shape() == x.shape()) return;
-  throw ShapeError(to_string(Failure{.operation = "compress",
-                                     .problem = "the mask has the shape " + to_string(mask.shape()) +
-                                                " and the elements have " + to_string(x.shape()),
-                                     .advice = "a mask has the shape of what it picks: broadcast_to(mask, shape)"}));
+  throw ShapeError(to_string(Failure{
+      .operation = "compress",
+      .problem = "the mask has the shape " + to_string(mask.shape()) + " and the elements have " + to_string(x.shape()),
+      .advice = "a mask has the shape of what it picks: broadcast_to(mask, shape)"}));
 }
 
 }  // namespace

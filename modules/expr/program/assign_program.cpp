@@ -244,8 +244,9 @@ DValue DExpression::value() const {
   }
   DValue result = DValue::zero(dtype_);
   const auto share = storage::BufferShare::make(place(), static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
-  dynamic::assign({.share = &share, .data = share->data(), .dtype = dtype_, .place = place(), .shape = {}, .strides = {}},
-                  *this, true);
+  dynamic::assign(
+      {.share = &share, .data = share->data(), .dtype = dtype_, .place = place(), .shape = {}, .strides = {}}, *this,
+      true);
   share->wait(schedule::Purpose::read, {share->data(), {}, {}, item_size(dtype_)});
   device::copy_bytes(result.data(), CpuPlace{}, share->data(), place(), static_cast<std::size_t>(item_size(dtype_)));
   return result;

@@ -311,7 +311,8 @@ class Composer {
   static Term loaded(dynamic::Steps& steps, Term term) {
     if (term.kind != Term::Kind::leaf) return term;
     const Variant load = dynamic::load_of(steps.leaves[term.number].dtype);
-    return load.kernel == nullptr ? term : appended(steps, {load.kernel, load.nodes, DType::float32, 1, {term}, load.device});
+    return load.kernel == nullptr ? term
+                                  : appended(steps, {load.kernel, load.nodes, DType::float32, 1, {term}, load.device});
   }
 
   static Term converted(dynamic::Steps& steps, Term term, DType from, DType to) {

@@ -131,8 +131,7 @@ DeviceProgram device_program(const DExpression& expression, DType written) {
         leaves.push_back(static_cast<std::uint16_t>(number));
       },
       [&](std::size_t number) {
-        operations.push_back(
-            {.kind = DeviceOperation::Kind::scalar, .value = steps.constants[number].value.dtype()});
+        operations.push_back({.kind = DeviceOperation::Kind::scalar, .value = steps.constants[number].value.dtype()});
       },
       [&](const DeviceOperation& operation) { operations.push_back(operation); });
   return {.work = {.form = &form_of(std::move(operations)), .node = &expression, .written = written},

@@ -95,8 +95,10 @@ TEST_CASE("algorithms write to an array that is there, also to their operand") {
 }
 
 TEST_CASE("an array that does not take the results is left as it was") {
-  const DArray x = make_darray({3.0, 1.0, 2.0}), ones3 = make_darray({3}, 1.0), ones2 = make_darray({2}, 1.0), floats = make_darray({3}, 1.f);
-  CHECK_THROWS_WITH_AS(sort_into(floats, x), doctest::Contains("the results are float64, the array that takes them has float32"), DTypeError);
+  const DArray x = make_darray({3.0, 1.0, 2.0}), ones3 = make_darray({3}, 1.0), ones2 = make_darray({2}, 1.0),
+               floats = make_darray({3}, 1.f);
+  CHECK_THROWS_WITH_AS(sort_into(floats, x),
+                       doctest::Contains("the results are float64, the array that takes them has float32"), DTypeError);
   CHECK_THROWS_WITH_AS(sort_into(ones2, x), doctest::Contains("(3,), the array that takes them has (2,)"), ShapeError);
   CHECK_THROWS_AS(argsort_into(ones3, x), DTypeError);
   CHECK_THROWS_AS(sort_into(ones3.as_read_only(), x), DTypeError);
