@@ -22,6 +22,7 @@ export import :strided_copy;
 export import :view;
 export import :handle;
 export import :owning_reference;
+export import :stream_work;
 export import :compound;
 export import :array_parameter;
 export import :scalar_parameter;

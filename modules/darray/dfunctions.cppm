@@ -137,11 +137,11 @@ export template <class L, class R>
 void operator||(L&&, R&&) = delete;  // || asks for one truth value: write a | b for elements, or any(a) | any(b)
 /// Not for pointers.
 export template <class L, class R>
-  requires (DynamicOperand<L> && AddressBesideOperand<R>) || (AddressBesideOperand<L> && DynamicOperand<R>)
+  requires (DynamicOperand<L> && AddressBesideOperand<R>) || (DynamicOperand<R> && AddressBesideOperand<L>)
 void operator+(L&&, R&&) = delete;  // text and pointers are no operands of arrays: to_string(x) + "text"
 /// Not for pointers.
 export template <class L, class R>
-  requires (DynamicOperand<L> && AddressBesideOperand<R>) || (AddressBesideOperand<L> && DynamicOperand<R>)
+  requires (DynamicOperand<L> && AddressBesideOperand<R>) || (DynamicOperand<R> && AddressBesideOperand<L>)
 void operator-(L&&, R&&) = delete;  // text and pointers are no operands of arrays
 // clang-format on
 

@@ -171,7 +171,9 @@ void* mutable_data(DArray& name, DType dtype, const DDim& shape, Place place) {
       name.is_contiguous()) {
     name.wait();
   } else {
-    name = DArray(shape, dtype, place);
+    DArray fresh(shape, dtype, place);
+    fresh.wait();  // as for arrays
+    name = std::move(fresh);
   }
   return name.data();
 }

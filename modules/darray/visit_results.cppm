@@ -7,36 +7,13 @@ import :handle;
 // One type for what the calls of a visit return.
 namespace tessera {
 
-/// What a call is not.
-struct NotCalled {};
-
-/// One type for results of several: theirs if they are all the same, their common type if they are values, DArray if they are arrays or
-/// expressions.
-template <class... R>
-struct UnifiedResult {
-  using type = void;
-};
-template <class Only>
-struct UnifiedResult<Only> {
-  using type = Only;
-};
+/// One type for results of two: theirs if it is the same, DValue if they are values, DArray if they are arrays or expressions, else their
+/// common type.
 template <class A, class B>
 struct JoinResults {};
 template <class A>
 struct JoinResults<A, A> {
   using type = A;
-};
-template <class A>
-struct JoinResults<NotCalled, A> {
-  using type = A;
-};
-template <class A>
-struct JoinResults<A, NotCalled> {
-  using type = A;
-};
-template <>
-struct JoinResults<NotCalled, NotCalled> {
-  using type = NotCalled;
 };
 /// Values of element types: DValue holds them all.
 template <class R>
@@ -56,7 +33,7 @@ struct JoinResults<A, B> {
   using type = DArray;
 };
 template <class R>
-concept OtherResult = !ValueResult<std::remove_cvref_t<R>> && !ArrayResult<R> && !std::same_as<R, NotCalled>;
+concept OtherResult = !ValueResult<std::remove_cvref_t<R>> && !ArrayResult<R>;
 template <class A, class B>
   requires(!std::same_as<A, B>) && (OtherResult<A> || OtherResult<B>) &&
           requires { false ? std::declval<A>() : std::declval<B>(); }
@@ -85,25 +62,15 @@ struct FoldResults<TypeList<First, Rest...>> {
   using type = First;
 };
 template <class A, class B, class... Rest>
+  requires(!is_one_type<A, B, Rest...>())
 struct FoldResults<TypeList<A, B, Rest...>> {
   using type = typename FoldResults<TypeList<typename JoinResults<A, B>::type, Rest...>>::type;
 };
 // Several at once, so that the depth of instantiation stays below what compilers take.
 template <class A, class B, class C, class D, class E, class F, class G, class... Rest>
-  requires(sizeof...(Rest) > 100)
+  requires(sizeof...(Rest) > 100 && !is_one_type<A, B, C, D, E, F, G, Rest...>())
 struct FoldResults<TypeList<A, B, C, D, E, F, G, Rest...>> {
   using type = typename FoldResults<TypeList<typename FoldResults<TypeList<A, B, C, D, E, F, G>>::type, Rest...>>::type;
-};
-
-/// What a call returns, or NotCalled.
-template <class F, class... A>
-struct CallResult {
-  using type = NotCalled;
-};
-template <class F, class... A>
-  requires std::invocable<F, A...>
-struct CallResult<F, A...> {
-  using type = std::invoke_result_t<F, A...>;
 };
 
 }  // namespace tessera

@@ -113,6 +113,11 @@ TEST_CASE("the arguments of a visit decide together, in every combination that t
   }
 }
 
+TEST_CASE("a function of everything is compiled for thousands of combinations") {
+  CHECK(visit([]<class T>(const Array<T, 2>&, const auto& shape, const auto&) -> int { return shape.rank; },
+              make_darray({{1}}), make_ddim({1, 1, 1}), DValue(2.f)) == 3);
+}
+
 TEST_CASE("a function that does not take a type is not called with it") {
   const auto only_floats = []<int D>(const Array<float, D>& x) { return x.size(); };
   const DArray floats = make_darray({4}, 1.f), integers = make_darray({4}, 1);

@@ -39,6 +39,18 @@ TEST_CASE("storage on first write, and references that are kept, of arrays that 
   CHECK_THROWS_AS(make_reference(none, {0, 0}), IndexError);
 }
 
+TEST_CASE("elements that are not there are not read") {
+  const Array<float, 0> none;
+  CHECK_THROWS_AS(make_reference(none, {}), IndexError);
+  const DArray any, mask = full(DType::boolean, make_ddim({}), true), one = zeros(DType::float32, make_ddim({1}));
+  CHECK_THROWS_AS(compress_into(one, mask, any), ShapeError);
+  CHECK_THROWS_AS(compress(mask, any), ShapeError);
+  std::int8_t byte = 0;
+  CHECK_THROWS_AS(adopt(&byte, Dim{2}, {PTRDIFF_MIN}), ShapeError);
+  const std::ptrdiff_t many = std::ptrdiff_t{1} << 40;
+  CHECK(to_string(zeros<float>(Dim{many, many, 0})) == "[]");
+}
+
 TEST_CASE("arrays without elements have every operation") {
   DArray empty = make_darray(make_ddim({3, 0, 2}), DType::int16);
   CHECK(DArray(empty * 2 - empty).shape() == make_ddim({3, 0, 2}));

@@ -26,6 +26,7 @@ EXCEPTIONS = {
     "kind": TYPES,
     "try_promote": TYPES,
     "device::name": TYPES,
+    "run_on": "tests/gpu/op_place_test.cpp: arrays elsewhere, no arrays, and work that throws",
     "require_device": "tests/device/table_test.cpp: places that are there and not",
     "device::compiler_architectures": NO_ARGUMENT,
     "device::compiler_version": NO_ARGUMENT,

@@ -7,6 +7,7 @@ import tessera.device;
 import tessera.schedule;
 import :buffer;
 import :concepts;
+import :elements;
 import :handle;
 import :index;
 import :pointer;
@@ -49,6 +50,7 @@ class OwningReference {
 /// A reference to an element that keeps the array's storage. Throws IndexError outside the shape.
 export template <Element T, int Rank, AnyPlace P>
 OwningReference<T> make_reference(const Array<T, Rank, P>& array, const std::type_identity_t<Index<Rank>>& index) {
+  if constexpr (Rank == 0) require_storage(array.data());
   std::ptrdiff_t offset = 0;
   for (int axis = 0; axis < Rank; ++axis)
     offset +=

@@ -54,7 +54,9 @@ T* mutable_data(Array<T, Rank, P>& name, const std::type_identity_t<Dim<Rank>>& 
   if (is_own && name.shape() == shape && name.place() == place && name.is_contiguous()) {
     name.wait();
   } else {
-    name = Array<T, Rank, P>(shape, place);
+    Array<T, Rank, P> fresh(shape, place);
+    fresh.wait();  // memory of a GPU may come back to this thread's stream while that still reads what was in it
+    name = std::move(fresh);
   }
   return name.data();
 }

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -133,6 +134,7 @@ struct Collector {
 };
 
 std::ptrdiff_t product_of(std::span<const std::ptrdiff_t> shape) {
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;  // whatever the others are
   return std::accumulate(shape.begin(), shape.end(), std::ptrdiff_t{1}, std::multiplies<>());
 }
 

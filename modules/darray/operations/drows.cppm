@@ -31,17 +31,19 @@ Array<T, Rank> elements_of(const DArray& array) {
 
 /// Throws unless an array takes the results of an operation: DTypeError for other elements or such that are only read, ShapeError for
 /// another shape.
-inline void require_result(const char* operation, const DArray& to, DType dtype, const DDim& shape) {
-  to.require_writable(operation);
+inline void require_result(const std::string& operation, const DArray& to, DType dtype, const DDim& shape) {
+  to.require_writable(operation.c_str());
   if (to.dtype() != dtype) {
     throw DTypeError(to_string(Failure{.operation = operation,
                                        .problem = "the results are " + std::string(name(dtype)) +
-                                                  ", the array that takes them has " + std::string(name(to.dtype()))}));
+                                                  ", the array that takes them has " + std::string(name(to.dtype())),
+                                       .advice = "make it for them, as in zeros(dtype, shape)"}));
   }
   if (to.shape() != shape) {
     throw ShapeError(to_string(Failure{.operation = operation,
                                        .problem = "the results have the shape " + to_string(shape) +
-                                                  ", the array that takes them has " + to_string(to.shape())}));
+                                                  ", the array that takes them has " + to_string(to.shape()),
+                                       .advice = "make it for them, as in zeros(dtype, shape)"}));
   }
 }
 

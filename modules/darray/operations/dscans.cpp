@@ -19,7 +19,7 @@ int scanned_axis(const char* operation, const DArray& x, std::optional<int> name
   if (named || x.rank() <= 1) return named.value_or(0);
   throw ShapeError(to_string(Failure{.operation = operation,
                                      .problem = "the array has the shape " + to_string(x.shape()),
-                                     .advice = "name the one axis to scan along, as in cumulative_sum(x, 0)"}));
+                                     .advice = "name the one axis to scan along: 0 is the first, -1 the last"}));
 }
 
 template <Element T>
@@ -31,7 +31,7 @@ void scanned(const char* operation, const DArray& to, const DArray& x, std::opti
   const int axis = scanned_axis(operation, x, named);
   const DArray rows = with_axis_last(x, axis, operation);
   with_element(x.dtype(), [&]<class T>() {
-    require_result(operation, to, dtype_of<Scanned<T>>, x.shape());
+    require_result(std::string(operation) + "_into", to, dtype_of<Scanned<T>>, x.shape());
     work(rows_of<Scanned<T>>(with_axis_last(to, axis, operation)), rows_of<T>(rows));
   });
 }

@@ -69,6 +69,10 @@ std::ptrdiff_t count_of(const DArray& mask) {
 }
 
 void check_mask(const DArray& mask, const DArray& x) {
+  if (x.rank() == 0 && (!x.has_storage() || !mask.has_storage())) {  // others have no elements then
+    throw ShapeError(to_string(Failure{
+        .operation = "compress", .problem = x.has_storage() ? "the mask has no storage" : "the array has no storage"}));
+  }
   if (mask.dtype() != DType::boolean) throw_dtype("compress", mask.dtype(), "a mask of bool, such as x != 0");
   if (mask.shape() == x.shape()) return;
   throw ShapeError(to_string(Failure{
@@ -90,7 +94,7 @@ DArray taken(const DArray& x, const DArray& indices, int axis) {
 void take_into(const DArray& to, const DArray& x, const DArray& indices, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "take");
   const Array<std::int64_t, 1> picked = indices_of(indices, x.shape()[at]);
-  require_result("take", to, x.dtype(), taken_shape(x, at, picked.size()));
+  require_result("take_into", to, x.dtype(), taken_shape(x, at, picked.size()));
   take_rows(to, x, picked, at);
 }
 
@@ -104,7 +108,7 @@ DArray compressed(const DArray& mask, const DArray& x) {
 
 void compress_into(const DArray& to, const DArray& mask, const DArray& x) {
   check_mask(mask, x);
-  require_result("compress", to, x.dtype(), to.rank() == 1 ? to.shape() : make_ddim({count_of(mask)}));
+  require_result("compress_into", to, x.dtype(), to.rank() == 1 ? to.shape() : make_ddim({count_of(mask)}));
   const DArray picked = with_all_axes(mask), from = with_all_axes(x);
   with_element(x.dtype(), [&]<class T>() {
     tessera::compress_into(elements_of<T, 1>(to), rows_of<bool>(picked), rows_of<T>(from), std::source_location{});

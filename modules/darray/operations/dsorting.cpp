@@ -28,7 +28,7 @@ void ordered(const char* operation, const DArray& result, const DArray& x, int a
 }  // namespace
 
 void sort_into(const DArray& to, const DArray& x, int axis, bool descends) {
-  require_result("sort", to, x.dtype(), x.shape());
+  require_result("sort_into", to, x.dtype(), x.shape());
   ordered("sort", to, x, axis, [&]<class T>(const DArray& rows, const Array<T, max_rank>& from) {
     descends ? tessera::sort_into(rows_of<T>(rows), from, descending, {})
              : tessera::sort_into(rows_of<T>(rows), from, std::source_location{});
@@ -36,7 +36,7 @@ void sort_into(const DArray& to, const DArray& x, int axis, bool descends) {
 }
 
 void argsort_into(const DArray& to, const DArray& x, int axis, bool descends) {
-  require_result("argsort", to, DType::int64, x.shape());
+  require_result("argsort_into", to, DType::int64, x.shape());
   ordered("argsort", to, x, axis, [&]<class T>(const DArray& rows, const Array<T, max_rank>& from) {
     const auto& positions = rows_of<std::int64_t>(rows);
     descends ? tessera::argsort_into(positions, from, descending, {})

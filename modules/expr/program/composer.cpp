@@ -162,6 +162,16 @@ bool is_long(const dynamic::Steps& steps) {
   return steps.steps.size() + steps.leaves.size() > most;
 }
 
+/// Its arguments as one of at most three operands are more than a share of what a kernel takes, as those of static expressions must not be
+/// (device_split.cppm).
+bool is_too_large_for_device(const DExpression& expression) {
+  if (expression.place().on_host()) return false;
+  const std::size_t leaf = 8 + 8 * static_cast<std::size_t>(expression.rank());
+  const dynamic::Steps& steps = expression.steps();
+  return steps.leaves.size() * leaf + steps.constants.size() * plan::scalar_slot >
+         (most_device_argument_bytes - 256) / 3;
+}
+
 /// The same values in memory, in their compute type.
 DExpression computed_first(const DExpression& expression) {
   dynamic::Leaf leaf{.dtype = compute_type(expression.dtype()), .place = expression.place(), .rank = expression.rank()};
@@ -202,7 +212,8 @@ class Composer {
                   "convert first: cast(x, dtype)");
     broadcast(operands);
     for (OperandOf& operand : operands) {
-      if (auto* expression = dynamic::expression_in(operand); expression != nullptr && is_long(expression->steps()))
+      if (auto* expression = dynamic::expression_in(operand);
+          expression != nullptr && (is_long(expression->steps()) || is_too_large_for_device(*expression)))
         *expression = computed_first(*expression);
     }
     if (function_.scalars == ScalarRule::compares) {

@@ -50,6 +50,14 @@ GpuPlace gpu_of(const OpOptions& options, const std::source_location& where) {
                                   .where = where}));
 }
 
+void wait_for_work(device::Stream& stream) noexcept {
+  try {
+    stream.count_work();
+    stream.mark().wait();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): somebody else is told why the work failed
+  }
+}
+
 void run_again_after(const device::StreamMark& mark) { give_up_turn({mark}); }
 
 namespace {

@@ -23,6 +23,9 @@ concept OpBody = (std::invocable<std::decay_t<F>&> || TakesStream<std::decay_t<F
                  (std::constructible_from<std::decay_t<F>, F> ||
                   unsatisfied<"the body of an op is kept until it runs: move it in if it cannot be copied">);
 
+/// Returns when the stream has done all that it has been given, whether that failed or not.
+void wait_for_work(device::Stream& stream) noexcept;
+
 /// Gives the work of a body to the stream of a GPU, and ends when the GPU has done it: the op runs twice, and holds no worker in between.
 template <class F>
 class OnStream {
@@ -34,8 +37,14 @@ class OnStream {
     if (mark_.stream() != nullptr) return std::exchange(mark_, {}).wait();  // throws what the GPU's work has come to
     device::launching::make_current(place_);
     device::Stream& stream = device::Stream::current(place_);
-    body_(stream);
-    end_after(stream.mark());
+    try {
+      body_(stream);
+      stream.count_work();  // a library that is given stream.native() counts none
+      end_after(stream.mark());
+    } catch (...) {
+      wait_for_work(stream);  // which may use what the body holds
+      throw;
+    }
   }
 
  private:

@@ -30,9 +30,10 @@ struct alignas(64) Node : OpKind {
   std::uint32_t predecessors = 0;
   Node* first = nullptr;  // successor, or none
   std::uint32_t successors = 0;
-  std::uint32_t others = 0;    // index of the second one
-  std::uint32_t accesses = 0;  // index of its first one
-  std::uint32_t ahead = 0;     // index of the node some steps behind `first`, to be fetched now
+  std::uint32_t others = 0;          // index of the second one
+  std::uint32_t accesses = 0;        // index of its first one
+  std::uint32_t ahead : 31 = 0;      // index of the node some steps behind `first`, to be fetched now
+  std::uint32_t is_resumed : 1 = 0;  // its body has begun and waits for a GPU
 };
 static_assert(sizeof(Node) == 64);
 

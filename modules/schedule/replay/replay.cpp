@@ -169,8 +169,10 @@ bool end_body(OpState& op) noexcept {
   return true;
 }
 
-void run_body(const Node& node, ReplayState& replay, const Engine& engine) noexcept {
-  if (replay.is_careful.load(std::memory_order_relaxed) || engine.is_cancelled()) [[unlikely]] {
+void run_body(Node& node, ReplayState& replay, const Engine& engine) noexcept {
+  if (node.is_resumed) [[unlikely]] {  // what has begun goes on to its end
+    node.is_resumed = false;
+  } else if (replay.is_careful.load(std::memory_order_relaxed) || engine.is_cancelled()) [[unlikely]] {
     if (!may_begin(node, replay)) return;
   }
   try {
@@ -203,6 +205,7 @@ OpState* run_nodes(OpState& first) noexcept {
     context.has_submitted = false;
     run_body(node, replay, engine);
     if (context.stream_wait != nullptr) [[unlikely]] {
+      node.is_resumed = true;
       begin_stream_wait(*op);
       op = nullptr;
       break;
