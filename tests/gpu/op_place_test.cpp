@@ -71,7 +71,7 @@ TEST_CASE("work that a library is given by the stream is part of the op, and ord
   }
   // --8<-- [start:run_on]
   scheduler.submit(reads(x.var()), writes(y.var(), copied),
-                   [x, y](device::Stream& stream) mutable {
+                   [=](device::Stream& stream) mutable {
                      run_on(stream, std::tie(x), std::tie(y), [&] {
                        library_copies(y.data(), x.data(), x.size() * 4, stream.native());  // starts when x * 2 is there
                      });
