@@ -61,7 +61,6 @@ EXCEPTIONS = {
     "promote": TYPES,
     "visit": TYPES,
     "var_of": "tests/schedule/replay/capture_test.cpp: parameters of a recording",
-    "adopt": "tests/darray/make_test.cpp: strides that reach beyond any memory, or are not as many as axes",
     "from_dlpack": TENSORS,
     "to_dlpack": TENSORS,
     "to_dlpack_versioned": TENSORS,

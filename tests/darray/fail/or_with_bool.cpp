@@ -1,5 +1,5 @@
 // || asks for one truth value, of which an array has several.
-// expect first: || asks for one truth value: write a | b for elements, or any(a) | any(b)
+// expect first: asks for one truth value: write a . b for elements, or any
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Text is no operand.
-// expect first: text and pointers are no operands of arrays: to_string(x) + "text"
+// expect first: text and pointers are no operands of arrays
 import tessera;
 using namespace tessera;
 

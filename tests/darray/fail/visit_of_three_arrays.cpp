@@ -1,5 +1,5 @@
 // Three arrays have too many combinations of types.
-// expect first: too many combinations of types: visit one of the arrays, and take the others by get<Array<T, D>>(x)
+// expect first: too many combinations of types: visit one of the arrays
 import tessera;
 using namespace tessera;
 
