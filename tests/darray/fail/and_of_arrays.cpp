@@ -1,5 +1,5 @@
 // && asks for one truth value, of which an array has several.
-// expect first: // expect first: && asks for one truth value: write a & b for elements, or all_of(a) & all_of(b)// expect first: && asks for one truth value: write a & b for elements, or all_of(a) & all_of(b) asks for one truth value: write a // expect first: && asks for one truth value: write a & b for elements, or all_of(a) & all_of(b) b for elements
+// expect first: && asks for one truth value: write a & b for elements
 import tessera;
 using namespace tessera;
 
