@@ -214,6 +214,10 @@ struct Hypot {
   [[gnu::always_inline]] static C apply(C a, C b) {
     return math::hypot(a, b);
   }
+  template <class RangeGuard, std::floating_point C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a, C b) {
+    return math::hypot(a, b, guard);
+  }
 };
 /// sqrt(a^2 + b^2) without overflow between.
 export template <class L, class R>

@@ -12,7 +12,7 @@ import :library_math;
 import :complex_math;
 
 // Exponentials, logarithms, powers and roots. They take floating elements, most of them complex ones too; float16 and bfloat16
-// are computed in float. Accuracies stand in vector_math.cppm; the rest is the C library's.
+// are computed in float. Accuracies stand in expr/math; complex functions are the C library's.
 namespace tessera {
 
 struct Exp {

@@ -130,7 +130,7 @@ template <std::floating_point C>
 [[gnu::always_inline]] inline double acosh(double x) {
   const double t = x - 1.0;
   const bool large = x > 0x1p+28;
-  const double root = __builtin_elementwise_sqrt(t * (2.0 + t));
+  const double root = __builtin_elementwise_sqrt(t * t + (t + t));
   const double sum = t + root;
   const double rest = large ? 0.0 : (root - sum) + t;
   const double value = log1p_of(large ? t : sum, rest) + (large ? 0x1.62e42fefa39efp-1 : 0.0);
@@ -141,7 +141,9 @@ template <std::floating_point C>
 /// Inverse hyperbolic tangent; at most 2 ULP.
 [[gnu::always_inline]] inline double atanh(double x) {
   const double y = magnitude_of(x);
-  const double value = 0.5 * log1p_of((y + y) / (1.0 - y), 0.0);
+  const double twice = y + y;
+  const double value =
+      0.5 * log1p_of(twice + (twice * y) / (1.0 - y), 0.0);  // of 2 y / (1 - y), of which 2 y is not rounded
   const double edge = y == 1 ? endless : undefined;
   return y < 1 ? (y == 0 ? x : with_sign(value, x)) : with_sign(edge, x);
 }

@@ -93,4 +93,17 @@ template <bool fused, std::floating_point C>
   return a == endless || b == endless ? endless : value;
 }
 
+/// Within range: the sum of the squares is not near the ends of the range.
+template <bool fused, std::floating_point C>
+[[gnu::always_inline]] inline C hypot(C x, C y, FastRange<fused>& guard) {
+  constexpr C least = sizeof(C) == 4 ? C(0x1p-100) : C(0x1p-900);
+  const C square = x * x + y * y;
+  guard.beyond |= !(square >= least && square <= 1 / least);
+  return __builtin_elementwise_sqrt(square);
+}
+template <bool fused, std::floating_point C>
+[[gnu::always_inline]] inline C hypot(C x, C y, FullRange<fused>) {
+  return math::hypot(x, y);
+}
+
 }  // namespace tessera::math
