@@ -1,4 +1,6 @@
 module;
+#include <math.h>
+
 #include <cstdint>
 export module tessera.expr:double_power;
 import :vector_bits;
@@ -15,31 +17,20 @@ struct DoubleSum {
   double low;
 };
 
-/// a * b without rounding: by fused multiplication, or by T. J. Dekker's splitting (1971).
-template <bool fused>
+/// a * b without rounding, by fused multiplication.
 [[gnu::always_inline]] inline DoubleSum exact_product(double a, double b) {
   const double high = a * b;
-  if constexpr (fused) {
-    return {high, __builtin_elementwise_fma(a, b, -high)};
-  } else {
-    constexpr std::uint64_t upper = ~((std::uint64_t{1} << 27) - 1);
-    const double a_upper = double_of(bits_of(a) & upper);
-    const double b_upper = double_of(bits_of(b) & upper);
-    const double a_lower = a - a_upper;
-    const double b_lower = b - b_upper;
-    return {high, ((a_upper * b_upper - high) + (a_upper * b_lower + a_lower * b_upper)) + a_lower * b_lower};
-  }
+  return {high, __builtin_elementwise_fma(a, b, -high)};
 }
 
 /// n + log2(1 + f) = n + s (2 / ln 2) (1 + t) where s = f / (2 + f), t = s^2 / 3 + s^4 Q(s^2); error about 2^-63 of it.
-template <bool fused>
 [[gnu::always_inline]] inline DoubleSum log2_sum(double f, double n) {
   const double sum = 2.0 + f;
   const double inverse = 1.0 / sum;
   const double s = f * inverse;
-  const auto [whole, below] = exact_product<fused>(s, sum);
+  const auto [whole, below] = exact_product(s, sum);
   const double s_low = inverse * (((f - whole) - below) - s * (f - (sum - 2.0)));
-  const auto [z, z_rounded] = exact_product<fused>(s, s);
+  const auto [z, z_rounded] = exact_product(s, s);
   const double z_low = z_rounded + (s + s) * s_low;
   const double w = z * z;
   const double a = 0x1.999999999999ap-3 + z * 0x1.2492492492363p-3;
@@ -50,12 +41,12 @@ template <bool fused>
   constexpr double third = 0x1.5555555555555p-2, third_low = 0x1.5555555555555p-56;
   const double factor = third + tail;
   const double factor_low = ((third - factor) + tail) + third_low;
-  const auto [t, t_rounded] = exact_product<fused>(z, factor);
+  const auto [t, t_rounded] = exact_product(z, factor);
   const double t_low = t_rounded + (z * factor_low + z_low * factor);
   constexpr double unit = 0x1.71547652b82fep+1, unit_low = 0x1.777d0ffda0d24p-55;
-  const auto [p, p_rounded] = exact_product<fused>(s, unit);
+  const auto [p, p_rounded] = exact_product(s, unit);
   const double p_low = p_rounded + (s * unit_low + s_low * unit);
-  const auto [q, q_rounded] = exact_product<fused>(p, t);
+  const auto [q, q_rounded] = exact_product(p, t);
   const double q_low = q_rounded + (p * t_low + p_low * t);
   const double first = n + p;
   const double high = first + q;
@@ -63,10 +54,9 @@ template <bool fused>
 }
 
 /// y (n + log2(1 + f)).
-template <bool fused>
 [[gnu::always_inline]] inline DoubleSum scaled_log2(double f, double n, double y) {
-  const auto [high, low] = log2_sum<fused>(f, n);
-  const auto [product, rounded] = exact_product<fused>(y, high);
+  const auto [high, low] = log2_sum(f, n);
+  const auto [product, rounded] = exact_product(y, high);
   return {product, rounded + y * low};
 }
 
@@ -85,15 +75,14 @@ template <bool fused>
 }
 
 /// x^y as C's pow defines it for all special values; at most 2 ULP.
-template <bool fused>
-[[gnu::always_inline]] inline double pow(double x, double y, FullRange<fused>) {
+[[gnu::always_inline]] inline double pow(double x, double y, FullRange<true>) {
   constexpr double beyond = 0x1p+70;  // of every finite result; infinity times log2 1 would be NaN
   const double least = y < -beyond ? -beyond : y;
   const double exponent = least > beyond ? beyond : least;
   const double magnitude = magnitude_of(x);
   const bool subnormal = magnitude < smallest_normal;
   const auto [f, n, bits] = reduce_logarithm(subnormal ? magnitude * 0x1p+54 : magnitude);
-  const auto [high, low] = scaled_log2<fused>(f, subnormal ? n - 54.0 : n, exponent);
+  const auto [high, low] = scaled_log2(f, subnormal ? n - 54.0 : n, exponent);
   const double above = high < -1080.0 ? -1080.0 : high;
   const double bounded = above > 1025.0 ? 1025.0 : above;
   constexpr double to_biased = to_whole + 2046;
@@ -107,11 +96,10 @@ template <bool fused>
 }
 
 /// Within range: x finite, normal, and positive unless y is an integer; the result far from subnormal and infinite.
-template <bool fused>
-[[gnu::always_inline]] inline double pow(double x, double y, FastRange<fused>& guard) {
+[[gnu::always_inline]] inline double pow(double x, double y, FastRange<true>& guard) {
   const double magnitude = magnitude_of(x);
   const auto [f, n, bits] = reduce_logarithm(magnitude);
-  const auto [high, low] = scaled_log2<fused>(f, n, y);
+  const auto [high, low] = scaled_log2(f, n, y);
   constexpr double to_biased =
       to_whole + 1024;  // even as in the careful form, or halves would be rounded to another side
   const double shifted = high + to_biased;
@@ -125,6 +113,11 @@ template <bool fused>
   return double_of(bits_of(power) | (odd ? bits_of(x) & sign_bit : 0u));
 }
 
-[[gnu::always_inline]] inline double pow(double x, double y) { return math::pow(x, y, FullRange<false>{}); }
+// Without fused multiplication exact products take so many steps that the C library is faster.
+[[gnu::always_inline]] inline double pow(double x, double y) { return ::pow(x, y); }
+template <template <bool> class Range>
+[[gnu::always_inline]] inline double pow(double x, double y, const Range<false>&) {
+  return ::pow(x, y);
+}
 
 }  // namespace tessera::math
