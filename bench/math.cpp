@@ -84,7 +84,14 @@ std::vector<Function<T>> functions() {
           MATH_FUNCTION(atan, -10, 10),
           MATH_FUNCTION(sinh, -10, 10),
           MATH_FUNCTION(cosh, -10, 10),
-          MATH_FUNCTION(erfc, -4, 4)};
+          MATH_FUNCTION(erfc, -4, 4),
+          MATH_FUNCTION(asinh, -10, 10),
+          MATH_FUNCTION(acosh, 1, 100),
+          MATH_FUNCTION(atanh, -1, 1),
+          {"atan2", -10, 10, [](Line<T>& out, const Line<T>& x, const Line<T>& y) { out = atan2(x, y); },
+           [](Exact<T> x, Exact<T> y) -> Exact<T> { return std::atan2(x, y); }},
+          {"hypot", -10, 10, [](Line<T>& out, const Line<T>& x, const Line<T>& y) { out = hypot(x, y); },
+           [](Exact<T> x, Exact<T> y) -> Exact<T> { return std::hypot(x, y); }}};
 }
 #undef MATH_FUNCTION
 

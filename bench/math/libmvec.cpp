@@ -30,7 +30,7 @@
 #define MATH_FOR_EACH(apply)                                                                                   \
   apply(exp) apply(expm1) apply(exp2) apply(log) apply(log1p) apply(log2) apply(log10) apply(tanh) apply(sinh) \
       apply(cosh) apply(sin) apply(cos) apply(tan) apply(asin) apply(acos) apply(atan) apply(erf) apply(erfc)  \
-          apply(cbrt)
+          apply(cbrt) apply(asinh) apply(acosh) apply(atanh)
 
 namespace math_bench {
 
@@ -39,6 +39,8 @@ extern "C" {
 #define MATH_DECLARE(name) MATH_UNARY(name);
 MATH_FOR_EACH(MATH_DECLARE)
 MATH_BINARY(pow);
+MATH_BINARY(atan2);
+MATH_BINARY(hypot);
 }
 
 void MATH_ADD(Peers32& floats, Peers64& doubles) {
@@ -46,8 +48,12 @@ void MATH_ADD(Peers32& floats, Peers64& doubles) {
   floats.push_back({"libmvec", #name, isa_name, unary<float, MATH_FLOAT(name)>}); \
   doubles.push_back({"libmvec", #name, isa_name, unary<double, MATH_DOUBLE(name)>});
   MATH_FOR_EACH(MATH_ENTRY)
-  floats.push_back({"libmvec", "pow", isa_name, binary<float, MATH_FLOAT2(pow)>});
-  doubles.push_back({"libmvec", "pow", isa_name, binary<double, MATH_DOUBLE2(pow)>});
+#define MATH_ENTRY2(name)                                                           \
+  floats.push_back({"libmvec", #name, isa_name, binary<float, MATH_FLOAT2(name)>}); \
+  doubles.push_back({"libmvec", #name, isa_name, binary<double, MATH_DOUBLE2(name)>});
+  MATH_ENTRY2(pow)
+  MATH_ENTRY2(atan2)
+  MATH_ENTRY2(hypot)
 }
 #else
 void MATH_ADD(Peers32&, Peers64&) {}

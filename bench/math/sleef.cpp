@@ -41,10 +41,15 @@ void MATH_ADD(Peers32& floats, Peers64& doubles) {
   MATH_ENTRY(atan);
   MATH_ENTRY(erf);
   MATH_ENTRY(cbrt);
+  MATH_ENTRY(asinh);
+  MATH_ENTRY(acosh);
+  MATH_ENTRY(atanh);
 
   floats.push_back({"SLEEF", "erfc", isa_name, unary<float, MATH_ERFC>});
   floats.push_back({"SLEEF", "pow", isa_name, binary<float, MATH_FLOAT(pow)>});
   doubles.push_back({"SLEEF", "pow", isa_name, binary<double, MATH_DOUBLE(pow)>});
+  floats.push_back({"SLEEF", "atan2", isa_name, binary<float, MATH_FLOAT(atan2)>});
+  doubles.push_back({"SLEEF", "atan2", isa_name, binary<double, MATH_DOUBLE(atan2)>});
 }
 
 }  // namespace math_bench

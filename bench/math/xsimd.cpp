@@ -49,6 +49,14 @@ void MATH_ADD(Peers32& floats, Peers64& doubles) {
   MATH_ENTRY(erf);
   MATH_ENTRY(erfc);
   MATH_ENTRY(cbrt);
+  MATH_ENTRY(asinh);
+  MATH_ENTRY(acosh);
+  MATH_ENTRY(atanh);
+#define MATH_ENTRY2(name)                                                                                              \
+  floats.push_back({"xsimd", #name, isa_name, over_batches<float, [](auto x, auto y) { return xsimd::name(x, y); }>}); \
+  doubles.push_back({"xsimd", #name, isa_name, over_batches<double, [](auto x, auto y) { return xsimd::name(x, y); }>})
+  MATH_ENTRY2(atan2);
+  MATH_ENTRY2(hypot);
   floats.push_back({"xsimd", "pow", isa_name, over_batches<float, [](auto x, auto y) { return xsimd::pow(x, y); }>});
   doubles.push_back({"xsimd", "pow", isa_name, over_batches<double, [](auto x, auto y) { return xsimd::pow(x, y); }>});
 }

@@ -19,7 +19,7 @@ struct Sin {
   [[gnu::always_inline]] static C apply(C a) {
     return math::sin(a);
   }
-  template <class RangeGuard, std::same_as<float> C>
+  template <class RangeGuard, std::floating_point C>
   [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
     return math::sin(a, guard);
   }
@@ -37,7 +37,7 @@ struct Cos {
   [[gnu::always_inline]] static C apply(C a) {
     return math::cos(a);
   }
-  template <class RangeGuard, std::same_as<float> C>
+  template <class RangeGuard, std::floating_point C>
   [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
     return math::cos(a, guard);
   }
@@ -54,6 +54,10 @@ struct Tan {
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::tan(a);
+  }
+  template <class RangeGuard, std::floating_point C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::tan(a, guard);
   }
 };
 /// Tangent.
@@ -209,6 +213,10 @@ struct Hypot {
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     return math::hypot(a, b);
+  }
+  template <class RangeGuard, std::floating_point C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a, C b) {
+    return math::hypot(a, b, guard);
   }
 };
 /// sqrt(a^2 + b^2) without overflow between.

@@ -11,6 +11,7 @@ import :operand_concepts;
 import :gpu_prelude;
 import :weak_scalar;
 import :operators;
+import :vector_math;
 import :library_math;
 
 // Arithmetic beyond the operators: magnitude and sign, extremes, neighbours.

@@ -7,6 +7,7 @@ import tessera.array;
 import :node;
 import :map;
 import :operand_concepts;
+import :vector_math;
 import :library_math;
 
 // The parts of complex numbers. Real numbers count as complex ones without an imaginary part.

@@ -12,7 +12,7 @@ import :library_math;
 import :complex_math;
 
 // Exponentials, logarithms, powers and roots. They take floating elements, most of them complex ones too; float16 and bfloat16
-// are computed in float. Accuracies stand in vector_math.cppm; the rest is the C library's.
+// are computed in float. Accuracies stand in expr/math; complex functions are the C library's.
 namespace tessera {
 
 struct Exp {
@@ -64,7 +64,7 @@ struct Log {
   [[gnu::always_inline]] static C apply(C a) {
     return math::log(a);
   }
-  template <class RangeGuard, std::same_as<float> C>
+  template <class RangeGuard, std::floating_point C>
   [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
     return math::log(a, guard);
   }
@@ -82,6 +82,10 @@ struct Log1p {
   [[gnu::always_inline]] static C apply(C a) {
     return math::log1p(a);
   }
+  template <class RangeGuard, std::same_as<double> C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::log1p(a, guard);
+  }
 };
 /// log(1 + x), accurate near 0.
 export template <InexactArgument O>
@@ -96,6 +100,10 @@ struct Log2 {
   [[gnu::always_inline]] static C apply(C a) {
     return math::log2(a);
   }
+  template <class RangeGuard, std::floating_point C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::log2(a, guard);
+  }
 };
 /// Logarithm to base 2.
 export template <InexactArgument O>
@@ -109,6 +117,10 @@ struct Log10 {
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
     return math::log10(a);
+  }
+  template <class RangeGuard, std::floating_point C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::log10(a, guard);
   }
 };
 /// Logarithm to base 10.
@@ -172,6 +184,10 @@ struct Cbrt {
   [[gnu::always_inline]] static C apply(C a) {
     return math::cbrt(a);
   }
+  template <class RangeGuard, std::floating_point C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a) {
+    return math::cbrt(a, guard);
+  }
 };
 /// Cube root.
 export template <FloatingArgument O>
@@ -188,6 +204,10 @@ struct Pow {
       return of_integers(a, b);
     else
       return math::pow(a, b);
+  }
+  template <class RangeGuard, std::same_as<double> C>
+  [[gnu::always_inline]] static C within(RangeGuard& guard, C a, C b) {
+    return math::pow(a, b, guard);
   }
 
   template <class C>

@@ -1,3 +1,5 @@
+module;
+#include <cstdint>
 export module tessera.expr:operators;
 import tessera.standard;
 import tessera.core;
@@ -53,17 +55,37 @@ struct Multiply {
   }
 };
 
+/// a / b cut towards zero, for b other than 0, and -1 where C(a / b) does not fit. Integers of up to 32 bits are divided as floating
+/// numbers that hold both, which processors do for several at once: the quotient is rounded by less than its distance from the next whole
+/// number, unless it is whole itself.
+template <class C>
+[[gnu::always_inline]] inline C truncated_quotient(C a, C b) {
+  if constexpr (sizeof(C) < 4) {
+    return static_cast<C>(static_cast<std::int32_t>(static_cast<float>(a) / static_cast<float>(b)));
+  } else if constexpr (sizeof(C) > 4) {
+    return static_cast<C>(a / b);
+  } else if constexpr (std::signed_integral<C>) {
+    return static_cast<C>(static_cast<double>(a) / static_cast<double>(b));
+  } else {
+    constexpr double to_whole =
+        0x1p+52;  // adding it rounds; instructions that cut to 32 bits without sign came with AVX-512
+    const double quotient = static_cast<double>(a) / static_cast<double>(b);
+    const double rounded = (quotient + to_whole) - to_whole;
+    const double whole = rounded - (rounded > quotient ? 1.0 : 0.0);
+    return static_cast<C>(std::bit_cast<std::uint64_t>(whole + to_whole));
+  }
+}
+
 struct Divide {
   static constexpr const char* name = "operator /";
   static constexpr const char* device = "tessera_divide($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
     if constexpr (is_integer<C>) {
-      if (b == 0) return 0;
-      if constexpr (std::signed_integral<C>) {
-        if (b == -1) return Subtract::apply(C(0), a);
-      }
-      return static_cast<C>(a / b);
+      constexpr C minus_one = static_cast<C>(-1);
+      const bool negates = std::signed_integral<C> && b == minus_one;
+      const C quotient = truncated_quotient(a, b == 0 || negates ? C(1) : b);
+      return b == 0 ? C(0) : (negates ? Subtract::apply(C(0), a) : quotient);
     } else if constexpr (Complex<C>) {
       return math::quotient(a, b);
     } else {
@@ -77,11 +99,7 @@ struct Modulo {
   static constexpr const char* device = "tessera_modulo($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
-    if (b == 0) return 0;
-    if constexpr (std::signed_integral<C>) {
-      if (b == -1) return 0;
-    }
-    return static_cast<C>(a % b);
+    return b == 0 ? C(0) : Subtract::apply(a, Multiply::apply(Divide::apply(a, b), b));
   }
 };
 

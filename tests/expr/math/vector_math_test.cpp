@@ -152,6 +152,79 @@ TEST_CASE("erf is within its bound") {
   check("erf", 2, [](const auto& x) { return erf(x); }, [](double x) { return std::erf(x); });
 }
 
+TEST_CASE("log2 and log10 are within their bounds") {
+  check("log2", 2, [](const auto& x) { return log2(x); }, [](double x) { return std::log2(x); });
+  check("log10", 2, [](const auto& x) { return log10(x); }, [](double x) { return std::log10(x); });
+}
+
+TEST_CASE("cbrt is within its bound") {
+  check("cbrt", 1.5, [](const auto& x) { return cbrt(x); }, [](double x) { return std::cbrt(x); });
+}
+
+TEST_CASE("tan is within its bound, for huge arguments too") {
+  check("tan", 2, [](const auto& x) { return tan(x); }, [](double x) { return std::tan(x); });
+}
+
+TEST_CASE("inverse trigonometric functions are within their bounds") {
+  check("asin", 2, [](const auto& x) { return asin(x); }, [](double x) { return std::asin(x); });
+  check("acos", 2, [](const auto& x) { return acos(x); }, [](double x) { return std::acos(x); });
+  check("atan", 2, [](const auto& x) { return atan(x); }, [](double x) { return std::atan(x); });
+}
+
+TEST_CASE("hyperbolic functions and their inverses are within their bounds") {
+  check("sinh", 2, [](const auto& x) { return sinh(x); }, [](double x) { return std::sinh(x); });
+  check("cosh", 2, [](const auto& x) { return cosh(x); }, [](double x) { return std::cosh(x); });
+  check("asinh", 1, [](const auto& x) { return asinh(x); }, [](double x) { return std::asinh(x); });
+  check("acosh", 1, [](const auto& x) { return acosh(x); }, [](double x) { return std::acosh(x); });
+  check("atanh", 1, [](const auto& x) { return atanh(x); }, [](double x) { return std::atanh(x); });
+}
+
+TEST_CASE("erfc is within its bound") {
+  check("erfc", 1, [](const auto& x) { return erfc(x); }, [](double x) { return std::erfc(x); });
+}
+
+/// The second operand, which a float decides: of its size or of any.
+float partner(float x) {
+  const auto mixed = (std::bit_cast<std::uint32_t>(x) + 0x9e3779b9u) * 0x85ebca6bu;
+  return (mixed >> 5 & 1) != 0
+             ? x * std::ldexp(static_cast<float>(mixed >> 8) * 0x1p-23f - 1, static_cast<int>(mixed % 31) - 15)
+             : std::bit_cast<float>(mixed ^ mixed >> 13);
+}
+
+Array<float, 1, CpuPlace> partners(const Array<float, 1, CpuPlace>& x) {
+  const Array<float, 1, CpuPlace> y(x.shape());
+  for (std::ptrdiff_t i = 0; i < x.shape()[0]; ++i) y.data()[i] = partner(x.data()[i]);
+  return y;
+}
+
+TEST_CASE("atan2 and hypot are within their bounds") {
+  check(
+      "atan2", 2, [](const auto& x) { return atan2(x, partners(x)); },
+      [](double x) { return std::atan2(x, double{partner(static_cast<float>(x))}); });
+  check(
+      "hypot", 1.5, [](const auto& x) { return hypot(x, partners(x)); },
+      [](double x) { return std::hypot(x, double{partner(static_cast<float>(x))}); });
+}
+
+TEST_CASE("atan2 and hypot of special values are those of the C library") {
+  const std::vector<float> specials{0.0f,      -0.0f,        1.0f, -1.0f, 3.0f,    -3.0f,   infinity,
+                                    -infinity, not_a_number, tiny, -tiny, 3.4e38f, -3.4e38f};
+  for_each_isa([&](device::Isa isa) {
+    CAPTURE(device::name(isa));
+    for (const float x : specials) {
+      for (const float y : specials) {
+        CAPTURE(x);
+        CAPTURE(y);
+        const auto angles = elements(evaluate(atan2(full(Dim{71}, x), y)));
+        const auto lengths = elements(evaluate(hypot(full(Dim{71}, x), y)));
+        CHECK(error_of(angles.front(), std::atan2(double{x}, double{y})) <= 2);
+        CHECK(error_of(angles.back(), std::atan2(double{x}, double{y})) <= 2);
+        CHECK(error_of(lengths.front(), std::hypot(double{x}, double{y})) <= 2);
+      }
+    }
+  });
+}
+
 TEST_CASE("exp and expm1 of special values") {
   check_values([](const auto& x) { return exp(x); }, {{not_a_number, not_a_number},
                                                       {infinity, infinity},
@@ -249,11 +322,13 @@ TEST_CASE("an element out of a function's reach changes no other element") {
   const Array<float, 1> usual = exp(random_array<float>(Dim{257}, Arrangement::contiguous, random));
   for_each_isa([&](device::Isa isa) {
     CAPTURE(device::name(isa));
-    const auto apart = elements(evaluate(sin(usual) + cos(usual) * log(usual)));
+    const auto apart = elements(
+        evaluate(sin(usual) + cos(usual) * log(usual) + tan(usual) * log2(usual) + cbrt(usual) * log10(usual)));
     for (const float stranger : strange) {
       Array<float, 1> mixed = usual.clone();
       for (std::ptrdiff_t i = 0; i < 257; i += 37) mixed[{i}] = stranger;
-      auto together = elements(evaluate(sin(mixed) + cos(mixed) * log(mixed)));
+      auto together = elements(
+          evaluate(sin(mixed) + cos(mixed) * log(mixed) + tan(mixed) * log2(mixed) + cbrt(mixed) * log10(mixed)));
       for (std::ptrdiff_t i = 0; i < 257; i += 37)
         together[static_cast<std::size_t>(i)] = apart[static_cast<std::size_t>(i)];
       CAPTURE(stranger);
