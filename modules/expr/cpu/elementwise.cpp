@@ -91,7 +91,7 @@ class Worker {
         inputs_(operands_.size()),
         offsets_(operands_.size()),
         rows_(operands_.size()),
-        walk_(evaluation.space, cut_.shape, first, offsets_.data()) {
+        walk_(evaluation.space, cut_.steps, first, offsets_.data()) {
     for (std::size_t k = 0; k < operands_.size(); ++k) deliveries_.data()[k] = delivery_of(operands_[k], cut_);
   }
 
@@ -100,7 +100,7 @@ class Worker {
     if (cut_.strips) {
       run_strip();
     } else {
-      run_block(walk_.block());
+      run_block(walk_.block(cut_.shape));
     }
     walk_.next();
   }
@@ -122,7 +122,7 @@ class Worker {
   }
 
   void run_strip() {
-    const Block strip = walk_.block();
+    const Block strip = walk_.block(cut_.shape);
     for (std::size_t k = 1; k < operands_.size(); ++k) find_rows(k, strip);
     Block row = strip;
     row.rows = 1;
@@ -191,6 +191,7 @@ class Worker {
 };
 
 void Evaluation::run_blocks(std::ptrdiff_t first, std::ptrdiff_t last) const {
+  if (cut.boxes) return plan::run_boxes(loop, space, cut, first, last);
   Worker worker(*this, first);
   for (std::ptrdiff_t number = first; number < last; ++number) worker.run();
 }
@@ -245,7 +246,7 @@ void run(const Loop& loop) {
   for (const Operand& leaf : loop.leaves) evaluation.space.add(leaf);
   simplify(evaluation.space);
   evaluation.cut = cut(evaluation.space);
-  const std::ptrdiff_t blocks = count_blocks(evaluation.space, evaluation.cut.shape);
+  const std::ptrdiff_t blocks = count_blocks(evaluation.space, evaluation.cut.steps);
   const std::ptrdiff_t tasks = tasks_of(loop, elements, blocks);
   if (tasks == 1 || num_threads() == 1) return evaluation.run_blocks(0, blocks);
   parallel_for(tasks,
@@ -274,7 +275,7 @@ LoopPlan plan_of(const Loop& loop) {
   plan.walked_extents = space.extents;
   plan.block = made.shape;
   plan.strips = made.strips;
-  plan.blocks = count_blocks(space, made.shape);
+  plan.blocks = count_blocks(space, made.steps);
   plan.tasks = tasks_of(loop, plan.elements, plan.blocks);
   std::array<Input, 8> inputs;
   plan.at_once = is_at_once(loop, plan.elements, inputs);

@@ -115,7 +115,14 @@ template <std::ptrdiff_t Lanes, class F>
     }
     for (std::ptrdiff_t k = 0; k < Lanes; ++k) total[k] = F::combine(total[k], lane[k]);
   }
-  for (std::ptrdiff_t k = 0; i < n; ++i, ++k) total[k] = F::combine(total[k], F::lift(from[i], parameter));
+  if constexpr (Lanes >= 64 && sizeof(A) >= 4 && sizeof(A) == sizeof(typename F::Value)) {  // by a masked load
+    const std::ptrdiff_t left = n - i;
+    A lane[Lanes];
+    for (std::ptrdiff_t k = 0; k < Lanes; ++k) lane[k] = k < left ? F::lift(from[i + k], parameter) : F::identity();
+    for (std::ptrdiff_t k = 0; k < Lanes; ++k) total[k] = F::combine(total[k], lane[k]);
+  } else {
+    for (std::ptrdiff_t k = 0; i < n; ++i, ++k) total[k] = F::combine(total[k], F::lift(from[i], parameter));
+  }
   for (std::ptrdiff_t half = Lanes / 2; half > 0; half /= 2) {
     for (std::ptrdiff_t k = 0; k < half; ++k) total[k] = F::combine(total[k], total[k + half]);
   }
@@ -177,7 +184,7 @@ struct ReducerOf {
   }
 
   static void row_baseline(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) { row<16>(a, v, n, f); }
-  static void columns_baseline(void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n,
+  static void columns_baseline(void* __restrict a, const void* __restrict v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n,
                                std::ptrdiff_t f) {
     columns<16>(a, v, r, s, n, f);
   }
@@ -186,7 +193,7 @@ struct ReducerOf {
   [[gnu::target("avx2,fma")]] static void row_avx2(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) {
     row<32>(a, v, n, f);
   }
-  [[gnu::target("avx2,fma")]] static void columns_avx2(void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s,
+  [[gnu::target("avx2,fma")]] static void columns_avx2(void* __restrict a, const void* __restrict v, std::ptrdiff_t r, std::ptrdiff_t s,
                                                        std::ptrdiff_t n, std::ptrdiff_t f) {
     columns<32>(a, v, r, s, n, f);
   }
@@ -197,7 +204,7 @@ struct ReducerOf {
     row<64>(a, v, n, f);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void columns_avx512(
-      void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n, std::ptrdiff_t f) {
+      void* __restrict a, const void* __restrict v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n, std::ptrdiff_t f) {
     columns<64>(a, v, r, s, n, f);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void merge_avx512(void* a, const void* b,
