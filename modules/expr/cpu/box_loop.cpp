@@ -22,7 +22,11 @@ void run_boxes(const Loop& loop, const Space& space, const Cut& cut, std::ptrdif
   Walk walk(space, cut.steps, first, offsets.data());
   for (std::ptrdiff_t number = first; number < last; ++number, walk.next()) {
     const Box& box = walk.box();
-    void* to = direct ? target.data + walk.offset(0) * target.item : memory;
+    std::byte* to = direct ? target.data + walk.offset(0) * target.item : memory;
+    if (loop.copies && direct) {
+      pack(operands[1], box, walk.offset(1), to);
+      continue;
+    }
     loop.kernel(loop.nodes, to, inputs.read(box, offsets.data() + 1), box.elements());
     if (!direct) unpack(target, box, walk.offset(0), memory);
   }

@@ -104,6 +104,13 @@ bool asks_for_boxes(const Space& space) {
   return extent < block_elements && !std::ranges::all_of(space.operands, is_read_there);
 }
 
+/// The only leaf is packed along the last axis: into the target itself, where it is copied.
+bool is_packed_along(const Space& space) {
+  const std::ptrdiff_t stride = space.operands[1].strides[static_cast<std::size_t>(space.rank - 1)];
+  return space.operands[1].data != nullptr && stride != 0 && stride != 1 &&
+         nearest_axis(space.operands[1], space.rank, space.extents) == space.rank - 1;
+}
+
 Cut cut_in_boxes(const Space& space) {
   std::ptrdiff_t item = 1;
   for (const Operand& operand : space.operands) item = std::max(item, operand.item);
@@ -128,8 +135,8 @@ Cut cut_in_boxes(const Space& space) {
 
 }  // namespace
 
-Cut cut(Space& space) {
-  if (asks_for_boxes(space)) return cut_in_boxes(space);
+Cut cut(Space& space, bool copies) {
+  if (asks_for_boxes(space) || (copies && is_packed_along(space))) return cut_in_boxes(space);
   Cut made = cut_in_blocks(space);
   for (int axis = 0; axis < space.rank; ++axis) {
     std::ptrdiff_t& step = made.steps[static_cast<std::size_t>(axis)];

@@ -20,9 +20,9 @@ struct Cut {
   Axes steps{};        // elements of the largest block along each axis
 };
 
-/// The cut of an evaluation. May change the order of the axes: strips follow each other along their rows, so that the cache lines
+/// The cut of an evaluation, or of a copy of its only leaf. May change the order of the axes: strips follow each other along their rows, so that the cache lines
 /// and pages of a transposed operand are read by neighbouring strips.
-Cut cut(Space& space);
+Cut cut(Space& space, bool copies);
 
 inline constexpr std::ptrdiff_t direct_columns = std::ptrdiff_t{16} * 1024;  // of a block that needs no buffers
 inline constexpr std::ptrdiff_t strip_row_bytes = 64;  // of a transposed operand: a cache line is read at once

@@ -29,7 +29,8 @@ constexpr std::ptrdiff_t most_box_elements(std::ptrdiff_t item) {
 /// The axis along which the operand's elements are nearest to each other; -1 if it has one value or is generated.
 int nearest_axis(const Operand& operand, int rank, const Axes& extents);
 
-/// Extends a box to a cache line of each operand along its nearest axis, or as far as `most` elements in all permit.
+/// Extends a box to a cache line of each operand along its nearest axis, or as far as `most` elements in all permit. Operands that repeat along
+/// the fastest axis are small beside the others and do not count.
 void cover_lines(const Space& space, std::ptrdiff_t most, Axes& steps);
 
 /// Extends a box along the axes in `order`, one after the other, as far as `most` elements in all permit.

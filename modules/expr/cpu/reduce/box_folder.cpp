@@ -30,6 +30,7 @@ class BoxFolder {
                 task.reduction.kernel == nullptr ? 0 : reducer_.value_bytes,
                 memory_.take(BoxInputs::bytes_for(task.space.operands.size() - 1))),
         values_(memory_.take(value_bytes(task))),
+        transposed_(memory_.take(value_bytes(task))),
         accumulators_(memory_.take(accumulator_bytes(task))),
         side_by_side_(memory_.take(accumulator_bytes(task) * task.lanes)),
         pairwise_(memory_.take(pairwise_bytes(task))),
@@ -73,7 +74,7 @@ class BoxFolder {
     return PairwiseMerge::bytes_for(task.parts, accumulator_bytes(task) * task.lanes);
   }
   static std::ptrdiff_t bytes(const BoxTask& task) {
-    return BoxInputs::bytes_for(task.space.operands.size() - 1) + Pieces::padded(value_bytes(task)) +
+    return BoxInputs::bytes_for(task.space.operands.size() - 1) + 2 * Pieces::padded(value_bytes(task)) +
            Pieces::padded(accumulator_bytes(task)) + Pieces::padded(accumulator_bytes(task) * task.lanes) +
            pairwise_bytes(task) + 64;
   }
@@ -133,6 +134,7 @@ class BoxFolder {
       values = values_;
     }
     const std::ptrdiff_t first = position(walk);
+    if (task_.transposes) values = transposed(outputs, count);
     if (task_.by_columns) {
       const std::ptrdiff_t whole = count / lanes;
       const std::ptrdiff_t width = outputs * lanes;
@@ -148,6 +150,18 @@ class BoxFolder {
       }
     }
     walk.next();
+  }
+
+  /// The values of each of `outputs` results, which lie one after the other, beside those of the other results.
+  const void* transposed(std::ptrdiff_t outputs, std::ptrdiff_t count) const {
+    Operand values = operand_at(values_, reducer_.value_bytes);
+    values.strides[0] = 1;
+    values.strides[1] = count;
+    Box box{.rank = 2, .extents = {}};
+    box.extents[0] = count;
+    box.extents[1] = outputs;
+    pack(values, box, 0, transposed_);
+    return transposed_;
   }
 
   /// Writes a box's results, in one go as far as they lie at equal distances.
@@ -177,6 +191,7 @@ class BoxFolder {
   Pieces memory_;
   BoxInputs inputs_;
   std::byte* values_;
+  std::byte* transposed_;
   std::byte* accumulators_;
   std::byte* side_by_side_;  // accumulators of all lanes
   std::byte* pairwise_;

@@ -78,7 +78,7 @@ void size_boxes(BoxTask& task, std::ptrdiff_t most) {
     for (const int axis : axes) elements *= task.step(axis);
     return elements;
   };
-  if (task.by_columns) {
+  if (task.by_columns && !task.transposes) {
     grow(task.space, reduced(), product(kept()) * least_rows, task.steps);
     grow(task.space, kept(), std::min(most, product(reduced()) * side_by_side), task.steps);
     grow(task.space, reduced(), most, task.steps);
@@ -123,9 +123,11 @@ bool asks_for_boxes(const ReductionTask& task) {
 void cut_in_boxes(const ReductionTask& arranged, BoxTask& task) {
   const Space& from = arranged.space;
   task.by_columns = better_by_columns(arranged);
+  task.transposes = task.by_columns && task.reduction.kernel != nullptr && for_columns(arranged) < 0;
+  const bool reduced_come_first = task.by_columns && !task.transposes;
   task.kept = arranged.kept;
   task.reduced = from.rank - arranged.kept;
-  (task.by_columns ? task.kept_first : task.reduced_first) = task.by_columns ? task.reduced : task.kept;
+  (reduced_come_first ? task.kept_first : task.reduced_first) = reduced_come_first ? task.reduced : task.kept;
   task.space.rank = from.rank;
   for (const Operand& operand : from.operands) task.space.add(operand);
   for (int axis = 0; axis < from.rank; ++axis) {

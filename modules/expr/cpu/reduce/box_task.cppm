@@ -8,12 +8,13 @@ import :reduction_task;
 // How a reduction is cut into boxes: for operands that no order of a plain loop suits, and for short axes.
 namespace tessera::plan {
 
-/// The axes of a reduction in the order in which its boxes are packed: the reduced ones first where results are folded side by side, last
-/// where each is folded along its own values. Boxes with the same results follow each other.
+/// The axes of a reduction in the order in which its boxes are packed: the reduced ones first where results are folded side by side (unless
+/// most operands lie along a reduced axis), last where each is folded along its own values. Boxes with the same results follow each other.
 struct BoxTask {
   const Reduction& reduction;
   Space space;
   bool by_columns = false;
+  bool transposes = false;                // values are computed result by result, and transposed to be folded side by side
   int kept_first = 0, reduced_first = 0;  // where either kind of axis begins
   int kept = 0, reduced = 0;              // how many there are
   Axes steps{};                           // elements of the largest box along each axis
