@@ -4,12 +4,12 @@
 #include "loops.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <string_view>
 
@@ -44,7 +44,8 @@ void with_type(Type type, const Body& body) {
 class Memory {
  public:
   explicit Memory(const Operand& operand)
-      : operand_(operand), bytes_(static_cast<std::size_t>(operand.elements) * size_of(operand.type)),
+      : operand_(operand),
+        bytes_(static_cast<std::size_t>(operand.elements) * size_of(operand.type)),
         data_(static_cast<std::byte*>(::operator new(bytes_ + 64, std::align_val_t(4096)))) {}
   Memory(const Memory&) = delete;
   ~Memory() { ::operator delete(data_, std::align_val_t(4096)); }
@@ -55,12 +56,15 @@ class Memory {
       for (std::ptrdiff_t i = 0; i < operand_.elements; ++i) {
         state = state * 1664525u + 1013904223u;
         const int number = static_cast<int>(state >> 16) % 201 - 100;
-        reinterpret_cast<T*>(data_)[i] =
-            static_cast<T>(std::is_same_v<T, std::uint8_t> ? static_cast<float>(number + 100) : std::is_integral_v<T> ? static_cast<float>(number) : static_cast<float>(number) * 0.125f);
+        reinterpret_cast<T*>(data_)[i] = static_cast<T>(std::is_unsigned_v<T>   ? static_cast<float>(number + 100)
+                                                        : std::is_integral_v<T> ? static_cast<float>(number)
+                                                                                : static_cast<float>(number) * 0.125f);
       }
     });
   }
-  void* at(std::ptrdiff_t position) const { return data_ + position * static_cast<std::ptrdiff_t>(size_of(operand_.type)); }
+  void* at(std::ptrdiff_t position) const {
+    return data_ + position * static_cast<std::ptrdiff_t>(size_of(operand_.type));
+  }
   const std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
@@ -77,8 +81,12 @@ std::ptrdiff_t difference(const Pattern& pattern, const Memory& ours, const Memo
     const T* a = reinterpret_cast<const T*>(ours.data());
     const T* b = reinterpret_cast<const T*>(loop.data());
     double largest = 0;
-    for (std::ptrdiff_t i = 0; i < pattern.operands[0].elements; ++i) largest = std::max(largest, std::abs(to<double>(b[i])));
-    const double tolerance = pattern.exact ? 0 : largest * (sizeof(T) == 8 ? 1e-11 : pattern.exceeds_float ? 1e-2 : 1e-4);
+    for (std::ptrdiff_t i = 0; i < pattern.operands[0].elements; ++i)
+      largest = std::max(largest, std::abs(to<double>(b[i])));
+    const double tolerance = pattern.exact ? 0
+                                           : largest * (sizeof(T) == 8          ? 1e-11
+                                                        : pattern.exceeds_float ? 1e-2
+                                                                                : 1e-4);
     for (std::ptrdiff_t i = 0; i < pattern.operands[0].elements && found < 0; ++i) {
       const double x = to<double>(a[i]), y = to<double>(b[i]);
       if (!(x == y || (x != x && y != y) || std::abs(x - y) <= tolerance)) found = i;
@@ -87,11 +95,18 @@ std::ptrdiff_t difference(const Pattern& pattern, const Memory& ours, const Memo
   return found;
 }
 
+/// Of this thread, which a busy machine may interrupt.
+double cpu_nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
 template <class F>
 double nanoseconds(const F& work, int repetitions) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = cpu_nanoseconds();
   for (int i = 0; i < repetitions; ++i) work();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / repetitions;
+  return (cpu_nanoseconds() - begin) / repetitions;
 }
 
 double median(std::vector<double> values) {
@@ -125,7 +140,8 @@ void measure(const Pattern& pattern, int rounds, double slice) {
   std::vector<double> least;
   for (const Loop& candidate : pattern.loops) {
     double best = 1e18;
-    for (int i = 0; i < 5; ++i) best = std::min(best, nanoseconds([&] { candidate.run(loop.data(), candidate.numbers.data()); }, 1));
+    for (int i = 0; i < 5; ++i)
+      best = std::min(best, nanoseconds([&] { candidate.run(loop.data(), candidate.numbers.data()); }, 1));
     least.push_back(best);
   }
   const auto chosen = static_cast<std::size_t>(std::ranges::min_element(least) - least.begin());

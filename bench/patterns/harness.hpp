@@ -21,9 +21,9 @@ struct Loop {
 
 struct Pattern {
   const char* name;
-  std::vector<Operand> operands;                             // the target first
-  void (*prepare)(void* const* operands);                    // makes the views
-  void (*run)();                                             // the library
+  std::vector<Operand> operands;           // the target first
+  void (*prepare)(void* const* operands);  // makes the views
+  void (*run)();                           // the library
   std::vector<Loop> loops;
   bool exact;
   bool exceeds_float;  // sums of so many values that the plain loop is less accurate

@@ -35,18 +35,24 @@ inline To to(From value) {
 
 template <class T>
 inline T add(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
-  else return a + b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+  else
+    return a + b;
 }
 template <class T>
 inline T subtract(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(std::make_unsigned_t<T>(a) - std::make_unsigned_t<T>(b));
-  else return a - b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::make_unsigned_t<T>(a) - std::make_unsigned_t<T>(b));
+  else
+    return a - b;
 }
 template <class T>
 inline T multiply(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(std::make_unsigned_t<T>(a) * std::uint64_t{std::make_unsigned_t<T>(b)});
-  else return a * b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::make_unsigned_t<T>(a) * std::uint64_t{std::make_unsigned_t<T>(b)});
+  else
+    return a * b;
 }
 template <class T>
 inline T divide(T a, T b) {
@@ -62,15 +68,20 @@ inline T smaller(T a, T b) {
 }
 template <class T>
 inline T absolute(T a) {
-  if constexpr (std::is_floating_point_v<T>) return std::fabs(a);
-  else if constexpr (std::is_unsigned_v<T>) return a;
-  else return static_cast<T>(a < 0 ? 0 - std::make_unsigned_t<T>(a) : std::make_unsigned_t<T>(a));
+  if constexpr (std::is_floating_point_v<T>)
+    return std::fabs(a);
+  else if constexpr (std::is_unsigned_v<T>)
+    return a;
+  else
+    return static_cast<T>(a < 0 ? 0 - std::make_unsigned_t<T>(a) : std::make_unsigned_t<T>(a));
 }
 template <class T>
 inline T root(T a) {
   return std::sqrt(a);
 }
 template <class T>
-inline constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+inline constexpr T lowest =
+    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 template <class T>
-inline constexpr T highest = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+inline constexpr T highest =
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();

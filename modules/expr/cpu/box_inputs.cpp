@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -16,6 +17,14 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t buffer_step = box_bytes + 64;  // the odd line keeps buffers off the same cache sets
+
+constexpr std::ptrdiff_t shared = -1;  // instead of a number of elements: in an earlier leaf's buffer
+
+/// The two read the same elements, as x does twice in x * x.
+bool are_the_same(const Operand& a, const Operand& b, int rank) {
+  return a.data != nullptr && a.data == b.data && a.item == b.item &&
+         std::equal(a.strides.begin(), a.strides.begin() + rank, b.strides.begin());
+}
 
 std::ptrdiff_t padded(std::size_t bytes) { return static_cast<std::ptrdiff_t>((bytes + 63) / 64 * 64); }
 
@@ -40,6 +49,12 @@ BoxInputs::BoxInputs(std::span<const Operand> leaves, const Box& largest, std::p
     if (written_item != 0 && is_repeated(leaves[k], largest)) held_[k].way = Way::repeated;
     if (held_[k].way == Way::packed) inputs_[k].read(buffer(k));
     if (held_[k].way == Way::repeated) inputs_[k].repeat(buffer(k));
+    for (std::size_t j = 0; j < k && held_[k].way != Way::direct; ++j) {
+      if (!are_the_same(leaves[j], leaves[k], largest.rank)) continue;
+      inputs_[k] = inputs_[j];
+      held_[k].elements = shared;
+      break;
+    }
   }
 }
 
@@ -54,6 +69,7 @@ const Input* BoxInputs::read(const Box& box, const std::ptrdiff_t* offsets) {
       inputs_[k].data = leaf.data + offsets[k] * leaf.item;
       continue;
     }
+    if (held.elements == shared) continue;
     // Smaller boxes of the same number of elements may have different shapes.
     if (held.offset == offsets[k] && held.elements == largest_ && elements == largest_) continue;
     if (held.way == Way::repeated) {

@@ -100,7 +100,9 @@ bool asks_for_boxes(const Space& space) {
   }
   if (other >= 0 || extent < short_columns) return other < 0;
   const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = last};
-  const auto is_read_there = [&](const Operand& operand) { return is_direct(operand, row) || is_repeated(operand, row); };
+  const auto is_read_there = [&](const Operand& operand) {
+    return is_direct(operand, row) || is_repeated(operand, row);
+  };
   return extent < block_elements && !std::ranges::all_of(space.operands, is_read_there);
 }
 

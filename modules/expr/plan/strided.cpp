@@ -102,6 +102,29 @@ struct Interleaved {
   }
 };
 
+/// The reverse: pixels of `Rows` channels become planes.
+template <std::ptrdiff_t Rows>
+struct Deinterleaved {
+  template <class Item>
+  [[gnu::always_inline]] static void copy(const Item* __restrict from, Item* __restrict to, const Grid& grid) {
+    for (std::ptrdiff_t c = 0; c < grid.columns; ++c) {
+      for (std::ptrdiff_t r = 0; r < Rows; ++r) to[r * grid.pitch + c] = from[r + c * Rows];
+    }
+  }
+};
+
+/// Pixels whose channels are read backwards.
+template <std::ptrdiff_t Columns>
+struct Mirrored {
+  template <class Item>
+  [[gnu::always_inline]] static void copy(const Item* __restrict from, Item* __restrict to, const Grid& grid) {
+    const Item* lowest = from - (Columns - 1);
+    for (std::ptrdiff_t r = 0; r < grid.rows; ++r) {
+      for (std::ptrdiff_t c = 0; c < Columns; ++c) to[r * Columns + c] = lowest[r * Columns + (Columns - 1 - c)];
+    }
+  }
+};
+
 /// Few columns, rows anywhere; a step of 0 stands for any.
 template <std::ptrdiff_t Columns, std::ptrdiff_t Step>
 struct FewColumns {
@@ -185,8 +208,15 @@ PackGrid<Item> packing(const Grid& grid) {
     });
   }
   if (step == 1) return rows_of<Item>(grid.columns);
+  if (grid.row_step == 1 && grid.rows == step && grid.columns > most_few_columns) {
+    if (step == 2) return Compiled<Item, Deinterleaved<2>>::chosen();
+    if (step == 3) return Compiled<Item, Deinterleaved<3>>::chosen();
+    if (step == 4) return Compiled<Item, Deinterleaved<4>>::chosen();
+  }
   if (few) {
+    const bool is_dense = grid.row_step == grid.columns && grid.pitch == grid.columns;
     return with_few(grid.columns, [&](auto columns) {
+      if (step == -1 && is_dense) return Compiled<Item, Mirrored<columns()>>::chosen();
       return step == -1 ? Compiled<Item, FewColumns<columns(), -1>>::chosen()
                         : Compiled<Item, FewColumns<columns(), 0>>::chosen();
     });

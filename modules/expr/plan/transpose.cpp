@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,19 +66,18 @@ void copy_plainly(const Item* from, std::ptrdiff_t column_step, Item* to, std::p
 template <class Item>
 void transpose_items(const Item* from, std::ptrdiff_t column_step, Item* to, std::ptrdiff_t pitch, std::ptrdiff_t rows,
                      std::ptrdiff_t columns) {
-  if constexpr (lanes<Item> == 1) {
+  constexpr std::ptrdiff_t n = lanes<Item>;
+  if constexpr (n == 1) {
     copy_plainly(from, column_step, to, pitch, rows, columns);
   } else {
-    constexpr std::ptrdiff_t n = lanes<Item>;
-    const std::ptrdiff_t whole_rows = rows / n * n;
-    const std::ptrdiff_t whole_columns = columns / n * n;
-    for (std::ptrdiff_t c = 0; c < whole_columns; c += n) {
-      for (std::ptrdiff_t r = 0; r < whole_rows; r += n)
+    if (rows < n || columns < n) return copy_plainly(from, column_step, to, pitch, rows, columns);
+    for (std::ptrdiff_t column = 0; column < columns; column += n) {  // the last tiles overlap those before them
+      const std::ptrdiff_t c = std::min(column, columns - n);
+      for (std::ptrdiff_t row = 0; row < rows; row += n) {
+        const std::ptrdiff_t r = std::min(row, rows - n);
         copy_tile(from + r + c * column_step, column_step, to + r * pitch + c, pitch);
+      }
     }
-    copy_plainly(from + whole_columns * column_step, column_step, to + whole_columns, pitch, rows,
-                 columns - whole_columns);
-    copy_plainly(from + whole_rows, column_step, to + whole_rows * pitch, pitch, rows - whole_rows, whole_columns);
   }
 }
 
@@ -85,8 +85,7 @@ void transpose_items(const Item* from, std::ptrdiff_t column_step, Item* to, std
 
 template <class Item>
 void transpose(const Item* from, Item* to, const Grid& grid) {
-  if (grid.row_step > 0)
-    return transpose_items(from, grid.column_step, to, grid.pitch, grid.rows, grid.columns);
+  if (grid.row_step > 0) return transpose_items(from, grid.column_step, to, grid.pitch, grid.rows, grid.columns);
   // Then the first row in memory is the last of the grid.
   transpose_items(from - (grid.rows - 1), grid.column_step, to + (grid.rows - 1) * grid.pitch, -grid.pitch, grid.rows,
                   grid.columns);

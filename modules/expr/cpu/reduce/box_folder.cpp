@@ -181,8 +181,8 @@ class BoxFolder {
         at_run += number % box.extents[at(outer)] * target.strides[at(outer)];
         number /= box.extents[at(outer)];
       }
-      task_.reduction.store(target.data + at_run * target.item, stride, accumulators + done * reducer_.accumulator_bytes,
-                            run, task_.reduction.finish);
+      task_.reduction.store(target.data + at_run * target.item, stride,
+                            accumulators + done * reducer_.accumulator_bytes, run, task_.reduction.finish);
     }
   }
 
@@ -236,9 +236,8 @@ void run_boxes(const ReductionTask& arranged) {
   const bool alone = !task.reduction.parallel || elements < parallel_threshold;
   const std::ptrdiff_t tasks = alone ? 1 : std::max<std::ptrdiff_t>(1, std::min(task.units, elements / task_elements));
   if (tasks == 1) return BoxFolder(task).run(0, task.units);
-  parallel_for(tasks, [&](std::ptrdiff_t i) {
-    BoxFolder(task).run(task.units * i / tasks, task.units * (i + 1) / tasks);
-  });
+  parallel_for(tasks,
+               [&](std::ptrdiff_t i) { BoxFolder(task).run(task.units * i / tasks, task.units * (i + 1) / tasks); });
 }
 
 }  // namespace tessera::plan
