@@ -83,6 +83,15 @@ int neighbours_of(const Runs& runs) {
   return -1;
 }
 
+/// The run, beside the first, whose elements are the rows of grids: the longest one, so that there are few grids; -1 if there is none.
+int longest_of(const Runs& runs) {
+  int longest = runs.count > 1 ? 1 : -1;
+  for (int number = 2; number < runs.count; ++number) {
+    if (runs[number].extent > runs[longest].extent) longest = number;
+  }
+  return longest;
+}
+
 Grid grid_of(const Runs& runs, int second) {
   Grid grid{.rows = 1,
             .columns = runs[0].extent,
@@ -106,7 +115,8 @@ bool has_tiles(const Grid& grid, std::ptrdiff_t item) {
 template <class Item>
 void pack_runs(const Runs& runs, const Item* from, Item* to) {
   const int neighbours = neighbours_of(runs);
-  const int second = neighbours > 0 ? neighbours : runs.count > 1 ? 1 : -1;
+  const bool is_spread = runs.count > 1 && runs[0].stride == 0 && runs[1].stride == 1;  // each value of a row repeated
+  const int second = neighbours > 0 ? neighbours : is_spread ? 1 : longest_of(runs);
   const Grid grid = grid_of(runs, second);
   if (neighbours > 0 && has_tiles(grid, sizeof(Item))) {
     return for_each_grid(runs, second, [&](std::ptrdiff_t memory, std::ptrdiff_t packed) {
@@ -120,7 +130,7 @@ void pack_runs(const Runs& runs, const Item* from, Item* to) {
 
 template <class Item>
 void unpack_runs(const Runs& runs, const Item* from, Item* to) {
-  const int second = runs.count > 1 ? 1 : -1;
+  const int second = longest_of(runs);
   const Grid grid = grid_of(runs, second);
   const PackGrid<Item> copy = unpacking<Item>(grid);
   for_each_grid(runs, second,

@@ -27,6 +27,19 @@ struct LongRows {
   }
 };
 
+/// The same for rows of just so many bytes.
+template <std::ptrdiff_t Bytes>
+struct RowsOf {
+  template <class Item>
+  [[gnu::always_inline]] static void copy(const Item* __restrict from, Item* __restrict to, const Grid& grid) {
+    for (std::ptrdiff_t r = 0; r < grid.rows; ++r) {
+      std::byte row[Bytes];
+      std::memcpy(row, from + r * grid.row_step, Bytes);
+      std::memcpy(to + r * grid.pitch, row, Bytes);
+    }
+  }
+};
+
 /// The same for rows of `Piece` to twice as many bytes, each copied in two pieces that may overlap.
 template <std::ptrdiff_t Piece>
 struct ShortRows {
@@ -78,13 +91,14 @@ struct AnySteps {
   }
 };
 
-/// For rows that are nearer to each other in memory than columns are.
+/// Few rows that are nearer to each other in memory than columns are; 0 stands for any number of rows.
+template <std::ptrdiff_t Rows>
 struct ByColumns {
   template <class Item>
   [[gnu::always_inline]] static void copy(const Item* __restrict from, Item* __restrict to, const Grid& grid) {
+    const std::ptrdiff_t rows = Rows == 0 ? grid.rows : Rows;
     for (std::ptrdiff_t c = 0; c < grid.columns; ++c) {
-      for (std::ptrdiff_t r = 0; r < grid.rows; ++r)
-        to[r * grid.pitch + c] = from[r * grid.row_step + c * grid.column_step];
+      for (std::ptrdiff_t r = 0; r < rows; ++r) to[r * grid.pitch + c] = from[r * grid.row_step + c * grid.column_step];
     }
   }
 };
@@ -188,6 +202,10 @@ template <class Item>
 PackGrid<Item> rows_of(std::ptrdiff_t columns) {
   const std::ptrdiff_t bytes = columns * static_cast<std::ptrdiff_t>(sizeof(Item));
   if (bytes > 64 || bytes < 2) return Compiled<Item, LongRows>::chosen();
+  if (bytes == 4) return Compiled<Item, RowsOf<4>>::chosen();
+  if (bytes == 8) return Compiled<Item, RowsOf<8>>::chosen();
+  if (bytes == 16) return Compiled<Item, RowsOf<16>>::chosen();
+  if (bytes == 32) return Compiled<Item, RowsOf<32>>::chosen();
   if (bytes >= 32) return Compiled<Item, ShortRows<32>>::chosen();
   if (bytes >= 16) return Compiled<Item, ShortRows<16>>::chosen();
   if (bytes >= 8) return Compiled<Item, ShortRows<8>>::chosen();
@@ -232,7 +250,10 @@ PackGrid<Item> packing(const Grid& grid) {
     case -4: return Compiled<Item, Steps<-4>>::chosen();
     default: break;
   }
-  if (grid.rows > 1 && std::abs(grid.row_step) < std::abs(step)) return Compiled<Item, ByColumns>::chosen();
+  if (grid.rows > 1 && std::abs(grid.row_step) < std::abs(step)) {
+    if (grid.rows > most_few_columns) return Compiled<Item, ByColumns<0>>::chosen();
+    return with_few(grid.rows, [](auto rows) { return Compiled<Item, ByColumns<rows()>>::chosen(); });
+  }
   return Compiled<Item, AnySteps>::chosen();
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::ptrdiff_t short_row = 128;   // rows, or results side by side, from which on plain loops are fast
 constexpr std::ptrdiff_t long_row = 2048;   // that need not be computed with others to hide the cost of a call
 constexpr std::ptrdiff_t few_outputs = 16;  // not worth lanes of their own
-constexpr std::ptrdiff_t few_values = 64;   // not worth lanes along themselves
+constexpr std::ptrdiff_t few_values = 48;   // not worth lanes along themselves
 constexpr std::ptrdiff_t enough_side_by_side = 128;  // for the reducers
 constexpr std::ptrdiff_t least_rows = 8;             // that the reducers add up before they touch the accumulators
 constexpr std::ptrdiff_t chunk_values = std::ptrdiff_t{128} * 1024;
