@@ -193,6 +193,27 @@ void check_position(Random& random) {
   }
 }
 
+/// The first position of the largest value of all, counted in row-major order.
+template <class T, int Rank>
+void check_position_of_all(Random& random) {
+  for (int number = 0; number < (is_sanitized ? 20 : 60); ++number) {
+    const Dim<Rank> shape = shape_at_edges<Rank>(random, 12000);
+    const Laid<T, Rank> a(shape, false, random), b(shape, true, random);
+    a.fill(random), b.fill(random);
+    CAPTURE(random.how_to_repeat());
+    CAPTURE(number);
+    std::int64_t best = -1, linear = 0;
+    T largest{};
+    for_each_position(shape, [&](const auto& p) {
+      const T value = static_cast<T>(a.at(p) - b.at(p));
+      if (best < 0 || value > largest) largest = value, best = linear;
+      ++linear;
+    });
+    const auto av = a.view(), bv = b.view();
+    CHECK(item(argmax(av - bv)) == best);
+  }
+}
+
 template <class T>
 void check_all_elementwise(std::uint64_t salt) {
   Random random(salt);
@@ -215,6 +236,8 @@ void check_all_reductions(std::uint64_t salt) {
   check_position<T, 2, 0>(random);
   check_position<T, 2, 1>(random);
   check_position<T, 3, 1>(random);
+  check_position_of_all<T, 2>(random);
+  check_position_of_all<T, 3>(random);
 }
 
 }  // namespace
