@@ -19,7 +19,9 @@ export import :conversion;
 export import :plan;
 export import :temporary;
 export import :blocks;
+export import :strided;
 export import :transpose;
+export import :boxes;
 export import :movable_loop;
 export import :segments;
 export import :workspaces;
@@ -38,6 +40,8 @@ export import :reducers;
 
 // cpu/: evaluation on the CPU: blocks, kernels for its instruction sets, threads
 export import :walk;
+export import :box_inputs;
+export import :box_loop;
 export import :values;
 export import :kernel;
 export import :elementwise;
@@ -46,6 +50,8 @@ export import :pairwise_merge;
 // cpu/reduce/: reductions
 export import :reduction_task;
 export import :folder;
+export import :box_task;
+export import :box_folder;
 export import :reduce;
 
 // cpu/normalise/: normalisations

@@ -3,6 +3,7 @@ module;
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <span>
@@ -70,6 +71,12 @@ Delivery delivery_of(const Operand& operand, const Cut& cut) {
   return is_repeated(operand, block) ? Delivery::repeated : Delivery::packed;
 }
 
+/// Elements that are copied as they lie need no kernel.
+void run_kernel(const Loop& loop, bool copies, void* to, const Input* inputs, std::ptrdiff_t n) {
+  if (!copies) return loop.kernel(loop.nodes, to, inputs, n);
+  std::memcpy(to, inputs[0].data, static_cast<std::size_t>(n * loop.target.item));
+}
+
 struct Evaluation {
   const Loop& loop;
   Space space;
@@ -91,7 +98,7 @@ class Worker {
         inputs_(operands_.size()),
         offsets_(operands_.size()),
         rows_(operands_.size()),
-        walk_(evaluation.space, cut_.shape, first, offsets_.data()) {
+        walk_(evaluation.space, cut_.steps, first, offsets_.data()) {
     for (std::size_t k = 0; k < operands_.size(); ++k) deliveries_.data()[k] = delivery_of(operands_[k], cut_);
   }
 
@@ -100,7 +107,7 @@ class Worker {
     if (cut_.strips) {
       run_strip();
     } else {
-      run_block(walk_.block());
+      run_block(walk_.block(cut_.shape));
     }
     walk_.next();
   }
@@ -122,7 +129,7 @@ class Worker {
   }
 
   void run_strip() {
-    const Block strip = walk_.block();
+    const Block strip = walk_.block(cut_.shape);
     for (std::size_t k = 1; k < operands_.size(); ++k) find_rows(k, strip);
     Block row = strip;
     row.rows = 1;
@@ -169,7 +176,7 @@ class Worker {
   void compute(const Block& block, std::ptrdiff_t offset) {
     const bool direct = delivery(0) == Delivery::direct;
     void* to = direct ? target_.data + offset * target_.item : buffers_;
-    loop_.kernel(loop_.nodes, to, inputs_.data(), block.rows * block.columns);
+    run_kernel(loop_, loop_.copies && delivery(1) == Delivery::direct, to, inputs_.data(), block.rows * block.columns);
     if (!direct) unpack(target_, block, offset, buffers_);
   }
 
@@ -191,6 +198,7 @@ class Worker {
 };
 
 void Evaluation::run_blocks(std::ptrdiff_t first, std::ptrdiff_t last) const {
+  if (cut.boxes) return plan::run_boxes(loop, space, cut, first, last);
   Worker worker(*this, first);
   for (std::ptrdiff_t number = first; number < last; ++number) worker.run();
 }
@@ -222,7 +230,7 @@ bool is_at_once(const Loop& loop, std::ptrdiff_t elements, std::array<Input, 8>&
 bool run_at_once(const Loop& loop, std::ptrdiff_t elements) {
   std::array<Input, 8> inputs;
   if (!is_at_once(loop, elements, inputs)) return false;
-  loop.kernel(loop.nodes, loop.target.data, inputs.data(), elements);
+  run_kernel(loop, loop.copies, loop.target.data, inputs.data(), elements);
   return true;
 }
 
@@ -244,8 +252,8 @@ void run(const Loop& loop) {
   evaluation.space.add(loop.target);
   for (const Operand& leaf : loop.leaves) evaluation.space.add(leaf);
   simplify(evaluation.space);
-  evaluation.cut = cut(evaluation.space);
-  const std::ptrdiff_t blocks = count_blocks(evaluation.space, evaluation.cut.shape);
+  evaluation.cut = cut(evaluation.space, loop.copies);
+  const std::ptrdiff_t blocks = count_blocks(evaluation.space, evaluation.cut.steps);
   const std::ptrdiff_t tasks = tasks_of(loop, elements, blocks);
   if (tasks == 1 || num_threads() == 1) return evaluation.run_blocks(0, blocks);
   parallel_for(tasks,
@@ -270,11 +278,11 @@ LoopPlan plan_of(const Loop& loop) {
   if (plan.elements == 0) return plan;
   plan.walked = plan.operands;
   Space space{.rank = plan.rank, .extents = plan.extents, .operands = plan.walked};
-  const Cut made = cut(space);
+  const Cut made = cut(space, loop.copies);
   plan.walked_extents = space.extents;
   plan.block = made.shape;
   plan.strips = made.strips;
-  plan.blocks = count_blocks(space, made.shape);
+  plan.blocks = count_blocks(space, made.steps);
   plan.tasks = tasks_of(loop, plan.elements, plan.blocks);
   std::array<Input, 8> inputs;
   plan.at_once = is_at_once(loop, plan.elements, inputs);

@@ -1,7 +1,9 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <utility>
 module tessera.expr;
 import tessera.core;
@@ -41,9 +43,8 @@ std::ptrdiff_t strip_rows(const Space& space, const Block& strip) {
   return strip_row_bytes / item;
 }
 
-}  // namespace
-
-Cut cut(Space& space) {
+/// Blocks of one or two axes.
+Cut cut_in_blocks(Space& space) {
   const int last = space.rank - 1;
   const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
   Block block{.rows = 1, .columns = std::min(extent, direct_columns), .row_axis = -1, .column_axis = last};
@@ -81,12 +82,75 @@ Cut cut(Space& space) {
   return {.shape = block, .buffered = !all_direct};
 }
 
-std::ptrdiff_t count_blocks(const Space& space, const Block& shape) {
-  std::ptrdiff_t count = 1;
-  for (int axis = 0; axis < space.rank; ++axis) {
-    const std::ptrdiff_t step = axis == shape.column_axis ? shape.columns : axis == shape.row_axis ? shape.rows : 1;
-    count *= (space.extents[static_cast<std::size_t>(axis)] - 1) / step + 1;
+/// The nearest axis of some operand is neither the target's nor one by which blocks are cut into strips, or rows are so short that blocks of
+/// two axes are small.
+bool asks_for_boxes(const Space& space) {
+  const int last = space.rank - 1;
+  if (space.rank == 1) return false;
+  const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
+  int other = -1;
+  for (const Operand& leaf : space.operands.subspan(1)) {
+    const int axis = nearest_axis(leaf, space.rank, space.extents);
+    if (axis < 0 || axis == last) continue;
+    if (leaf.strides[static_cast<std::size_t>(last)] == 0) continue;  // one value for a row
+    const bool is_near = std::abs(leaf.strides[static_cast<std::size_t>(axis)]) == 1;
+    const bool is_long = space.extents[static_cast<std::size_t>(axis)] >= strip_row_bytes / leaf.item;
+    if (!is_near || !is_long || extent < least_strip_columns || (other >= 0 && other != axis)) return true;
+    other = axis;
   }
+  if (other >= 0 || extent < short_columns) return other < 0;
+  const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = last};
+  const auto is_read_there = [&](const Operand& operand) {
+    return is_direct(operand, row) || is_repeated(operand, row);
+  };
+  return extent < block_elements && !std::ranges::all_of(space.operands, is_read_there);
+}
+
+/// The only leaf is packed along the last axis: into the target itself, where it is copied.
+bool is_packed_along(const Space& space) {
+  const std::ptrdiff_t stride = space.operands[1].strides[static_cast<std::size_t>(space.rank - 1)];
+  return space.operands[1].data != nullptr && stride != 0 && stride != 1 &&
+         nearest_axis(space.operands[1], space.rank, space.extents) == space.rank - 1;
+}
+
+Cut cut_in_boxes(const Space& space) {
+  std::ptrdiff_t item = 1;
+  for (const Operand& operand : space.operands) item = std::max(item, operand.item);
+  const std::ptrdiff_t most = most_box_elements(item);
+  const int last = space.rank - 1;
+  Cut cut{.shape = {.rows = 1, .columns = 1, .row_axis = -1, .column_axis = last}, .boxes = true};
+  std::array<int, most_axes> order;
+  for (int axis = 0; axis < space.rank; ++axis) {
+    cut.steps[static_cast<std::size_t>(axis)] = 1;
+    order[static_cast<std::size_t>(axis)] = last - axis;
+  }
+  cover_lines(space, most, cut.steps);
+  grow(space, std::span(order).first(static_cast<std::size_t>(space.rank)), most, cut.steps);
+  cut.shape.columns = cut.steps[static_cast<std::size_t>(last)];
+  for (int axis = 0; axis < last; ++axis) {
+    const std::ptrdiff_t step = cut.steps[static_cast<std::size_t>(axis)];
+    if (step > 1) cut.shape.row_axis = axis;
+    cut.shape.rows *= step;
+  }
+  return cut;
+}
+
+}  // namespace
+
+Cut cut(Space& space, bool copies) {
+  if (asks_for_boxes(space) || (copies && is_packed_along(space))) return cut_in_boxes(space);
+  Cut made = cut_in_blocks(space);
+  for (int axis = 0; axis < space.rank; ++axis) {
+    std::ptrdiff_t& step = made.steps[static_cast<std::size_t>(axis)];
+    step = axis == made.shape.column_axis ? made.shape.columns : axis == made.shape.row_axis ? made.shape.rows : 1;
+  }
+  return made;
+}
+
+std::ptrdiff_t count_blocks(const Space& space, const Axes& steps) {
+  std::ptrdiff_t count = 1;
+  for (int axis = 0; axis < space.rank; ++axis)
+    count *= (space.extents[static_cast<std::size_t>(axis)] - 1) / steps[static_cast<std::size_t>(axis)] + 1;
   return count;
 }
 

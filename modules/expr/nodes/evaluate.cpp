@@ -22,6 +22,7 @@ Loop loop_of(const Lowering& lowering, const storage::StridedMemory& destination
             .leaves = lowering.leaves(),
             .kernel = computation.kernel,
             .nodes = computation.nodes,
+            .copies = computation.copies,
             .place = lowering.place(),
             .device = computation.device};
   std::ranges::copy(destination.strides, loop.target.strides.begin());

@@ -93,37 +93,9 @@ void Space::merge_axes(int first, int& last) {
 
 namespace {
 
-using Wide = std::array<std::uint64_t, 2>;  // an element of 16 bytes
-
 template <class Item>
 [[gnu::always_inline]] void fill(Item* to, Item value, std::ptrdiff_t n) {
   for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = value;
-}
-
-template <class Item>
-void pack_items(const Item* from, Item* to, const Block& block, std::ptrdiff_t row_step, std::ptrdiff_t column_step) {
-  const auto [rows, columns] = std::pair(block.rows, block.columns);
-  if (column_step == 1) {
-    for (std::ptrdiff_t r = 0; r < rows; ++r)
-      std::memcpy(to + r * columns, from + r * row_step, static_cast<std::size_t>(columns) * sizeof(Item));
-  } else if (column_step == 0) {
-    for (std::ptrdiff_t r = 0; r < rows; ++r) fill(to + r * columns, from[r * row_step], columns);
-  } else if (std::abs(row_step) < std::abs(column_step)) {
-    for (std::ptrdiff_t c = 0; c < columns; ++c) {
-      for (std::ptrdiff_t r = 0; r < rows; ++r) to[r * columns + c] = from[r * row_step + c * column_step];
-    }
-  } else {
-    for (std::ptrdiff_t r = 0; r < rows; ++r) {
-      for (std::ptrdiff_t c = 0; c < columns; ++c) to[r * columns + c] = from[r * row_step + c * column_step];
-    }
-  }
-}
-
-template <class Item>
-void unpack_items(const Item* from, Item* to, const Block& block, std::ptrdiff_t row_step, std::ptrdiff_t column_step) {
-  for (std::ptrdiff_t r = 0; r < block.rows; ++r) {
-    for (std::ptrdiff_t c = 0; c < block.columns; ++c) to[r * row_step + c * column_step] = from[r * block.columns + c];
-  }
 }
 
 /// Calls `function` with a null pointer to an unsigned type of `bytes` bytes.
@@ -168,6 +140,14 @@ struct Copies {
   }
 };
 
+Grid grid_of(const Operand& operand, const Block& block) {
+  return {.rows = block.rows,
+          .columns = block.columns,
+          .row_step = row_stride(operand, block),
+          .column_step = column_stride(operand, block),
+          .pitch = block.columns};
+}
+
 void generate(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   for (std::ptrdiff_t r = 0; r < block.rows; ++r) {
     operand.generate(operand.context, to + r * block.columns * operand.item,
@@ -202,9 +182,9 @@ thread_local GivesScratchBack gives_scratch_back;
 void pack(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
   if (operand.data == nullptr) return generate(operand, block, offset, to);
   if (is_transposed(operand, block)) return pack_transposed(operand, block, offset, to);
+  const Grid grid = grid_of(operand, block);
   with_item(operand.item, [&]<class Item>(Item*) {
-    const Item* from = reinterpret_cast<const Item*>(operand.data) + offset;
-    pack_items(from, reinterpret_cast<Item*>(to), block, row_stride(operand, block), column_stride(operand, block));
+    packing<Item>(grid)(reinterpret_cast<const Item*>(operand.data) + offset, reinterpret_cast<Item*>(to), grid);
   });
 }
 
@@ -217,10 +197,9 @@ void repeat(const Operand& operand, std::ptrdiff_t offset, std::ptrdiff_t step, 
 }
 
 void unpack(const Operand& operand, const Block& block, std::ptrdiff_t offset, const std::byte* from) {
+  const Grid grid = grid_of(operand, block);
   with_item(operand.item, [&]<class Item>(Item*) {
-    Item* to = reinterpret_cast<Item*>(operand.data) + offset;
-    unpack_items(reinterpret_cast<const Item*>(from), to, block, row_stride(operand, block),
-                 column_stride(operand, block));
+    unpacking<Item>(grid)(reinterpret_cast<const Item*>(from), reinterpret_cast<Item*>(operand.data) + offset, grid);
   });
 }
 

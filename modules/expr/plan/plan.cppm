@@ -80,6 +80,7 @@ struct Loop {
   std::span<const Operand> leaves;
   Kernel kernel;
   const void* nodes;
+  bool copies = false;  // the values are those of the only leaf, of the target's type
   bool parallel = true;
   Place place = {};
   DeviceWork device = {};

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,39 +66,52 @@ void copy_plainly(const Item* from, std::ptrdiff_t column_step, Item* to, std::p
 template <class Item>
 void transpose_items(const Item* from, std::ptrdiff_t column_step, Item* to, std::ptrdiff_t pitch, std::ptrdiff_t rows,
                      std::ptrdiff_t columns) {
-  if constexpr (lanes<Item> == 1) {
+  constexpr std::ptrdiff_t n = lanes<Item>;
+  if constexpr (n == 1) {
     copy_plainly(from, column_step, to, pitch, rows, columns);
   } else {
-    constexpr std::ptrdiff_t n = lanes<Item>;
-    const std::ptrdiff_t whole_rows = rows / n * n;
-    const std::ptrdiff_t whole_columns = columns / n * n;
-    for (std::ptrdiff_t c = 0; c < whole_columns; c += n) {
-      for (std::ptrdiff_t r = 0; r < whole_rows; r += n)
+    if (rows < n || columns < n) return copy_plainly(from, column_step, to, pitch, rows, columns);
+    for (std::ptrdiff_t column = 0; column < columns; column += n) {  // the last tiles overlap those before them
+      const std::ptrdiff_t c = std::min(column, columns - n);
+      for (std::ptrdiff_t row = 0; row < rows; row += n) {
+        const std::ptrdiff_t r = std::min(row, rows - n);
         copy_tile(from + r + c * column_step, column_step, to + r * pitch + c, pitch);
+      }
     }
-    copy_plainly(from + whole_columns * column_step, column_step, to + whole_columns, pitch, rows,
-                 columns - whole_columns);
-    copy_plainly(from + whole_rows, column_step, to + whole_rows * pitch, pitch, rows - whole_rows, whole_columns);
   }
 }
 
 }  // namespace
 
+template <class Item>
+void transpose(const Item* from, Item* to, const Grid& grid) {
+  if (grid.row_step > 0) return transpose_items(from, grid.column_step, to, grid.pitch, grid.rows, grid.columns);
+  // Then the first row in memory is the last of the grid.
+  transpose_items(from - (grid.rows - 1), grid.column_step, to + (grid.rows - 1) * grid.pitch, -grid.pitch, grid.rows,
+                  grid.columns);
+}
+
+template void transpose(const std::uint8_t*, std::uint8_t*, const Grid&);
+template void transpose(const std::uint16_t*, std::uint16_t*, const Grid&);
+template void transpose(const std::uint32_t*, std::uint32_t*, const Grid&);
+template void transpose(const std::uint64_t*, std::uint64_t*, const Grid&);
+template void transpose(const Wide*, Wide*, const Grid&);
+
 void pack_transposed(const Operand& operand, const Block& block, std::ptrdiff_t offset, std::byte* to) {
-  const std::ptrdiff_t rows = block.rows;
-  const std::ptrdiff_t columns = block.columns;
-  const bool descends = row_stride(operand, block) < 0;  // then the first row in memory is the last of the block
+  const Grid grid{.rows = block.rows,
+                  .columns = block.columns,
+                  .row_step = row_stride(operand, block),
+                  .column_step = column_stride(operand, block),
+                  .pitch = block.columns};
   const auto pack_items = [&]<class Item>(Item* items) {
-    const Item* from = reinterpret_cast<const Item*>(operand.data) + offset - (descends ? rows - 1 : 0);
-    transpose_items(from, column_stride(operand, block), items + (descends ? (rows - 1) * columns : 0),
-                    descends ? -columns : columns, rows, columns);
+    transpose(reinterpret_cast<const Item*>(operand.data) + offset, items, grid);
   };
   switch (operand.item) {
     case 1: return pack_items(reinterpret_cast<std::uint8_t*>(to));
     case 2: return pack_items(reinterpret_cast<std::uint16_t*>(to));
     case 4: return pack_items(reinterpret_cast<std::uint32_t*>(to));
     case 8: return pack_items(reinterpret_cast<std::uint64_t*>(to));
-    default: return pack_items(reinterpret_cast<unsigned __int128*>(to));
+    default: return pack_items(reinterpret_cast<Wide*>(to));
   }
 }
 

@@ -152,15 +152,17 @@ std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std:
 }
 
 void Folder::fold_columns(std::ptrdiff_t width, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
-  PairwiseMerge pairwise_merge(reducer_, width, task_.reduced, pairwise_);
-  for (std::ptrdiff_t index = first; index < last;) {
-    const std::ptrdiff_t end = std::min(last, index + rows_per_partial);
-    std::byte* partial = pairwise_merge.next();
+  const auto fold_rows = [&](std::ptrdiff_t index, std::ptrdiff_t end, std::byte* partial) {
     while (index < end) {
       const std::ptrdiff_t rows = std::min(seek(index), end - index);
       fold_side_by_side(rows, width, index, partial);
       index += rows;
     }
+  };
+  if (last - first <= rows_per_partial) return fold_rows(first, last, accumulators);
+  PairwiseMerge pairwise_merge(reducer_, width, task_.reduced, pairwise_);
+  for (std::ptrdiff_t index = first; index < last; index += rows_per_partial) {
+    fold_rows(index, std::min(last, index + rows_per_partial), pairwise_merge.next());
     pairwise_merge.push();
   }
   pairwise_merge.finish(accumulators);

@@ -125,6 +125,7 @@ ReductionPlan::Way cut(ReductionTask& task) {
     if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] == 0) return ReductionPlan::Way::nothing;
   }
   arrange(task);
+  sort_reduced_axes(task);
   for (int axis = task.kept; axis < task.space.rank; ++axis) {
     if (task.extent(axis) != 0) continue;
     for (int kept = 0; kept < task.kept; ++kept) task.outputs *= task.extent(kept);
@@ -142,8 +143,14 @@ void run(const Reduction& reduction) {
   if (run_at_once(reduction)) return;
   OperandStorage storage(reduction.leaves.size() + 1);
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
-  switch (cut(task)) {
+  const ReductionPlan::Way way = cut(task);
+  switch (way) {
+    case ReductionPlan::Way::nothing: return;
     case ReductionPlan::Way::cleared: return store_cleared(task);
+    default: break;
+  }
+  if (asks_for_boxes(task)) return run_boxes(task);
+  switch (way) {
     case ReductionPlan::Way::chunks: return run_chunks(task);
     case ReductionPlan::Way::units: return run_units(task);
     default: return;

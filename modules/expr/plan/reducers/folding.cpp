@@ -3,7 +3,6 @@ module;
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 module tessera.expr;
@@ -68,29 +67,35 @@ struct Folding {
     to = combine(to, fold_values<VectorBytes, Folding>(from, n, C(0)));
   }
 
-  /// Eight rows in a tree, so that an accumulator is read and written once for eight values.
-  [[gnu::always_inline]] static A eight(const C* x, std::ptrdiff_t s) {
-    const A first = combine(combine(A(x[0]), A(x[s])), combine(A(x[2 * s]), A(x[3 * s])));
-    return combine(first, combine(combine(A(x[4 * s]), A(x[5 * s])), combine(A(x[6 * s]), A(x[7 * s]))));
+  /// Rows in a tree, so that an accumulator is read and written once for all of their values.
+  template <std::ptrdiff_t Rows>
+  [[gnu::always_inline]] static A in_tree(const C* x, std::ptrdiff_t s) {
+    if constexpr (Rows == 1) {
+      return A(x[0]);
+    } else {
+      return combine(in_tree<Rows / 2>(x, s), in_tree<Rows / 2>(x + Rows / 2 * s, s));
+    }
   }
 
-  /// A step is computed into a local block, which can alias nothing, as in KernelOf.
+  template <std::ptrdiff_t Rows>
+  [[gnu::always_inline]] static void fold_rows(A* __restrict to, const C* __restrict from, std::ptrdiff_t stride,
+                                               std::ptrdiff_t n) {
+    for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = combine(to[i], in_tree<Rows>(from + i, stride));
+  }
+
   template <std::ptrdiff_t VectorBytes>
-  [[gnu::always_inline]] static void columns(A* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
-                                             std::ptrdiff_t n, std::ptrdiff_t) {
-    constexpr std::ptrdiff_t step = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(A));
-    for (; rows >= 8; rows -= 8, from += 8 * stride) {
-      std::ptrdiff_t i = 0;
-      for (; i + step <= n; i += step) {
-        A block[step];
-        for (std::ptrdiff_t k = 0; k < step; ++k) block[k] = combine(to[i + k], eight(from + i + k, stride));
-        std::memcpy(static_cast<void*>(to + i), block, sizeof block);
-      }
-      for (; i < n; ++i) to[i] = combine(to[i], eight(from + i, stride));
+  [[gnu::always_inline]] static void columns(A* __restrict to, const C* __restrict from, std::ptrdiff_t rows,
+                                             std::ptrdiff_t stride, std::ptrdiff_t n, std::ptrdiff_t) {
+    for (; rows >= 8; rows -= 8, from += 8 * stride) fold_rows<8>(to, from, stride, n);
+    if (rows >= 4) {
+      fold_rows<4>(to, from, stride, n);
+      rows -= 4, from += 4 * stride;
     }
-    for (; rows > 0; --rows, from += stride) {
-      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = combine(to[i], A(from[i]));
+    if (rows >= 2) {
+      fold_rows<2>(to, from, stride, n);
+      rows -= 2, from += 2 * stride;
     }
+    if (rows == 1) fold_rows<1>(to, from, stride, n);
   }
 };
 

@@ -96,6 +96,11 @@ template <class C>
   return b < a;
 }
 
+/// The values that are left of a whole number of lanes are combined by one masked load.
+template <std::ptrdiff_t Lanes, class F>
+inline constexpr bool masks_rest =
+    Lanes >= 64 && sizeof(typename F::Accumulator) >= 4 && sizeof(typename F::Accumulator) == sizeof(typename F::Value);
+
 /// Combines n values in independent lanes, which the compiler keeps in vectors, and the lanes in a tree. Lanes start afresh
 /// every 16 values, so that rounding errors do not grow with n before they are merged.
 template <std::ptrdiff_t Lanes, class F>
@@ -115,7 +120,14 @@ template <std::ptrdiff_t Lanes, class F>
     }
     for (std::ptrdiff_t k = 0; k < Lanes; ++k) total[k] = F::combine(total[k], lane[k]);
   }
-  for (std::ptrdiff_t k = 0; i < n; ++i, ++k) total[k] = F::combine(total[k], F::lift(from[i], parameter));
+  if constexpr (masks_rest<Lanes, F>) {
+    const std::ptrdiff_t left = n - i;
+    A lane[Lanes];
+    for (std::ptrdiff_t k = 0; k < Lanes; ++k) lane[k] = k < left ? F::lift(from[i + k], parameter) : F::identity();
+    for (std::ptrdiff_t k = 0; k < Lanes; ++k) total[k] = F::combine(total[k], lane[k]);
+  } else {
+    for (std::ptrdiff_t k = 0; i < n; ++i, ++k) total[k] = F::combine(total[k], F::lift(from[i], parameter));
+  }
   for (std::ptrdiff_t half = Lanes / 2; half > 0; half /= 2) {
     for (std::ptrdiff_t k = 0; k < half; ++k) total[k] = F::combine(total[k], total[k + half]);
   }
@@ -129,7 +141,8 @@ template <std::ptrdiff_t VectorBytes, class F>
                                                                   typename F::Value parameter) {
   constexpr std::ptrdiff_t lanes = lane_count<VectorBytes, typename F::Accumulator>();
   if constexpr (lanes > few_lanes) {
-    if (n < lanes) return fold_in_lanes<few_lanes, F>(from, n, parameter);
+    constexpr std::ptrdiff_t enough = masks_rest<lanes, F> ? lanes / 2 : lanes;
+    if (n < enough) return fold_in_lanes<few_lanes, F>(from, n, parameter);
   }
   return fold_in_lanes<lanes, F>(from, n, parameter);
 }
@@ -177,8 +190,8 @@ struct ReducerOf {
   }
 
   static void row_baseline(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) { row<16>(a, v, n, f); }
-  static void columns_baseline(void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n,
-                               std::ptrdiff_t f) {
+  static void columns_baseline(void* __restrict a, const void* __restrict v, std::ptrdiff_t r, std::ptrdiff_t s,
+                               std::ptrdiff_t n, std::ptrdiff_t f) {
     columns<16>(a, v, r, s, n, f);
   }
   static void merge_baseline(void* a, const void* b, std::ptrdiff_t n) { merge(a, b, n); }
@@ -186,8 +199,8 @@ struct ReducerOf {
   [[gnu::target("avx2,fma")]] static void row_avx2(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) {
     row<32>(a, v, n, f);
   }
-  [[gnu::target("avx2,fma")]] static void columns_avx2(void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s,
-                                                       std::ptrdiff_t n, std::ptrdiff_t f) {
+  [[gnu::target("avx2,fma")]] static void columns_avx2(void* __restrict a, const void* __restrict v, std::ptrdiff_t r,
+                                                       std::ptrdiff_t s, std::ptrdiff_t n, std::ptrdiff_t f) {
     columns<32>(a, v, r, s, n, f);
   }
   [[gnu::target("avx2,fma")]] static void merge_avx2(void* a, const void* b, std::ptrdiff_t n) { merge(a, b, n); }
@@ -197,7 +210,8 @@ struct ReducerOf {
     row<64>(a, v, n, f);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void columns_avx512(
-      void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n, std::ptrdiff_t f) {
+      void* __restrict a, const void* __restrict v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n,
+      std::ptrdiff_t f) {
     columns<64>(a, v, r, s, n, f);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void merge_avx512(void* a, const void* b,

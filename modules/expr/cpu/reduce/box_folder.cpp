@@ -1,0 +1,243 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <span>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Folding box by box: the values of a box are computed into the L1 cache with the results along its rows or columns, folded, and the partial
+// results of many boxes merged pairwise, in an order that depends on the shapes and strides only.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t values_per_partial = 64;  // that are folded side by side before a merge
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+/// One thread's share. Its memory is the calling thread's scratch memory.
+class BoxFolder {
+ public:
+  explicit BoxFolder(const BoxTask& task)
+      : task_(task),
+        reducer_(*task.reduction.reducer),
+        memory_(scratch(bytes(task))),
+        inputs_(task.space.operands.subspan(1), {.rank = task.space.rank, .extents = task.steps},
+                task.reduction.kernel == nullptr ? 0 : reducer_.value_bytes,
+                memory_.take(BoxInputs::bytes_for(task.space.operands.size() - 1))),
+        values_(memory_.take(value_bytes(task))),
+        transposed_(memory_.take(value_bytes(task))),
+        accumulators_(memory_.take(accumulator_bytes(task))),
+        side_by_side_(memory_.take(accumulator_bytes(task) * task.lanes)),
+        pairwise_(memory_.take(pairwise_bytes(task))),
+        offsets_(task.space.operands.size()) {}
+
+  /// Folds and stores the results of the units [first, last).
+  void run(std::ptrdiff_t first, std::ptrdiff_t last) {
+    Walk walk = walk_from(first * task_.parts);
+    for (std::ptrdiff_t unit = first; unit < last; ++unit) {
+      const std::ptrdiff_t target = walk.offset(0);
+      for (int axis = task_.kept_first; axis < task_.kept_first + task_.kept; ++axis)
+        results_.extents[at(axis)] = walk.box().extents[at(axis)];
+      reducer_.clear(accumulators_, task_.unit_outputs);
+      fold(walk, task_.parts, accumulators_);
+      store(results_, target, accumulators_);
+    }
+  }
+
+  /// Folds the parts [first, last) of a unit into cleared accumulators.
+  void run_parts(std::ptrdiff_t unit, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
+    Walk walk = walk_from(unit * task_.parts + first);
+    fold(walk, last - first, accumulators);
+  }
+
+  /// Stores the results of a unit.
+  void store_unit(std::ptrdiff_t unit, const std::byte* accumulators) {
+    const Walk walk = walk_from(unit * task_.parts);
+    store(walk.box(), walk.offset(0), accumulators);
+  }
+
+  std::byte* accumulators() const { return accumulators_; }
+
+ private:
+  static std::ptrdiff_t value_bytes(const BoxTask& task) {
+    return task.unit_outputs * task.box_values * task.reduction.reducer->value_bytes;
+  }
+  static std::ptrdiff_t accumulator_bytes(const BoxTask& task) {
+    return task.unit_outputs * task.reduction.reducer->accumulator_bytes;
+  }
+  static std::ptrdiff_t pairwise_bytes(const BoxTask& task) {
+    return PairwiseMerge::bytes_for(task.parts, accumulator_bytes(task) * task.lanes);
+  }
+  static std::ptrdiff_t bytes(const BoxTask& task) {
+    return BoxInputs::bytes_for(task.space.operands.size() - 1) + 2 * Pieces::padded(value_bytes(task)) +
+           Pieces::padded(accumulator_bytes(task)) + Pieces::padded(accumulator_bytes(task) * task.lanes) +
+           pairwise_bytes(task) + 64;
+  }
+
+  Walk walk_from(std::ptrdiff_t box) { return {task_.space, task_.steps, box, offsets_.data(), task_.kept_first}; }
+
+  std::ptrdiff_t outputs_of(const Box& box) const { return along(box, task_.kept_first, task_.kept); }
+  std::ptrdiff_t values_of(const Box& box) const { return along(box, task_.reduced_first, task_.reduced); }
+  static std::ptrdiff_t along(const Box& box, int first, int count) {
+    std::ptrdiff_t elements = 1;
+    for (int axis = first; axis < first + count; ++axis) elements *= box.extents[at(axis)];
+    return elements;
+  }
+
+  /// Position along the reduced axes of the box's first value.
+  std::ptrdiff_t position(const Walk& walk) const {
+    std::ptrdiff_t index = 0;
+    for (int axis = task_.reduced_first; axis < task_.reduced_first + task_.reduced; ++axis)
+      index = index * task_.extent(axis) + walk.position(axis);
+    return index;
+  }
+
+  void fold(Walk& walk, std::ptrdiff_t parts, std::byte* accumulators) {
+    if (task_.lanes == 1) return fold_parts(walk, parts, 1, accumulators);
+    const std::ptrdiff_t outputs = outputs_of(walk.box());
+    reducer_.clear(side_by_side_, outputs * task_.lanes);
+    fold_parts(walk, parts, task_.lanes, side_by_side_);
+    for (std::ptrdiff_t half = task_.lanes / 2; half > 0; half /= 2) {
+      reducer_.merge(side_by_side_, side_by_side_ + half * outputs * reducer_.accumulator_bytes, half * outputs);
+    }
+    reducer_.merge(accumulators, side_by_side_, outputs);
+  }
+
+  void fold_parts(Walk& walk, std::ptrdiff_t parts, std::ptrdiff_t lanes, std::byte* accumulators) {
+    if (parts == 1) return fold_next(walk, lanes, accumulators);
+    const std::ptrdiff_t outputs = outputs_of(walk.box());
+    PairwiseMerge pairwise_merge(reducer_, outputs * lanes, task_.parts, pairwise_);
+    const std::ptrdiff_t together = std::max<std::ptrdiff_t>(1, values_per_partial * lanes / task_.box_values);
+    for (std::ptrdiff_t part = 0; part < parts;) {
+      std::byte* partial = pairwise_merge.next();
+      for (const std::ptrdiff_t end = std::min(parts, part + together); part < end; ++part)
+        fold_next(walk, lanes, partial);
+      pairwise_merge.push();
+    }
+    pairwise_merge.finish(accumulators);
+  }
+
+  /// Folds the current box and goes to the next.
+  void fold_next(Walk& walk, std::ptrdiff_t lanes, std::byte* accumulators) {
+    const Box& box = walk.box();
+    const std::ptrdiff_t outputs = outputs_of(box);
+    const std::ptrdiff_t count = values_of(box);
+    const Input* inputs = inputs_.read(box, offsets_.data() + 1);
+    const void* values = inputs[0].data;
+    if (task_.reduction.kernel != nullptr) {
+      task_.reduction.kernel(task_.reduction.nodes, values_, inputs, outputs * count);
+      values = values_;
+    }
+    const std::ptrdiff_t first = position(walk);
+    if (task_.transposes) values = transposed(outputs, count);
+    if (task_.by_columns) {
+      const std::ptrdiff_t whole = count / lanes;
+      const std::ptrdiff_t width = outputs * lanes;
+      if (whole > 0) reducer_.columns(accumulators, values, whole, width, width, first);
+      if (whole * lanes < count) {
+        reducer_.columns(accumulators, static_cast<const std::byte*>(values) + whole * width * reducer_.value_bytes,
+                         count - whole * lanes, outputs, outputs, first);
+      }
+    } else {
+      for (std::ptrdiff_t k = 0; k < outputs; ++k) {
+        reducer_.row(accumulators + k * reducer_.accumulator_bytes,
+                     static_cast<const std::byte*>(values) + k * count * reducer_.value_bytes, count, first);
+      }
+    }
+    walk.next();
+  }
+
+  /// The values of each of `outputs` results, which lie one after the other, beside those of the other results.
+  const void* transposed(std::ptrdiff_t outputs, std::ptrdiff_t count) const {
+    Operand values = operand_at(values_, reducer_.value_bytes);
+    values.strides[0] = 1;
+    values.strides[1] = count;
+    Box box{.rank = 2, .extents = {}};
+    box.extents[0] = count;
+    box.extents[1] = outputs;
+    pack(values, box, 0, transposed_);
+    return transposed_;
+  }
+
+  /// Writes a box's results, in one go as far as they lie at equal distances.
+  void store(const Box& box, std::ptrdiff_t offset, const std::byte* accumulators) const {
+    const Operand& target = task_.space.operands.front();
+    const int last = task_.kept_first + task_.kept - 1;
+    std::ptrdiff_t run = task_.kept == 0 ? 1 : box.extents[at(last)];
+    const std::ptrdiff_t stride = task_.kept == 0 ? 0 : target.strides[at(last)];
+    int axis = last;
+    while (axis > task_.kept_first && (box.extents[at(axis - 1)] == 1 || target.strides[at(axis - 1)] == stride * run))
+      run *= box.extents[at(--axis)];
+    const std::ptrdiff_t outputs = outputs_of(box);
+    for (std::ptrdiff_t done = 0; done < outputs; done += run) {
+      std::ptrdiff_t at_run = offset;
+      std::ptrdiff_t number = done / run;
+      for (int outer = axis; outer-- > task_.kept_first;) {
+        at_run += number % box.extents[at(outer)] * target.strides[at(outer)];
+        number /= box.extents[at(outer)];
+      }
+      task_.reduction.store(target.data + at_run * target.item, stride,
+                            accumulators + done * reducer_.accumulator_bytes, run, task_.reduction.finish);
+    }
+  }
+
+  const BoxTask& task_;
+  const Reducer& reducer_;
+  Pieces memory_;
+  BoxInputs inputs_;
+  std::byte* values_;
+  std::byte* transposed_;
+  std::byte* accumulators_;
+  std::byte* side_by_side_;  // accumulators of all lanes
+  std::byte* pairwise_;
+  Box results_;
+  PerOperand<std::ptrdiff_t> offsets_;
+};
+
+/// Few results of many boxes each: chunks of these are folded, in parallel or not, and merged in order.
+void run_chunks(const BoxTask& task) {
+  const Reducer& reducer = *task.reduction.reducer;
+  const std::ptrdiff_t bytes = Pieces::padded(task.unit_outputs * reducer.accumulator_bytes);
+  const std::ptrdiff_t jobs = task.units * task.chunks;
+  const memory::Allocation memory(CpuPlace{}, jobs * bytes + PairwiseMerge::bytes_for(task.chunks, bytes));
+  std::byte* partials = static_cast<std::byte*>(memory.data());
+  parallel_for(jobs, [&](std::ptrdiff_t job) {
+    const std::ptrdiff_t first = job % task.chunks * task.chunk_parts;
+    std::byte* partial = partials + job * bytes;
+    reducer.clear(partial, task.unit_outputs);
+    BoxFolder(task).run_parts(job / task.chunks, first, std::min(task.parts, first + task.chunk_parts), partial);
+  });
+  BoxFolder folder(task);
+  for (std::ptrdiff_t unit = 0; unit < task.units; ++unit) {
+    PairwiseMerge pairwise_merge(reducer, task.unit_outputs, task.chunks, partials + jobs * bytes);
+    for (std::ptrdiff_t chunk = 0; chunk < task.chunks; ++chunk) {
+      reducer.merge(pairwise_merge.next(), partials + (unit * task.chunks + chunk) * bytes, task.unit_outputs);
+      pairwise_merge.push();
+    }
+    reducer.clear(folder.accumulators(), task.unit_outputs);
+    pairwise_merge.finish(folder.accumulators());
+    folder.store_unit(unit, folder.accumulators());
+  }
+}
+
+}  // namespace
+
+void run_boxes(const ReductionTask& arranged) {
+  OperandStorage storage(arranged.space.operands.size());
+  BoxTask task{.reduction = arranged.reduction, .space = {.operands = storage.empty()}};
+  cut_in_boxes(arranged, task);
+  if (task.chunks > 1) return run_chunks(task);
+  const std::ptrdiff_t elements = arranged.outputs * arranged.reduced;
+  const bool alone = !task.reduction.parallel || elements < parallel_threshold;
+  const std::ptrdiff_t tasks = alone ? 1 : std::max<std::ptrdiff_t>(1, std::min(task.units, elements / task_elements));
+  if (tasks == 1) return BoxFolder(task).run(0, task.units);
+  parallel_for(tasks,
+               [&](std::ptrdiff_t i) { BoxFolder(task).run(task.units * i / tasks, task.units * (i + 1) / tasks); });
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,190 @@
+module;
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// When a reduction goes by boxes, and how large these are.
+namespace tessera::plan {
+
+namespace {
+
+constexpr std::ptrdiff_t short_row = 128;   // rows, or results side by side, from which on plain loops are fast
+constexpr std::ptrdiff_t long_row = 2048;   // that need not be computed with others to hide the cost of a call
+constexpr std::ptrdiff_t few_outputs = 16;  // not worth lanes of their own
+constexpr std::ptrdiff_t few_values = 48;   // not worth lanes along themselves
+constexpr std::ptrdiff_t enough_side_by_side = 128;  // for the reducers
+constexpr std::ptrdiff_t least_rows = 8;             // that the reducers add up before they touch the accumulators
+constexpr std::ptrdiff_t chunk_values = std::ptrdiff_t{128} * 1024;
+constexpr std::ptrdiff_t most_split_units = 64;
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+/// Positions are counted along the reduced axes in their order, so their boxes have to be whole ranges of it.
+bool counts_positions(const Reduction& reduction) {
+  return reduction.op == ReduceOp::argmin || reduction.op == ReduceOp::argmax;
+}
+
+/// No operand has elements nearer to each other than those along the axis, unless it has one value for them.
+bool all_along(const Space& space, int axis) {
+  return std::ranges::all_of(space.operands.subspan(1), [&](const Operand& leaf) {
+    return leaf.data == nullptr || leaf.strides[at(axis)] == 0 || nearest_axis(leaf, space.rank, space.extents) == axis;
+  });
+}
+
+/// Operands whose elements are nearest to each other along a kept axis, less those that are along a reduced one.
+int for_columns(const ReductionTask& task) {
+  int score = 0;
+  for (const Operand& leaf : task.space.operands.subspan(1)) {
+    const int axis = nearest_axis(leaf, task.space.rank, task.space.extents);
+    if (axis >= 0) score += axis < task.kept ? 1 : -1;
+  }
+  return score;
+}
+
+/// Most operands are read fast in the order of values that are computed result by result: they lie so, or with equal steps or backwards.
+bool lie_by_results(const ReductionTask& task) {
+  const auto leaves = task.space.operands.subspan(1);
+  const auto lies = [&](const Operand& leaf) {
+    const std::ptrdiff_t along = leaf.strides[at(task.last_reduced())];
+    const std::ptrdiff_t across = leaf.strides[at(task.last_kept())];
+    const std::ptrdiff_t length = task.extent(task.last_reduced());
+    return leaf.data != nullptr && (across == along * length || (along == -1 && across == length));
+  };
+  return 2 * std::ranges::count_if(leaves, lies) > static_cast<std::ptrdiff_t>(leaves.size());
+}
+
+bool better_by_columns(const ReductionTask& task) {
+  if (task.outputs < few_outputs) return task.outputs > 1 && for_columns(task) > 0 && !counts_positions(task.reduction);
+  return task.extent(task.last_reduced()) < few_values || for_columns(task) > 0;
+}
+
+/// The axes [first, first + count), the fastest first.
+std::span<const int> fastest_first(int first, int count, std::array<int, most_axes>& order) {
+  for (int number = 0; number < count; ++number) order[at(number)] = first + count - 1 - number;
+  return std::span(order).first(at(count));
+}
+
+/// Bytes between neighbours along an axis, of all operands together.
+std::ptrdiff_t distance(const Space& space, int axis) {
+  std::ptrdiff_t bytes = 0;
+  for (const Operand& leaf : space.operands.subspan(1)) bytes += std::abs(leaf.strides[at(axis)]) * leaf.item;
+  return bytes;
+}
+
+/// All axes, those first along which the operands' elements are nearest to each other.
+std::span<const int> nearest_first(const Space& space, std::array<int, most_axes>& order) {
+  for (int axis = 0; axis < space.rank; ++axis) {
+    int to = axis;
+    for (; to > 0 && distance(space, order[at(to - 1)]) > distance(space, axis); --to)
+      order[at(to)] = order[at(to - 1)];
+    order[at(to)] = axis;
+  }
+  return std::span(order).first(at(space.rank));
+}
+
+void size_boxes(BoxTask& task, std::ptrdiff_t most) {
+  std::array<int, most_axes> kept_order, reduced_order;
+  const std::span<const int> kept = fastest_first(task.kept_first, task.kept, kept_order);
+  const std::span<const int> reduced = fastest_first(task.reduced_first, task.reduced, reduced_order);
+  const auto product = [&](std::span<const int> axes) {
+    std::ptrdiff_t elements = 1;
+    for (const int axis : axes) elements *= task.step(axis);
+    return elements;
+  };
+  std::fill_n(task.steps.begin(), task.space.rank, 1);
+  cover_lines(task.space, most, task.steps);
+  if (task.by_columns && !task.transposes) {
+    grow(task.space, reduced, std::min(most, product(kept) * least_rows), task.steps);
+  } else {
+    grow(task.space, reduced.first(1), most, task.steps);
+  }
+  std::array<int, most_axes> near_order;
+  grow(task.space, nearest_first(task.space, near_order), most, task.steps);
+  if (!counts_positions(task.reduction)) return;
+  bool is_whole = true;  // all axes that are faster than this one
+  for (const int axis : reduced) {
+    if (!is_whole) task.steps[at(axis)] = 1;
+    is_whole = is_whole && task.step(axis) == task.extent(axis);
+  }
+}
+
+}  // namespace
+
+void sort_reduced_axes(ReductionTask& task) {
+  if (counts_positions(task.reduction)) return;
+  Space& space = task.space;
+  for (int axis = task.kept; axis < space.rank; ++axis) {
+    const auto backwards = [&](const Operand& leaf) { return leaf.strides[at(axis)] < 0; };
+    const auto forwards = [&](const Operand& leaf) { return leaf.strides[at(axis)] > 0; };
+    const auto leaves = space.operands.subspan(1);
+    if (space.extents[at(axis)] > 0 && std::ranges::any_of(leaves, backwards) &&
+        std::ranges::none_of(leaves, forwards)) {
+      space.advance(axis, space.extents[at(axis)] - 1);
+      for (Operand& leaf : leaves) leaf.strides[at(axis)] = -leaf.strides[at(axis)];
+    }
+    for (int i = axis; i > task.kept && distance(space, i - 1) < distance(space, i); --i) space.swap_axes(i - 1, i);
+  }
+  int last = space.rank;
+  space.merge_axes(task.kept, last);
+}
+
+bool asks_for_boxes(const ReductionTask& task) {
+  const int inner = task.by_columns ? task.last_kept() : task.last_reduced();
+  const bool lies = all_along(task.space, inner);
+  if (task.by_columns) return !lies || task.extent(inner) < short_row;
+  const auto needs_no_packing = [&](const Operand& leaf) {
+    return leaf.strides[at(inner)] == 0 || leaf.strides[at(inner)] == 1;
+  };
+  if (lies && task.extent(inner) >= short_row && std::ranges::all_of(task.space.operands.subspan(1), needs_no_packing))
+    return task.reduction.kernel != nullptr && task.outputs > 1 && task.extent(inner) < long_row;
+  return !lies || task.extent(inner) < task.reduced || task.outputs >= few_outputs;
+}
+
+void cut_in_boxes(const ReductionTask& arranged, BoxTask& task) {
+  const Space& from = arranged.space;
+  task.by_columns = better_by_columns(arranged);
+  task.transposes = task.by_columns && task.reduction.kernel != nullptr && lie_by_results(arranged);
+  const bool reduced_come_first = task.by_columns && !task.transposes;
+  task.kept = arranged.kept;
+  task.reduced = from.rank - arranged.kept;
+  (reduced_come_first ? task.kept_first : task.reduced_first) = reduced_come_first ? task.reduced : task.kept;
+  task.space.rank = from.rank;
+  for (const Operand& operand : from.operands) task.space.add(operand);
+  for (int axis = 0; axis < from.rank; ++axis) {
+    const bool is_kept = axis < arranged.kept;
+    const int to = is_kept ? task.kept_first + axis : task.reduced_first + axis - arranged.kept;
+    task.space.extents[at(to)] = from.extents[at(axis)];
+    for (std::size_t k = 0; k < from.operands.size(); ++k)
+      task.space.operands[k].strides[at(to)] = from.operands[k].strides[at(axis)];
+  }
+  std::ptrdiff_t item = std::max(task.reduction.reducer->value_bytes, task.reduction.reducer->accumulator_bytes / 2);
+  for (const Operand& leaf : task.space.operands.subspan(1)) item = std::max(item, leaf.item);
+  size_boxes(task, most_box_elements(std::min(item, std::ptrdiff_t{16})));
+  for (int axis = 0; axis < task.space.rank; ++axis) {
+    const bool is_kept = axis >= task.kept_first && axis < task.kept_first + task.kept;
+    (is_kept ? task.unit_outputs : task.box_values) *= task.step(axis);
+    (is_kept ? task.units : task.parts) *= (task.extent(axis) - 1) / task.step(axis) + 1;
+  }
+  if (task.by_columns && task.unit_outputs < enough_side_by_side / 2 && !counts_positions(task.reduction)) {
+    task.lanes =
+        static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::size_t>(enough_side_by_side / task.unit_outputs)));
+    while (task.lanes > 1 && task.box_values < least_rows * task.lanes) task.lanes /= 2;
+  }
+  task.chunk_parts = task.parts;
+  const std::ptrdiff_t box = task.unit_outputs * task.box_values;
+  if (task.units <= most_split_units && task.parts * box >= 2 * chunk_values) {
+    task.chunk_parts = std::max<std::ptrdiff_t>(1, chunk_values / box);
+    task.chunks = (task.parts - 1) / task.chunk_parts + 1;
+  }
+}
+
+}  // namespace tessera::plan

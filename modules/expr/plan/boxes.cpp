@@ -1,0 +1,233 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+module tessera.expr;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+import tessera.array;
+
+// Packing boxes: axes that continue each other become one, then two of them are copied by the loops for grids, the others around them.
+namespace tessera::plan {
+
+namespace {
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+/// Elements along one axis, or several that continue each other: steps in memory and in the packed box.
+struct Run {
+  std::ptrdiff_t extent, stride, pitch;
+};
+
+/// An operand's box as runs, the fastest first; at least one.
+struct Runs {
+  std::array<Run, most_axes> runs;
+  int count = 0;
+
+  const Run& operator[](int number) const { return runs[at(number)]; }
+};
+
+Runs runs_of(const Operand& operand, const Box& box) {
+  Runs found;
+  std::ptrdiff_t pitch = 1;
+  for (int axis = box.rank; axis-- > 0;) {
+    const std::ptrdiff_t extent = box.extents[at(axis)];
+    if (extent == 1) continue;
+    const std::ptrdiff_t stride = operand.strides[at(axis)];
+    Run* last = found.count > 0 ? &found.runs[at(found.count - 1)] : nullptr;
+    if (last != nullptr && stride == last->stride * last->extent) {
+      last->extent *= extent;
+    } else {
+      found.runs[at(found.count++)] = {extent, stride, pitch};
+    }
+    pitch *= extent;
+  }
+  if (found.count == 0) found.runs[at(found.count++)] = {1, 1, 1};
+  return found;
+}
+
+/// Calls body(offset in memory, offset in the packed box) for each position of the runs but the first and number `second`.
+template <class Body>
+void for_each_grid(const Runs& runs, int second, const Body& body) {
+  std::array<std::ptrdiff_t, most_axes> position{};
+  std::ptrdiff_t memory = 0;
+  std::ptrdiff_t packed = 0;
+  for (;;) {
+    body(memory, packed);
+    int number = 1;
+    for (; number < runs.count; ++number) {
+      if (number == second) continue;
+      const Run& run = runs[number];
+      memory += run.stride;
+      packed += run.pitch;
+      if (++position[at(number)] < run.extent) break;
+      memory -= run.extent * run.stride;
+      packed -= run.extent * run.pitch;
+      position[at(number)] = 0;
+    }
+    if (number == runs.count) return;
+  }
+}
+
+/// The run whose elements are neighbours in memory although those of the first run are not; -1 if there is none.
+int neighbours_of(const Runs& runs) {
+  if (std::abs(runs[0].stride) <= 1) return -1;
+  for (int number = 1; number < runs.count; ++number) {
+    if (std::abs(runs[number].stride) == 1) return number;
+  }
+  return -1;
+}
+
+/// The run, beside the first, whose elements are the rows of grids: the longest one, so that there are few grids; -1 if there is none.
+int longest_of(const Runs& runs) {
+  int longest = runs.count > 1 ? 1 : -1;
+  for (int number = 2; number < runs.count; ++number) {
+    if (runs[number].extent > runs[longest].extent) longest = number;
+  }
+  return longest;
+}
+
+Grid grid_of(const Runs& runs, int second) {
+  Grid grid{.rows = 1,
+            .columns = runs[0].extent,
+            .row_step = 0,
+            .column_step = runs[0].stride,
+            .pitch = runs[0].extent * runs[0].pitch};
+  if (second < 0) return grid;
+  grid.rows = runs[second].extent;
+  grid.row_step = runs[second].stride;
+  grid.pitch = runs[second].pitch;
+  return grid;
+}
+
+/// Transposing by tiles pays where at least one fits.
+bool has_tiles(const Grid& grid, std::ptrdiff_t item) {
+  const std::ptrdiff_t side = 16 / item;
+  const bool is_interleaved = grid.row_step == 1 && grid.pitch == grid.columns && grid.columns <= 8;
+  return side > 1 && grid.rows >= side && grid.columns >= side && !is_interleaved;
+}
+
+template <class Item>
+void pack_runs(const Runs& runs, const Item* from, Item* to) {
+  const int neighbours = neighbours_of(runs);
+  const bool is_spread = runs.count > 1 && runs[0].stride == 0 && runs[1].stride == 1;  // each value of a row repeated
+  const int second = neighbours > 0 ? neighbours : is_spread ? 1 : longest_of(runs);
+  const Grid grid = grid_of(runs, second);
+  if (neighbours > 0 && has_tiles(grid, sizeof(Item))) {
+    return for_each_grid(runs, second, [&](std::ptrdiff_t memory, std::ptrdiff_t packed) {
+      transpose(from + memory, to + packed, grid);
+    });
+  }
+  const PackGrid<Item> copy = packing<Item>(grid);
+  for_each_grid(runs, second,
+                [&](std::ptrdiff_t memory, std::ptrdiff_t packed) { copy(from + memory, to + packed, grid); });
+}
+
+template <class Item>
+void unpack_runs(const Runs& runs, const Item* from, Item* to) {
+  const int second = longest_of(runs);
+  const Grid grid = grid_of(runs, second);
+  const PackGrid<Item> copy = unpacking<Item>(grid);
+  for_each_grid(runs, second,
+                [&](std::ptrdiff_t memory, std::ptrdiff_t packed) { copy(from + packed, to + memory, grid); });
+}
+
+/// Calls `function` with a null pointer to an unsigned type of `bytes` bytes.
+template <class Function>
+void with_item(std::ptrdiff_t bytes, const Function& function) {
+  switch (bytes) {
+    case 1: return function(static_cast<std::uint8_t*>(nullptr));
+    case 2: return function(static_cast<std::uint16_t*>(nullptr));
+    case 4: return function(static_cast<std::uint32_t*>(nullptr));
+    case 8: return function(static_cast<std::uint64_t*>(nullptr));
+    default: return function(static_cast<Wide*>(nullptr));
+  }
+}
+
+std::ptrdiff_t product_of(int rank, const Axes& steps) {
+  std::ptrdiff_t product = 1;
+  for (int axis = 0; axis < rank; ++axis) product *= steps[at(axis)];
+  return product;
+}
+
+}  // namespace
+
+std::ptrdiff_t Box::elements() const { return product_of(rank, extents); }
+
+int nearest_axis(const Operand& operand, int rank, const Axes& extents) {
+  int nearest = -1;
+  if (operand.data == nullptr) return nearest;
+  for (int axis = rank; axis-- > 0;) {
+    const std::ptrdiff_t stride = std::abs(operand.strides[at(axis)]);
+    if (stride == 0 || extents[at(axis)] == 1) continue;
+    if (nearest < 0 || stride < std::abs(operand.strides[at(nearest)])) nearest = axis;
+  }
+  return nearest;
+}
+
+void cover_lines(const Space& space, std::ptrdiff_t most, Axes& steps) {
+  constexpr std::ptrdiff_t line = 64;
+  constexpr std::ptrdiff_t least = 4, enough = 32;
+  for (const Operand& operand : space.operands) {
+    const int axis = nearest_axis(operand, space.rank, space.extents);
+    if (axis < 0 || operand.strides[at(space.rank - 1)] == 0) continue;
+    const std::ptrdiff_t apart = std::min(std::abs(operand.strides[at(axis)]) * operand.item, line);
+    const std::ptrdiff_t wanted = std::clamp(line / apart, least, enough);
+    steps[at(axis)] = std::max(steps[at(axis)], std::min(wanted, space.extents[at(axis)]));
+  }
+  while (product_of(space.rank, steps) > most) {
+    std::ptrdiff_t& largest = *std::max_element(steps.begin(), steps.begin() + space.rank);
+    largest /= 2;
+  }
+}
+
+void grow(const Space& space, std::span<const int> order, std::ptrdiff_t most, Axes& steps) {
+  for (const int axis : order) {
+    std::ptrdiff_t& step = steps[at(axis)];
+    const std::ptrdiff_t extent = space.extents[at(axis)];
+    const std::ptrdiff_t room = most / (product_of(space.rank, steps) / step);
+    if (room <= step) continue;
+    const std::ptrdiff_t parts = (extent - 1) / room + 1;  // of about the same length, a whole number of vectors
+    step = std::max(step, std::min(room, ((extent - 1) / parts + 16) / 16 * 16));
+    step = std::min(step, extent);
+  }
+}
+
+bool is_direct(const Operand& operand, const Box& box) {
+  if (operand.data == nullptr) return false;
+  const Runs runs = runs_of(operand, box);
+  return runs.count == 1 && runs[0].stride == 1;
+}
+
+bool is_repeated(const Operand& operand, const Box& box) {
+  if (operand.data == nullptr) return false;
+  const Runs runs = runs_of(operand, box);
+  return runs.count == 1 && (runs[0].stride == 0 || runs[0].extent == 1);
+}
+
+void pack(const Operand& operand, const Box& box, std::ptrdiff_t offset, std::byte* to) {
+  const Runs runs = runs_of(operand, box);
+  if (operand.data == nullptr) {
+    return for_each_grid(runs, -1, [&](std::ptrdiff_t memory, std::ptrdiff_t packed) {
+      operand.generate(operand.context, to + packed * operand.item, operand.first + offset + memory, runs[0].stride,
+                       runs[0].extent);
+    });
+  }
+  with_item(operand.item, [&]<class Item>(Item*) {
+    pack_runs(runs, reinterpret_cast<const Item*>(operand.data) + offset, reinterpret_cast<Item*>(to));
+  });
+}
+
+void unpack(const Operand& operand, const Box& box, std::ptrdiff_t offset, const std::byte* from) {
+  const Runs runs = runs_of(operand, box);
+  with_item(operand.item, [&]<class Item>(Item*) {
+    unpack_runs(runs, reinterpret_cast<const Item*>(from), reinterpret_cast<Item*>(operand.data) + offset);
+  });
+}
+
+}  // namespace tessera::plan
