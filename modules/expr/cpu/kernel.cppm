@@ -141,7 +141,9 @@ struct KernelOf {
   }
 
   static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
-    vectors<16, device::Isa::baseline>(nodes, to, inputs, n, 0);
+    // Loops of two iterations are not vectorised: elements of 64 bits are computed four at a time.
+    constexpr std::ptrdiff_t bytes = elements_in<device::Isa::baseline>(16) < 4 ? 32 : 16;
+    vectors<bytes, device::Isa::baseline>(nodes, to, inputs, n, 0);
   }
 
   [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const plan::Input* inputs,
