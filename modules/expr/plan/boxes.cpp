@@ -176,7 +176,7 @@ void cover_lines(const Space& space, std::ptrdiff_t most, Axes& steps) {
   for (const Operand& operand : space.operands) {
     const int axis = nearest_axis(operand, space.rank, space.extents);
     if (axis < 0 || operand.strides[at(space.rank - 1)] == 0) continue;
-    const std::ptrdiff_t apart = std::min(std::abs(operand.strides[at(axis)]) * operand.item, line);
+    const std::ptrdiff_t apart = std::min(std::min(std::abs(operand.strides[at(axis)]), line) * operand.item, line);
     const std::ptrdiff_t wanted = std::clamp(line / apart, least, enough);
     steps[at(axis)] = std::max(steps[at(axis)], std::min(wanted, space.extents[at(axis)]));
   }

@@ -57,7 +57,8 @@ bool lie_by_results(const ReductionTask& task) {
     const std::ptrdiff_t along = leaf.strides[at(task.last_reduced())];
     const std::ptrdiff_t across = leaf.strides[at(task.last_kept())];
     const std::ptrdiff_t length = task.extent(task.last_reduced());
-    return leaf.data != nullptr && (across == along * length || (along == -1 && across == length));
+    const bool continues = length == 0 ? across == 0 : across % length == 0 && across / length == along;
+    return leaf.data != nullptr && (continues || (along == -1 && across == length));
   };
   return 2 * std::ranges::count_if(leaves, lies) > static_cast<std::ptrdiff_t>(leaves.size());
 }
@@ -73,10 +74,11 @@ std::span<const int> fastest_first(int first, int count, std::array<int, most_ax
   return std::span(order).first(at(count));
 }
 
-/// Bytes between neighbours along an axis, of all operands together.
-std::ptrdiff_t distance(const Space& space, int axis) {
-  std::ptrdiff_t bytes = 0;
-  for (const Operand& leaf : space.operands.subspan(1)) bytes += std::abs(leaf.strides[at(axis)]) * leaf.item;
+/// Bytes between neighbours along an axis, of all operands together. Strides of what has no elements may be any.
+double distance(const Space& space, int axis) {
+  double bytes = 0;
+  for (const Operand& leaf : space.operands.subspan(1))
+    bytes += std::abs(static_cast<double>(leaf.strides[at(axis)])) * static_cast<double>(leaf.item);
   return bytes;
 }
 
