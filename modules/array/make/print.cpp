@@ -76,6 +76,7 @@ struct BracketWriter {
 template <class T>
 std::vector<double> widened(const std::vector<T>& values) {
   std::vector<double> wide;
+  wide.reserve(values.size());
   for (const T& value : values) wide.push_back(static_cast<double>(value));
   return wide;
 }

@@ -120,6 +120,7 @@ void require_storage(std::span<const LeafView> leaves) {
 void compute_on_device(const Destination& target, const DExpression& expression) {
   const DeviceProgram program = device_program(expression, target.dtype);
   std::vector<LeafView> leaves;
+  leaves.reserve(program.leaves.size());
   for (const std::uint16_t leaf : program.leaves) leaves.push_back(view_of(expression.steps().leaves[leaf]));
   require_storage(leaves);
   evaluate_with(target, leaves, {nullptr, nullptr, false, program.work});

@@ -77,8 +77,9 @@ void check_bound_vars(const ReplayState& replay) {
       if (&replay.var(other) != var || (stand_in.writes == 0 && held.writes == 0)) continue;
       const std::string twice =
           held.parameter < 0 ? " is in the recording already" : " is also parameter " + std::to_string(held.parameter);
-      refuse_replay(replay, which + ": Var " + std::to_string(var->id) + twice + ", and one of the two is written",
-                    "record a step of its own for these Vars");
+      std::string problem = which;
+      problem.append(": Var ").append(std::to_string(var->id)).append(twice).append(", and one of the two is written");
+      refuse_replay(replay, problem, "record a step of its own for these Vars");
     }
   }
 }
