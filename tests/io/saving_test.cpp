@@ -136,3 +136,13 @@ TEST_CASE("names may be as long as the file system lets them be, and relative") 
   std::filesystem::current_path(before);
   CHECK(content_of(folder / "b.npy").size() == 133);
 }
+
+TEST_CASE("a file of several pieces, with which the disk begins early, is whole") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.npy";
+  save(path, 70'000'001);
+  const io::StoredArray again = io::load_npy(path);
+  CHECK(again.shape == make_ddim({70'000'001}));
+  const auto* bytes = static_cast<const char*>(again.buffer->data());
+  CHECK(std::string_view(bytes, 70'000'001) == pattern(70'000'001));
+}

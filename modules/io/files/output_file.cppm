@@ -35,7 +35,8 @@ class OutputFile {
 
  private:
   void flush();
-  void write_at(std::ptrdiff_t at, std::span<const std::byte> bytes) const;
+  void write_at(std::ptrdiff_t at, std::span<const std::byte> bytes);
+  void begin_writing_back(std::ptrdiff_t end);
   [[noreturn]] void fail(int error_number, const char* doing) const;
 
   std::string name_;       // of the target, for messages
@@ -44,6 +45,7 @@ class OutputFile {
   int descriptor_ = -1;
   std::vector<std::byte> collected_;  // the last bytes, which are not in the file yet
   std::ptrdiff_t position_ = 0;
+  std::ptrdiff_t on_the_way_ = 0;  // up to here the kernel has been told to write to the disk
 };
 
 }  // namespace tessera::io

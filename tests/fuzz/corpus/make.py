@@ -1,4 +1,4 @@
-"""Writes the files with which fuzzing begins, by NumPy, zipfile and the safetensors package: make.py, in this folder."""
+"""Writes the files with which fuzzing begins, by NumPy, zipfile and the safetensors package: make.py, in this folder. make_torch.py adds those of PyTorch."""
 import io
 import json
 import pathlib
