@@ -31,6 +31,7 @@ export import :expression_name;
 export import :lowering;
 
 // plan/reducers/: the arithmetic of reductions
+export import :short_rows;
 export import :folding;
 export import :searching;
 export import :moments;

@@ -107,9 +107,13 @@ auto result_of(const A& a, const plan::Finish& finish) {
 template <ReduceOp Op, class C, class To>
 void store_results(void* to, std::ptrdiff_t stride, const void* accumulators, std::ptrdiff_t n,
                    const plan::Finish& finish) {
-  const auto* from = static_cast<const plan::accumulator_t<Op, C>*>(accumulators);
-  for (std::ptrdiff_t i = 0; i < n; ++i)
-    static_cast<To*>(to)[i * stride] = static_cast<To>(result_of<Op, C>(from[i], finish));
+  const auto* __restrict from = static_cast<const plan::accumulator_t<Op, C>*>(accumulators);
+  To* __restrict results = static_cast<To*>(to);
+  if (stride == 1) {
+    for (std::ptrdiff_t i = 0; i < n; ++i) results[i] = static_cast<To>(result_of<Op, C>(from[i], finish));
+    return;
+  }
+  for (std::ptrdiff_t i = 0; i < n; ++i) results[i * stride] = static_cast<To>(result_of<Op, C>(from[i], finish));
 }
 
 template <bool Keep, int Rank, int Axes>

@@ -93,6 +93,9 @@ struct Reducer {
   void (*clear)(void* accumulators, std::ptrdiff_t n);
   /// One accumulator takes n values; `first` is the position of the first along the reduced axes.
   void (*row)(void* accumulator, const void* values, std::ptrdiff_t n, std::ptrdiff_t first);
+  /// As many accumulators as there are rows take n values each, those of one row; rows begin `stride` values apart.
+  void (*rows)(void* accumulators, const void* values, std::ptrdiff_t rows, std::ptrdiff_t stride, std::ptrdiff_t n,
+               std::ptrdiff_t first);
   /// n accumulators take `rows` values each: those of one row, from position `first` on, and of the rows that follow
   /// `stride` values apart.
   void (*columns)(void* accumulators, const void* values, std::ptrdiff_t rows, std::ptrdiff_t stride, std::ptrdiff_t n,

@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <span>
 module tessera.expr;
 import tessera.core;
@@ -32,7 +33,8 @@ class BoxFolder {
         values_(memory_.take(value_bytes(task))),
         transposed_(memory_.take(value_bytes(task))),
         accumulators_(memory_.take(accumulator_bytes(task))),
-        side_by_side_(memory_.take(accumulator_bytes(task) * task.lanes)),
+        side_by_side_(memory_.take(accumulator_bytes(task) * accumulators_of_each(task))),
+        gathered_(memory_.take(task.apart > 1 ? accumulator_bytes(task) : 0)),
         pairwise_(memory_.take(pairwise_bytes(task))),
         offsets_(task.space.operands.size()) {}
 
@@ -65,18 +67,20 @@ class BoxFolder {
 
  private:
   static std::ptrdiff_t value_bytes(const BoxTask& task) {
-    return task.unit_outputs * task.box_values * task.reduction.reducer->value_bytes;
+    return task.unit_outputs * task.apart * task.box_values * task.reduction.reducer->value_bytes;
   }
   static std::ptrdiff_t accumulator_bytes(const BoxTask& task) {
     return task.unit_outputs * task.reduction.reducer->accumulator_bytes;
   }
+  /// How many accumulators a result has before they are merged.
+  static std::ptrdiff_t accumulators_of_each(const BoxTask& task) { return task.lanes * task.apart; }
   static std::ptrdiff_t pairwise_bytes(const BoxTask& task) {
-    return PairwiseMerge::bytes_for(task.parts, accumulator_bytes(task) * task.lanes);
+    return PairwiseMerge::bytes_for(task.parts, accumulator_bytes(task) * accumulators_of_each(task));
   }
   static std::ptrdiff_t bytes(const BoxTask& task) {
     return BoxInputs::bytes_for(task.space.operands.size() - 1) + 2 * Pieces::padded(value_bytes(task)) +
-           Pieces::padded(accumulator_bytes(task)) + Pieces::padded(accumulator_bytes(task) * task.lanes) +
-           pairwise_bytes(task) + 64;
+           2 * Pieces::padded(accumulator_bytes(task)) +
+           Pieces::padded(accumulator_bytes(task) * accumulators_of_each(task)) + pairwise_bytes(task) + 64;
   }
 
   Walk walk_from(std::ptrdiff_t box) { return {task_.space, task_.steps, box, offsets_.data(), task_.kept_first}; }
@@ -98,8 +102,13 @@ class BoxFolder {
   }
 
   void fold(Walk& walk, std::ptrdiff_t parts, std::byte* accumulators) {
-    if (task_.lanes == 1) return fold_parts(walk, parts, 1, accumulators);
+    if (accumulators_of_each(task_) == 1) return fold_parts(walk, parts, 1, accumulators);
     const std::ptrdiff_t outputs = outputs_of(walk.box());
+    if (task_.apart > 1) {
+      reducer_.clear(side_by_side_, outputs * task_.apart);
+      fold_parts(walk, parts, 1, side_by_side_);
+      return merge_apart(outputs, accumulators);
+    }
     reducer_.clear(side_by_side_, outputs * task_.lanes);
     fold_parts(walk, parts, task_.lanes, side_by_side_);
     for (std::ptrdiff_t half = task_.lanes / 2; half > 0; half /= 2) {
@@ -108,9 +117,20 @@ class BoxFolder {
     reducer_.merge(accumulators, side_by_side_, outputs);
   }
 
+  /// Merges what was kept apart, which lies result by result.
+  void merge_apart(std::ptrdiff_t outputs, std::byte* accumulators) const {
+    const std::ptrdiff_t bytes = reducer_.accumulator_bytes;
+    for (std::ptrdiff_t value = 0; value < task_.apart; ++value) {
+      for (std::ptrdiff_t k = 0; k < outputs; ++k)
+        std::memcpy(gathered_ + k * bytes, side_by_side_ + (k * task_.apart + value) * bytes,
+                    static_cast<std::size_t>(bytes));
+      reducer_.merge(accumulators, gathered_, outputs);
+    }
+  }
+
   void fold_parts(Walk& walk, std::ptrdiff_t parts, std::ptrdiff_t lanes, std::byte* accumulators) {
     if (parts == 1) return fold_next(walk, lanes, accumulators);
-    const std::ptrdiff_t outputs = outputs_of(walk.box());
+    const std::ptrdiff_t outputs = outputs_of(walk.box()) * task_.apart;
     PairwiseMerge pairwise_merge(reducer_, outputs * lanes, task_.parts, pairwise_);
     const std::ptrdiff_t together = std::max<std::ptrdiff_t>(1, values_per_partial * lanes / task_.box_values);
     for (std::ptrdiff_t part = 0; part < parts;) {
@@ -125,7 +145,7 @@ class BoxFolder {
   /// Folds the current box and goes to the next.
   void fold_next(Walk& walk, std::ptrdiff_t lanes, std::byte* accumulators) {
     const Box& box = walk.box();
-    const std::ptrdiff_t outputs = outputs_of(box);
+    const std::ptrdiff_t outputs = outputs_of(box) * task_.apart;
     const std::ptrdiff_t count = values_of(box);
     const Input* inputs = inputs_.read(box, offsets_.data() + 1);
     const void* values = inputs[0].data;
@@ -144,10 +164,7 @@ class BoxFolder {
                          count - whole * lanes, outputs, outputs, first);
       }
     } else {
-      for (std::ptrdiff_t k = 0; k < outputs; ++k) {
-        reducer_.row(accumulators + k * reducer_.accumulator_bytes,
-                     static_cast<const std::byte*>(values) + k * count * reducer_.value_bytes, count, first);
-      }
+      reducer_.rows(accumulators, values, outputs, count, count, first);
     }
     walk.next();
   }
@@ -193,7 +210,8 @@ class BoxFolder {
   std::byte* values_;
   std::byte* transposed_;
   std::byte* accumulators_;
-  std::byte* side_by_side_;  // accumulators of all lanes
+  std::byte* side_by_side_;  // accumulators of all lanes, or of all values that are kept apart
+  std::byte* gathered_;
   std::byte* pairwise_;
   Box results_;
   PerOperand<std::ptrdiff_t> offsets_;

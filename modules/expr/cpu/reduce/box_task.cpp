@@ -23,6 +23,7 @@ constexpr std::ptrdiff_t few_outputs = 16;  // not worth lanes of their own
 constexpr std::ptrdiff_t few_values = 48;   // not worth lanes along themselves
 constexpr std::ptrdiff_t enough_side_by_side = 128;  // for the reducers
 constexpr std::ptrdiff_t least_rows = 8;             // that the reducers add up before they touch the accumulators
+constexpr std::ptrdiff_t most_apart = 64;            // values along an axis that is folded in the end
 constexpr std::ptrdiff_t chunk_values = std::ptrdiff_t{128} * 1024;
 constexpr std::ptrdiff_t most_split_units = 64;
 
@@ -63,9 +64,35 @@ bool lie_by_results(const ReductionTask& task) {
   return 2 * std::ranges::count_if(leaves, lies) > static_cast<std::ptrdiff_t>(leaves.size());
 }
 
+/// Rows of a few numbers are folded fast where they lie.
+bool has_fast_rows(const ReductionTask& task) {
+  const ReduceOp op = task.reduction.op;
+  const bool combines = op == ReduceOp::sum || op == ReduceOp::mean || op == ReduceOp::product ||
+                        op == ReduceOp::minimum || op == ReduceOp::maximum;
+  return combines && task.reduction.reducer->accumulator_bytes <= 8 && lie_by_results(task);
+}
+
 bool better_by_columns(const ReductionTask& task) {
   if (task.outputs < few_outputs) return task.outputs > 1 && for_columns(task) > 0 && !counts_positions(task.reduction);
-  return task.extent(task.last_reduced()) < few_values || for_columns(task) > 0;
+  const std::ptrdiff_t length = task.extent(task.last_reduced());
+  if (has_fast_rows(task) && (length <= 4 || length >= 8)) return false;
+  return length < few_values || for_columns(task) > 0;
+}
+
+/// Results have a few values along the axis in which the operands lie, and many others across kept axes: folding those first reads memory as it
+/// lies, where packing would part or transpose it.
+bool keeps_apart(const ReductionTask& task) {
+  const int last = task.last_reduced();
+  if (task.kept == 0 || task.space.rank - task.kept < 2 || counts_positions(task.reduction)) return false;
+  if (task.extent(last) > most_apart || task.reduced / task.extent(last) < least_rows) return false;
+  const int next = task.last_kept();
+  return std::ranges::all_of(task.space.operands.subspan(1), [&](const Operand& leaf) {
+    if (leaf.data == nullptr) return false;
+    if (leaf.strides[at(last)] == 0) return true;
+    const bool continues = leaf.strides[at(next)] == leaf.strides[at(last)] * task.extent(last);
+    return (continues || leaf.strides[at(next)] == 0 || std::abs(leaf.strides[at(last)]) == 1) &&
+           nearest_axis(leaf, task.space.rank, task.space.extents) == last;
+  });
 }
 
 /// The axes [first, first + count), the fastest first.
@@ -103,6 +130,12 @@ void size_boxes(BoxTask& task, std::ptrdiff_t most) {
     return elements;
   };
   std::fill_n(task.steps.begin(), task.space.rank, 1);
+  if (task.apart > 1) {
+    task.steps[at(task.space.rank - 1)] = task.apart;
+    grow(task.space, kept, std::max(most / least_rows, task.apart), task.steps);
+    grow(task.space, reduced, most, task.steps);
+    return grow(task.space, kept, most, task.steps);
+  }
   cover_lines(task.space, most, task.steps);
   if (task.by_columns && !task.transposes) {
     grow(task.space, reduced, std::min(most, product(kept) * least_rows), task.steps);
@@ -153,17 +186,20 @@ bool asks_for_boxes(const ReductionTask& task) {
 
 void cut_in_boxes(const ReductionTask& arranged, BoxTask& task) {
   const Space& from = arranged.space;
-  task.by_columns = better_by_columns(arranged);
-  task.transposes = task.by_columns && task.reduction.kernel != nullptr && lie_by_results(arranged);
+  const bool keeps_last = keeps_apart(arranged);
+  if (keeps_last) task.apart = arranged.extent(arranged.last_reduced());
+  task.by_columns = keeps_last || better_by_columns(arranged);
+  task.transposes = task.by_columns && !keeps_last && task.reduction.kernel != nullptr && lie_by_results(arranged);
   const bool reduced_come_first = task.by_columns && !task.transposes;
   task.kept = arranged.kept;
-  task.reduced = from.rank - arranged.kept;
+  task.reduced = from.rank - arranged.kept - (keeps_last ? 1 : 0);
   (reduced_come_first ? task.kept_first : task.reduced_first) = reduced_come_first ? task.reduced : task.kept;
   task.space.rank = from.rank;
   for (const Operand& operand : from.operands) task.space.add(operand);
   for (int axis = 0; axis < from.rank; ++axis) {
     const bool is_kept = axis < arranged.kept;
-    const int to = is_kept ? task.kept_first + axis : task.reduced_first + axis - arranged.kept;
+    const bool is_last = keeps_last && axis == from.rank - 1;
+    const int to = is_kept ? task.kept_first + axis : is_last ? axis : task.reduced_first + axis - arranged.kept;
     task.space.extents[at(to)] = from.extents[at(axis)];
     for (std::size_t k = 0; k < from.operands.size(); ++k)
       task.space.operands[k].strides[at(to)] = from.operands[k].strides[at(axis)];
@@ -171,18 +207,19 @@ void cut_in_boxes(const ReductionTask& arranged, BoxTask& task) {
   std::ptrdiff_t item = std::max(task.reduction.reducer->value_bytes, task.reduction.reducer->accumulator_bytes / 2);
   for (const Operand& leaf : task.space.operands.subspan(1)) item = std::max(item, leaf.item);
   size_boxes(task, most_box_elements(std::min(item, std::ptrdiff_t{16})));
-  for (int axis = 0; axis < task.space.rank; ++axis) {
+  for (int axis = 0; axis < task.kept + task.reduced; ++axis) {
     const bool is_kept = axis >= task.kept_first && axis < task.kept_first + task.kept;
     (is_kept ? task.unit_outputs : task.box_values) *= task.step(axis);
     (is_kept ? task.units : task.parts) *= (task.extent(axis) - 1) / task.step(axis) + 1;
   }
-  if (task.by_columns && task.unit_outputs < enough_side_by_side / 2 && !counts_positions(task.reduction)) {
+  if (task.by_columns && task.apart == 1 && task.unit_outputs < enough_side_by_side / 2 &&
+      !counts_positions(task.reduction)) {
     task.lanes =
         static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::size_t>(enough_side_by_side / task.unit_outputs)));
     while (task.lanes > 1 && task.box_values < least_rows * task.lanes) task.lanes /= 2;
   }
   task.chunk_parts = task.parts;
-  const std::ptrdiff_t box = task.unit_outputs * task.box_values;
+  const std::ptrdiff_t box = task.unit_outputs * task.apart * task.box_values;
   if (task.units <= most_split_units && task.parts * box >= 2 * chunk_values) {
     task.chunk_parts = std::max<std::ptrdiff_t>(1, chunk_values / box);
     task.chunks = (task.parts - 1) / task.chunk_parts + 1;

@@ -129,9 +129,7 @@ void Folder::fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows) {
       .rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
   const bool lie = values_.lie_along(block.column_axis);
   const std::byte* values = lie ? leaf.data + offsets_[1] * leaf.item : values_.block(block, offsets_ + 1, buffer_);
-  const std::ptrdiff_t step = (lie ? row_stride(leaf, block) : columns) * reducer_.value_bytes;
-  for (std::ptrdiff_t r = 0; r < rows; ++r)
-    reducer_.row(accumulators_ + r * reducer_.accumulator_bytes, values + r * step, columns, 0);
+  reducer_.rows(accumulators_, values, rows, lie ? row_stride(leaf, block) : columns, columns, 0);
 }
 
 void Folder::fold_row(std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {

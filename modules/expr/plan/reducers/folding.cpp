@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -44,6 +45,24 @@ constexpr A identity_of() {
   if constexpr (Op == ReduceOp::minimum) return Limits::has_infinity ? Limits::infinity() : Limits::max();
 }
 
+/// In which sums and products of T wrap.
+template <class T>
+struct Wrapping {
+  using type = T;
+};
+template <std::signed_integral T>
+struct Wrapping<T> {
+  using type = std::make_unsigned_t<T>;
+};
+template <class T>
+using WrappingOf = typename Wrapping<T>::type;
+
+/// The integer of twice the size, of the same sign.
+template <class C>
+using WiderOf =
+    std::conditional_t<sizeof(C) == 1, std::conditional_t<std::signed_integral<C>, std::int16_t, std::uint16_t>,
+                       std::conditional_t<std::signed_integral<C>, std::int32_t, std::uint32_t>>;
+
 template <ReduceOp Op, class C>
 struct Folding {
   using Value = C;
@@ -62,16 +81,95 @@ struct Folding {
   }
   [[gnu::always_inline]] static A merge(A a, A b) { return combine(a, b); }
 
+  /// The same of all lanes of two vectors.
+  template <class Vector>
+  [[gnu::always_inline]] static void combine_lanes(Vector& a, const Vector& b) {
+    if constexpr (Op == ReduceOp::minimum || Op == ReduceOp::maximum) {
+      const auto keeps = Op == ReduceOp::minimum ? b >= a : b <= a;
+      if constexpr (std::floating_point<A>) {
+        a = (keeps | (a != a)) ? a : b;
+      } else {
+        a = keeps ? a : b;
+      }
+    } else {
+      using Wrapping [[gnu::vector_size(sizeof(Vector))]] = WrappingOf<A>;
+      const auto x = __builtin_bit_cast(Wrapping, a), y = __builtin_bit_cast(Wrapping, b);
+      a = __builtin_bit_cast(Vector, Op == ReduceOp::sum ? x + y : x * y);
+    }
+  }
+
+  /// Sums of 8 and 16 bits are begun in the next wider type, of which a register holds more; as many values as surely fit.
+  static constexpr bool begins_narrow = Op == ReduceOp::sum && std::integral<C> && sizeof(C) <= 2;
+  using Partial = std::conditional_t<begins_narrow, WiderOf<C>, A>;
+  static constexpr std::ptrdiff_t most_narrow = sizeof(C) == 1 ? 256 : 65536;
+
+  template <std::ptrdiff_t VectorBytes>
+  [[gnu::always_inline]] static A sum_narrow(const C* from, std::ptrdiff_t n) {
+    constexpr std::ptrdiff_t lanes = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(Partial));
+    A total = 0;
+    std::ptrdiff_t i = 0;
+    while (i + lanes <= n) {
+      const std::ptrdiff_t end = std::min(n, i + most_narrow * lanes);
+      Partial lane[lanes] = {};
+      for (; i + lanes <= end; i += lanes) {
+        for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] = static_cast<Partial>(lane[k] + from[i + k]);
+      }
+      for (std::ptrdiff_t k = 0; k < lanes; ++k) total += static_cast<A>(lane[k]);
+    }
+    for (; i < n; ++i) total += static_cast<A>(from[i]);
+    return total;
+  }
+
+  /// The values of one row.
+  template <std::ptrdiff_t VectorBytes>
+  [[gnu::always_inline]] static A fold(const C* from, std::ptrdiff_t n) {
+    if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool>) {
+      if (n >= 16 && n < 64) return fold_in_vector<16, Folding>(from, n);
+      if (n >= 8 && n < 64) return fold_in_vector<8, Folding>(from, n);
+    }
+    if constexpr (begins_narrow) {
+      return sum_narrow<VectorBytes>(from, n);
+    } else {
+      return fold_values<VectorBytes, Folding>(from, n, C(0));
+    }
+  }
+
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void row(A& to, const C* from, std::ptrdiff_t n, std::ptrdiff_t) {
-    to = combine(to, fold_values<VectorBytes, Folding>(from, n, C(0)));
+    to = combine(to, fold<VectorBytes>(from, n));
+  }
+
+  /// Rows of N values each, which a loop over them all reads by wide loads.
+  template <std::ptrdiff_t N>
+  [[gnu::always_inline]] static void fold_few(A* __restrict to, const C* __restrict from, std::ptrdiff_t rows) {
+    for (std::ptrdiff_t r = 0; r < rows; ++r) {
+      Partial sum = Partial(from[r * N]);
+      for (std::ptrdiff_t k = 1; k < N; ++k) {
+        if constexpr (begins_narrow) sum = static_cast<Partial>(sum + from[r * N + k]);
+        if constexpr (!begins_narrow) sum = combine(sum, A(from[r * N + k]));
+      }
+      to[r] = combine(to[r], static_cast<A>(sum));
+    }
+  }
+
+  template <std::ptrdiff_t VectorBytes>
+  [[gnu::always_inline]] static void rows(A* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
+                                          std::ptrdiff_t n, std::ptrdiff_t first) {
+    if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool>) {
+      if (stride == n && n == 2) return fold_few<2>(to, from, rows);
+      if (stride == n && n == 3) return fold_few<3>(to, from, rows);
+      if (stride == n && n == 4) return fold_few<4>(to, from, rows);
+    }
+    for (std::ptrdiff_t r = 0; r < rows; ++r) row<VectorBytes>(to[r], from + r * stride, n, first);
   }
 
   /// Rows in a tree, so that an accumulator is read and written once for all of their values.
   template <std::ptrdiff_t Rows>
-  [[gnu::always_inline]] static A in_tree(const C* x, std::ptrdiff_t s) {
+  [[gnu::always_inline]] static Partial in_tree(const C* x, std::ptrdiff_t s) {
     if constexpr (Rows == 1) {
-      return A(x[0]);
+      return Partial(x[0]);
+    } else if constexpr (begins_narrow) {
+      return static_cast<Partial>(in_tree<Rows / 2>(x, s) + in_tree<Rows / 2>(x + Rows / 2 * s, s));
     } else {
       return combine(in_tree<Rows / 2>(x, s), in_tree<Rows / 2>(x + Rows / 2 * s, s));
     }
@@ -80,7 +178,7 @@ struct Folding {
   template <std::ptrdiff_t Rows>
   [[gnu::always_inline]] static void fold_rows(A* __restrict to, const C* __restrict from, std::ptrdiff_t stride,
                                                std::ptrdiff_t n) {
-    for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = combine(to[i], in_tree<Rows>(from + i, stride));
+    for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = combine(to[i], static_cast<A>(in_tree<Rows>(from + i, stride)));
   }
 
   template <std::ptrdiff_t VectorBytes>

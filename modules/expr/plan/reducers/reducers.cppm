@@ -160,7 +160,8 @@ template <class Loops, std::ptrdiff_t Width>
 }
 
 /// The loops of `Loops`, compiled for each instruction set. It has the types Value and Accumulator, the functions
-/// identity() and merge(to, later) of single accumulators (and merge_all if that is faster), and the templates row<VectorBytes> and columns<VectorBytes>.
+/// identity() and merge(to, later) of single accumulators (and merge_all if that is faster), and the templates row<VectorBytes>, columns<VectorBytes>
+/// and, where many short rows are folded faster together, rows<VectorBytes>.
 template <class Loops>
 struct ReducerOf {
   using A = typename Loops::Accumulator;
@@ -173,6 +174,18 @@ struct ReducerOf {
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void row(void* to, const void* values, std::ptrdiff_t n, std::ptrdiff_t first) {
     Loops::template row<VectorBytes>(*static_cast<A*>(to), static_cast<const C*>(values), n, first);
+  }
+  template <std::ptrdiff_t VectorBytes>
+  [[gnu::always_inline]] static void rows(void* to, const void* values, std::ptrdiff_t rows, std::ptrdiff_t stride,
+                                          std::ptrdiff_t n, std::ptrdiff_t first) {
+    A* accumulators = static_cast<A*>(to);
+    const C* from = static_cast<const C*>(values);
+    if constexpr (requires { Loops::template rows<VectorBytes>(accumulators, from, rows, stride, n, first); }) {
+      Loops::template rows<VectorBytes>(accumulators, from, rows, stride, n, first);
+    } else {
+      for (std::ptrdiff_t r = 0; r < rows; ++r)
+        Loops::template row<VectorBytes>(accumulators[r], from + r * stride, n, first);
+    }
   }
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(void* to, const void* values, std::ptrdiff_t rows, std::ptrdiff_t stride,
@@ -190,6 +203,10 @@ struct ReducerOf {
   }
 
   static void row_baseline(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) { row<16>(a, v, n, f); }
+  static void rows_baseline(void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n,
+                            std::ptrdiff_t f) {
+    rows<16>(a, v, r, s, n, f);
+  }
   static void columns_baseline(void* __restrict a, const void* __restrict v, std::ptrdiff_t r, std::ptrdiff_t s,
                                std::ptrdiff_t n, std::ptrdiff_t f) {
     columns<16>(a, v, r, s, n, f);
@@ -198,6 +215,10 @@ struct ReducerOf {
 
   [[gnu::target("avx2,fma")]] static void row_avx2(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) {
     row<32>(a, v, n, f);
+  }
+  [[gnu::target("avx2,fma")]] static void rows_avx2(void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s,
+                                                    std::ptrdiff_t n, std::ptrdiff_t f) {
+    rows<32>(a, v, r, s, n, f);
   }
   [[gnu::target("avx2,fma")]] static void columns_avx2(void* __restrict a, const void* __restrict v, std::ptrdiff_t r,
                                                        std::ptrdiff_t s, std::ptrdiff_t n, std::ptrdiff_t f) {
@@ -208,6 +229,12 @@ struct ReducerOf {
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void row_avx512(void* a, const void* v,
                                                                                    std::ptrdiff_t n, std::ptrdiff_t f) {
     row<64>(a, v, n, f);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void rows_avx512(void* a, const void* v,
+                                                                                    std::ptrdiff_t r, std::ptrdiff_t s,
+                                                                                    std::ptrdiff_t n,
+                                                                                    std::ptrdiff_t f) {
+    rows<64>(a, v, r, s, n, f);
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]] static void columns_avx512(
       void* __restrict a, const void* __restrict v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n,
@@ -221,9 +248,9 @@ struct ReducerOf {
 
   static const Reducer* chosen() {
     static constexpr Reducer table[] = {
-        {sizeof(C), sizeof(A), clear, row_baseline, columns_baseline, merge_baseline},
-        {sizeof(C), sizeof(A), clear, row_avx2, columns_avx2, merge_avx2},
-        {sizeof(C), sizeof(A), clear, row_avx512, columns_avx512, merge_avx512},
+        {sizeof(C), sizeof(A), clear, row_baseline, rows_baseline, columns_baseline, merge_baseline},
+        {sizeof(C), sizeof(A), clear, row_avx2, rows_avx2, columns_avx2, merge_avx2},
+        {sizeof(C), sizeof(A), clear, row_avx512, rows_avx512, columns_avx512, merge_avx512},
     };
     return &table[static_cast<int>(device::isa())];
   }
