@@ -22,9 +22,9 @@ export class bfloat16 {
   bfloat16() = default;
 
   [[gnu::always_inline]] constexpr bfloat16(float value) : bits_(bfloat16_bits(value)) {}
-  constexpr bfloat16(double value) : bits_(bfloat16_bits(round_to_odd(value))) {}
+  [[gnu::always_inline]] constexpr bfloat16(double value) : bits_(bfloat16_bits(core::round_to_odd(value))) {}
   constexpr bfloat16(long double value) : bfloat16(double_rounded_to_odd(value)) {}
-  constexpr bfloat16(std::integral auto value) : bfloat16(double_rounded_to_odd(value)) {}
+  [[gnu::always_inline]] constexpr bfloat16(std::integral auto value) : bfloat16(double_rounded_to_odd(value)) {}
 
   [[gnu::always_inline]] constexpr operator float() const {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16);

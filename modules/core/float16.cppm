@@ -9,27 +9,34 @@ namespace tessera {
 /// `value` as a narrower type rounded to odd: a second rounding of the result to any format of at most 22 bits then rounds
 /// as if from `value` itself (S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 template <class Narrow, class Bits, class Wide>
-constexpr Narrow rounded_to_odd(Wide value) {
+[[gnu::always_inline]] constexpr Narrow rounded_to_odd(Wide value) {
   const auto nearest = static_cast<Narrow>(value);
+  const auto back = static_cast<Wide>(nearest);
   const auto bits = std::bit_cast<Bits>(nearest);
-  if (static_cast<Wide>(nearest) == value || (bits & 1u) != 0 || nearest != nearest) return nearest;
-  const bool away_from_zero =
-      (nearest < 0 ? -static_cast<Wide>(nearest) : static_cast<Wide>(nearest)) > (value < 0 ? -value : value);
-  return std::bit_cast<Narrow>(away_from_zero ? bits - 1 : bits + 1);
+  const bool moves = (back != value) & ((bits & 1u) == 0) & (nearest == nearest);
+  const bool away_from_zero = (nearest < 0) == (back < value) && back != value;
+  const Bits odd = away_from_zero ? bits - 1 : bits + 1;
+  return std::bit_cast<Narrow>(moves ? odd : bits);
 }
-constexpr float round_to_odd(double value) { return rounded_to_odd<float, std::uint32_t>(value); }
+namespace core {
+export [[gnu::always_inline]] constexpr float round_to_odd(double value) {
+  return rounded_to_odd<float, std::uint32_t>(value);
+}
+}  // namespace core
 constexpr double double_rounded_to_odd(long double value) { return rounded_to_odd<double, std::uint64_t>(value); }
 
 /// `value` as a double; one that needs more than 53 bits is rounded to odd, so that no second rounding goes wrong.
 template <std::integral Integer>
-constexpr double double_rounded_to_odd(Integer value) {
+[[gnu::always_inline]] constexpr double double_rounded_to_odd(Integer value) {
   if constexpr (sizeof(Integer) == 8) {
     constexpr Integer exact = Integer{1} << 53;
     const bool fits = value <= exact && (std::unsigned_integral<Integer> || value >= Integer{0} - exact);
     constexpr Integer lost = 0x7ff;  // the bits below the 53 that a double keeps of a 64-bit number
-    if (!fits) return static_cast<double>((value & ~lost) | ((value & lost) != 0 ? lost + 1 : 0));
+    const Integer odd = static_cast<Integer>((value & ~lost) | ((value & lost) != 0 ? lost + 1 : 0));
+    return static_cast<double>(fits ? value : odd);
+  } else {
+    return static_cast<double>(value);
   }
-  return static_cast<double>(value);
 }
 
 /// Bits of the binary16 nearest to `value`, ties to even; NaN stays NaN, overflow becomes infinity. Branch-free.
@@ -67,9 +74,9 @@ export class float16 {
   float16() = default;
 
   [[gnu::always_inline]] constexpr float16(float value) : bits_(float16_bits(value)) {}
-  constexpr float16(double value) : bits_(float16_bits(round_to_odd(value))) {}
+  [[gnu::always_inline]] constexpr float16(double value) : bits_(float16_bits(core::round_to_odd(value))) {}
   constexpr float16(long double value) : float16(double_rounded_to_odd(value)) {}
-  constexpr float16(std::integral auto value) : float16(double_rounded_to_odd(value)) {}
+  [[gnu::always_inline]] constexpr float16(std::integral auto value) : float16(double_rounded_to_odd(value)) {}
 
   [[gnu::always_inline]] constexpr operator float() const { return float16_value(bits_); }
 

@@ -42,8 +42,11 @@ constexpr device::Isa loads_alike(device::Isa isa) {
 /// A computed value as an element, converted as an assignment converts.
 template <device::Isa Isa, Element To, class From>
 [[gnu::always_inline]] inline To stored(From value) {
-  if constexpr (std::same_as<To, float16> && std::same_as<From, float> && Isa != device::Isa::baseline) {
+  constexpr bool by_instruction = std::same_as<To, float16> && Isa != device::Isa::baseline;
+  if constexpr (by_instruction && std::same_as<From, float>) {
     return float16::from_bits(std::bit_cast<std::uint16_t>(static_cast<_Float16>(value)));
+  } else if constexpr (by_instruction && std::same_as<From, double>) {
+    return stored<Isa, float16>(core::round_to_odd(value));
   } else {
     return static_cast<To>(value);
   }

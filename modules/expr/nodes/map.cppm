@@ -46,6 +46,17 @@ using Arguments = ArgumentsOf<std::index_sequence_for<Nodes...>, Nodes...>;
 template <class Indices, class Op, class... Plans>
 struct MapPlanOf;
 
+/// A map's function where it is compiled for an instruction set: its own, or what it names as `in<Isa>`.
+template <class Op, device::Isa Isa>
+struct FunctionIn {
+  using type = Op;
+};
+template <class Op, device::Isa Isa>
+  requires requires { typename Op::template in<Isa>; }
+struct FunctionIn<Op, Isa> {
+  using type = typename Op::template in<Isa>;
+};
+
 /// A map's plan bound to the inputs of a block: calls Op on the values of its arguments.
 template <class Indices, class Op, class... Values>
 struct BoundMapOf;
@@ -58,8 +69,8 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
   static constexpr bool depends_on_range = has_guard || (math::DependsOnRange<Values> || ...);
   static constexpr bool reads_pairs = (ReadsPairs<Values> && ...);
 
-  template <class... Plans>
-  [[gnu::always_inline]] BoundMapOf(const MapPlanOf<std::index_sequence<I...>, Op, Plans...>& from,
+  template <class Function, class... Plans>
+  [[gnu::always_inline]] BoundMapOf(const MapPlanOf<std::index_sequence<I...>, Function, Plans...>& from,
                                     const plan::Input* inputs)
       : Slot<I, Values>{Values(static_cast<const Slot<I, Plans>&>(from).value, inputs)}... {}
 
@@ -83,7 +94,8 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
 template <std::size_t... I, class Op, class... Plans>
 struct MapPlanOf<std::index_sequence<I...>, Op, Plans...> : Slot<I, Plans>... {
   template <device::Isa Isa>
-  using Bound = BoundMapOf<std::index_sequence<I...>, Op, typename Plans::template Bound<Isa>...>;
+  using Bound =
+      BoundMapOf<std::index_sequence<I...>, typename FunctionIn<Op, Isa>::type, typename Plans::template Bound<Isa>...>;
 
   template <class... Nodes, class Leaves>
   [[gnu::always_inline]] MapPlanOf(const ArgumentsOf<std::index_sequence<I...>, Nodes...>& nodes, Leaves& leaves)

@@ -55,6 +55,19 @@ auto where(Condition&& condition, A&& a, B&& b) {
                                         [&] { return as_fitting_node<T>("where", std::forward<B>(b)); });
 }
 
+/// To a floating-point type of 16 bits: the value is rounded here, so that a cast means the same inside an expression.
+template <Element To, device::Isa Isa>
+struct CastToHalf {
+  template <class From>
+  [[gnu::always_inline]] static float map(From value) {
+    if constexpr (Complex<From>) {
+      return map(value.real());
+    } else {
+      return load<Isa, To>(stored<Isa, To>(value));
+    }
+  }
+};
+
 /// To an integer type the value is cut to its range first, and NaN gives 0, so that every conversion is defined.
 template <Element To>
 struct Cast {
@@ -65,6 +78,11 @@ struct Cast {
                                                                        : "tessera_round_bfloat16",
                                    "(tessera_cast<", device_type<compute_t<To>>(), ">($0))"};
   static constexpr const char* device = text.characters;
+  static constexpr bool to_half = Floating<To> && sizeof(To) == 2;
+
+  /// The same by an instruction set's own conversions.
+  template <device::Isa Isa>
+  using in = std::conditional_t<to_half, CastToHalf<To, loads_alike<To>(Isa)>, Cast>;
 
   template <class From>
   [[gnu::always_inline]] static compute_t<To> map(From value) {
@@ -76,8 +94,8 @@ struct Cast {
       return map(value.real());
     } else if constexpr (Complex<To> && !Complex<From>) {
       return To(static_cast<typename To::value_type>(value));
-    } else if constexpr (Floating<To> && sizeof(To) == 2) {
-      return static_cast<float>(To(value));  // rounds here, so that a cast means the same inside an expression
+    } else if constexpr (to_half) {
+      return CastToHalf<To, device::Isa::baseline>::map(value);
     } else {
       return static_cast<compute_t<To>>(value);
     }

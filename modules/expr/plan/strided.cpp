@@ -104,14 +104,14 @@ struct ByColumns {
 };
 
 /// `Columns` columns without gaps, whose rows are neighbours in memory: planes become pixels, and with one plane for all columns each value
-/// is repeated.
-template <std::ptrdiff_t Columns, bool Repeats>
+/// is repeated; rows may be neighbours backwards.
+template <std::ptrdiff_t Columns, bool Repeats, bool Backwards = false>
 struct Interleaved {
   template <class Item>
   [[gnu::always_inline]] static void copy(const Item* __restrict from, Item* __restrict to, const Grid& grid) {
     const std::ptrdiff_t step = Repeats ? 0 : grid.column_step;
     for (std::ptrdiff_t r = 0; r < grid.rows; ++r) {
-      for (std::ptrdiff_t c = 0; c < Columns; ++c) to[r * Columns + c] = from[r + c * step];
+      for (std::ptrdiff_t c = 0; c < Columns; ++c) to[r * Columns + c] = from[(Backwards ? -r : r) + c * step];
     }
   }
 };
@@ -227,18 +227,17 @@ template <class Item>
 PackGrid<Item> packing(const Grid& grid) {
   const std::ptrdiff_t step = grid.column_step;
   const bool few = grid.columns >= 2 && grid.columns <= most_few_columns && grid.rows > grid.columns;
-  if (few && grid.row_step == 1 && grid.pitch == grid.columns) {
+  if (few && (grid.row_step == 1 || grid.row_step == -1) && grid.pitch == grid.columns) {
     return with_few(grid.columns, [&](auto columns) {
+      if (grid.row_step < 0 && step != 0) return Compiled<Item, Interleaved<columns(), false, true>>::chosen();
+      if (grid.row_step < 0) return Compiled<Item, FewColumns<columns(), 0>>::chosen();
       return step == 0 ? Compiled<Item, Interleaved<columns(), true>>::chosen()
                        : Compiled<Item, Interleaved<columns(), false>>::chosen();
     });
   }
   if (step == 1) return rows_of<Item>(grid.columns);
-  if (grid.row_step == 1 && grid.rows == step && grid.columns > most_few_columns) {
-    if (step == 2) return Compiled<Item, Deinterleaved<2>>::chosen();
-    if (step == 3) return Compiled<Item, Deinterleaved<3>>::chosen();
-    if (step == 4) return Compiled<Item, Deinterleaved<4>>::chosen();
-  }
+  if (grid.row_step == 1 && grid.rows == step && step <= most_few_columns && grid.columns > most_few_columns)
+    return with_few(step, [](auto rows) { return Compiled<Item, Deinterleaved<rows()>>::chosen(); });
   if (few) {
     const bool is_dense = grid.row_step == grid.columns && grid.pitch == grid.columns;
     return with_few(grid.columns, [&](auto columns) {
