@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <span>
@@ -32,6 +33,13 @@ Values::Values(std::span<const Operand> leaves, Kernel kernel, const void* nodes
       item_(item),
       delivered_(new (memory) Input[leaves.size()]),
       packed_(memory + input_bytes(leaves.size())) {}
+
+bool Values::pack_nothing(int axis) const {
+  return std::ranges::all_of(leaves_, [axis](const Operand& leaf) {
+    const std::ptrdiff_t stride = leaf.strides[static_cast<std::size_t>(axis)];
+    return leaf.data != nullptr && (stride == 0 || stride == 1);
+  });
+}
 
 void deliver(const Operand& leaf, const Block& block, std::ptrdiff_t offset, std::ptrdiff_t written_item,
              std::byte* buffer, Input& input) {

@@ -31,8 +31,11 @@ class Values {
     return kernel_ == nullptr && leaves_[0].data != nullptr && leaves_[0].strides[static_cast<std::size_t>(axis)] == 1;
   }
 
+  /// The operands lie so along `axis`, or have one value for it.
+  bool pack_nothing(int axis) const;
+
   /// The block's values without gaps: where they lie, or written to `to`, which has room for them. At most block_elements,
-  /// unless they lie along the block's columns. `offsets` are those of the block's first element, one for each leaf.
+  /// unless they lie along the block's columns or nothing is packed. `offsets` are those of the block's first element, one for each leaf.
   const std::byte* block(const Block& block, const std::ptrdiff_t* offsets, std::byte* to) const;
 
  private:

@@ -18,7 +18,8 @@ constexpr std::ptrdiff_t rows_per_partial = 64;  // rows folded side by side bef
 constexpr std::ptrdiff_t tile_elements = 4096;   // computed values that are folded side by side
 constexpr std::ptrdiff_t tile_columns = 512;
 constexpr std::ptrdiff_t narrow_columns = 128;  // below it, several rows of a tile are computed at once
-constexpr std::ptrdiff_t longest_part = std::ptrdiff_t{16} * 1024;  // of values that lie in memory, in one go
+constexpr std::ptrdiff_t longest_part = std::ptrdiff_t{16} * 1024;    // of values that lie in memory, in one go
+constexpr std::ptrdiff_t computed_bytes = std::ptrdiff_t{16} * 1024;  // of computed values, in one go
 constexpr std::ptrdiff_t most_together = 64;
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
@@ -26,6 +27,11 @@ std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 bool lies_in_rows(const ReductionTask& task) {
   const Operand& leaf = task.space.operands[1];
   return task.reduction.kernel == nullptr && leaf.data != nullptr && leaf.strides[at(task.last_reduced())] == 1;
+}
+
+/// Values that are computed in one go where nothing is packed: they stay in the L1 cache, and the cost of a call is shared by many.
+std::ptrdiff_t longest_computed(const ReductionTask& task) {
+  return std::clamp(computed_bytes / task.reduction.reducer->value_bytes, block_elements, tile_elements);
 }
 
 std::ptrdiff_t accumulator_bytes(const ReductionTask& task) {
@@ -142,7 +148,9 @@ void Folder::fold_row(std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accu
 }
 
 std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std::byte* partial) {
-  const std::ptrdiff_t longest = values_.lie_along(task_.last_reduced()) ? longest_part : block_elements;
+  const std::ptrdiff_t longest = values_.lie_along(task_.last_reduced())      ? longest_part
+                                 : values_.pack_nothing(task_.last_reduced()) ? longest_computed(task_)
+                                                                              : block_elements;
   const std::ptrdiff_t n = std::min({seek(index), most, longest});
   const Block block{.rows = 1, .columns = n, .row_axis = -1, .column_axis = task_.last_reduced()};
   reducer_.row(partial, values_.block(block, moved_ + 1, buffer_), n, index);
