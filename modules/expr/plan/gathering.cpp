@@ -241,17 +241,17 @@ int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& 
                                                    .rank = 0,
                                                    .picked = 0,
                                                    .axes = axes};
-  gathering_of_leaf->rank = simplify(from, indices.count, axes, gathering_of_leaf->picked);
   Axes shape{}, strides{};
   std::ranges::copy(from.shape, shape.begin());
   shape[at(from.axis)] = indices.count;
-  std::ptrdiff_t step = 1;
-  for (std::size_t axis = rank; axis-- > 0;) {
-    strides[axis] = step;
-    step *= std::max<std::ptrdiff_t>(shape[axis], 1);
+  const std::span extents = std::span(shape).first(rank);
+  if (std::ranges::find(extents, 0) == extents.end()) {  // those of nothing may be more than can be multiplied
+    gathering_of_leaf->rank = simplify(from, indices.count, axes, gathering_of_leaf->picked);
+    std::ptrdiff_t step = 1;
+    for (std::size_t axis = rank; axis-- > 0; step *= shape[axis]) strides[axis] = step;
   }
   return lowering.add_generated(gathering(from.item, indices.type), gathering_of_leaf,
-                                std::span(shape).first(rank), std::span(strides).first(rank), from.item);
+                                extents, std::span(strides).first(rank), from.item);
 }
 
 }  // namespace tessera::plan
