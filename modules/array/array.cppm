@@ -16,6 +16,7 @@ export import :concepts;
 export import :assigned;
 export import :iterator;
 export import :members;
+export import :picking;
 export import :elements;
 export import :buffer;
 export import :strided_copy;

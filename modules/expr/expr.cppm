@@ -29,6 +29,7 @@ export import :normalising;
 export import :readable_expression;
 export import :expression_name;
 export import :lowering;
+export import :gathering;
 
 // plan/reducers/: the arithmetic of reductions
 export import :short_rows;
@@ -106,6 +107,7 @@ export import :normalise;
 export import :dot_node;
 export import :factor;
 export import :seen;
+export import :taken_node;
 
 // functions/: operators and elementwise functions
 export import :operand_concepts;

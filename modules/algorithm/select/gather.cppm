@@ -15,14 +15,6 @@ import :rows;
 // Picking slices by index.
 namespace tessera {
 
-[[noreturn]] inline void throw_take_error(const std::string& index, std::ptrdiff_t position, std::ptrdiff_t extent,
-                                          const std::source_location& where) {
-  throw IndexError(to_string(Failure{.operation = "take",
-                                     .problem = "index " + index + " at position " + std::to_string(position) +
-                                                " is out of range for an axis with extent " + std::to_string(extent),
-                                     .where = where}));
-}
-
 /// Elements and indices of slices along their first axis.
 export template <class O, class I>
 concept TakeOperands = rows::KnownOperand<O> && rows::KnownOperand<I> &&
@@ -47,7 +39,7 @@ template <class I>
 std::ptrdiff_t slice_of(I index, std::ptrdiff_t position, std::ptrdiff_t extent, const std::source_location& where) {
   const bool counts_from_end = std::cmp_less(index, 0);
   if (std::cmp_greater_equal(index, extent) || (counts_from_end && std::cmp_less(index, -extent)))
-    throw_take_error(std::to_string(index), position, extent, where);
+    storage::throw_picked_index("take", std::to_string(index), position, 0, extent, where);
   const auto counted = static_cast<std::ptrdiff_t>(index);
   return counts_from_end ? counted + extent : counted;
 }

@@ -200,6 +200,12 @@ class ParameterElements {
   auto operator()(const I&... indexers) const {
     return self().seen_by(IndexedArgument<I...>{{indexers...}});
   }
+  /// What a vector of integers picks along an axis, as of an array.
+  template <class... I>
+    requires PickingIndexers<rank, I...>
+  auto operator()(const I&... indexers) const {
+    return picked(self(), indexers...);
+  }
   template <class... I>
     requires TooManyIndexers<rank, I...>
   void operator()(const I&...) const = delete;  // more indices than axes

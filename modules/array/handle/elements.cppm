@@ -10,6 +10,7 @@ import :index;
 import :iterator;
 import :layout;
 import :members;
+import :picking;
 import :pointer;
 import :reference;
 import :slicing;
@@ -100,13 +101,14 @@ concept TwoEllipses = (Indexer<I> && ...) && (consumed_axes<I...> <= Rank) && (e
 /// `a(...)` with a fraction between the parentheses.
 export template <class... I>
 concept NoIndexer = (std::floating_point<I> || ...) && !(Operand<I> || ...);
-/// `a(...)` with an array or an expression between the parentheses.
-export template <class... I>
-concept OperandAsIndexer = ((Operand<I> && !Positional<I>) || ...);
+/// `a(...)` with an array or an expression between the parentheses that is no vector of integers, or one too many.
+export template <int Rank, class... I>
+concept OperandAsIndexer = ((Operand<I> && !Positional<I>) || ...) && !PickingIndexers<Rank, I...>;
 
 }  // namespace storage
 using storage::NoIndexer;
 using storage::OperandAsIndexer;
+using storage::PickingIndexers;
 using storage::TooManyIndexers;
 using storage::TwoEllipses;
 
@@ -174,6 +176,15 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
     return self().with_layout(sliced(self().layout(), indexers...));
   }
 
+  /// The elements at the positions that a vector of integers names along its axis, as an operand of expressions that copies nothing: it reads
+  /// them where they are needed. Negative indices count from the end. As in NumPy the picked axis stands where the vector stands, or first where
+  /// something stands between it and an integer. Evaluation throws IndexError for an index out of range, before it writes.
+  template <class... I>
+    requires PickingIndexers<Rank, I...>
+  auto operator()(const I&... indexers) const {
+    return picked(self(), indexers...);
+  }
+
   template <class... I>
     requires TooManyIndexers<Rank, I...>
   void operator()(const I&...) const = delete;  // more indices than axes
@@ -184,8 +195,8 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
     requires NoIndexer<I...>
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
-    requires OperandAsIndexer<I...>
-  void operator()(const I&...) const = delete;  // arrays pick elements by take(a, indices) and compress(mask, a)
+    requires OperandAsIndexer<Rank, I...>
+  void operator()(const I&...) const = delete;  // one vector of integers picks along an axis; a mask by compress(mask, a)
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
   const auto T() const

@@ -43,6 +43,15 @@ std::ptrdiff_t storage::resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int
                                                 std::to_string(axis) + " with extent " + std::to_string(extent)}));
 }
 
+void storage::throw_picked_index(const char* operation, const std::string& index, std::ptrdiff_t position, int axis,
+                                 std::ptrdiff_t extent, const std::source_location& where) {
+  throw IndexError(to_string(Failure{.operation = operation,
+                                     .problem = "index " + index + " at position " + std::to_string(position) +
+                                                " is out of range for axis " + std::to_string(axis) + " with extent " +
+                                                std::to_string(extent),
+                                     .where = where}));
+}
+
 void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::span<const std::ptrdiff_t> shape,
                        const std::source_location& where) {
   const auto at = static_cast<std::size_t>(axis);

@@ -1,12 +1,12 @@
 module;
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <source_location>
 #include <string>
 module tessera.darray;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 import tessera.algorithm;
@@ -16,8 +16,8 @@ namespace tessera::dynamic {
 
 namespace {
 
-/// The indices as a vector of int64 on the host.
-Array<std::int64_t, 1> indices_of(const DArray& indices, std::ptrdiff_t extent) {
+/// The indices as a vector of int64 on the host, each of which is a position along axis `at` of x.
+Array<std::int64_t, 1> indices_of(const DArray& indices, const DArray& x, int at) {
   if (kind(indices.dtype()) != Kind::signed_integer && kind(indices.dtype()) != Kind::unsigned_integer)
     throw_dtype("take", indices.dtype(), "indices that are integers");
   if (indices.rank() != 1) {
@@ -27,16 +27,19 @@ Array<std::int64_t, 1> indices_of(const DArray& indices, std::ptrdiff_t extent) 
                           .advice = "take(x, indices.flatten()) and reshape the result"}));
   }
   const DArray here = indices.to(CpuPlace{});
-  if (here.dtype() == DType::uint64 && here.size() > 0) {
-    const auto largest = DExpression(max(here)).value().as<std::uint64_t>();
-    if (largest > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      throw IndexError(
-          to_string(Failure{.operation = "take",
-                            .problem = "index " + std::to_string(largest) +
-                                       " is out of range for an axis with extent " + std::to_string(extent)}));
-    }
+  const std::ptrdiff_t extent = x.shape()[at];
+  const auto picked = get<Array<std::int64_t, 1>>(here.cast(DType::int64));
+  picked.wait(schedule::Purpose::read);
+  const bool is_unsigned = kind(here.dtype()) == Kind::unsigned_integer;
+  const std::int64_t lowest = is_unsigned ? 0 : -extent;  // what is above the largest int64 has become negative
+  for (std::ptrdiff_t i = 0; i < picked.size(); ++i) {
+    const std::int64_t index = picked(i);
+    if (index >= lowest && index < extent) continue;
+    const std::string text =
+        is_unsigned ? std::to_string(static_cast<std::uint64_t>(index)) : std::to_string(index);
+    storage::throw_picked_index("take", text, i, at, extent);
   }
-  return get<Array<std::int64_t, 1>>(here.cast(DType::int64));
+  return picked;
 }
 
 /// The array with that axis first and axes of extent 1 behind all others.
@@ -85,7 +88,7 @@ void check_mask(const DArray& mask, const DArray& x) {
 
 DArray taken(const DArray& x, const DArray& indices, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "take");
-  const Array<std::int64_t, 1> picked = indices_of(indices, x.shape()[at]);
+  const Array<std::int64_t, 1> picked = indices_of(indices, x, at);
   const DArray result(taken_shape(x, at, picked.size()), x.dtype(), x.place());
   take_rows(result, x, picked, at);
   return result;
@@ -93,7 +96,7 @@ DArray taken(const DArray& x, const DArray& indices, int axis) {
 
 void take_into(const DArray& to, const DArray& x, const DArray& indices, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "take");
-  const Array<std::int64_t, 1> picked = indices_of(indices, x.shape()[at]);
+  const Array<std::int64_t, 1> picked = indices_of(indices, x, at);
   require_result("take_into", to, x.dtype(), taken_shape(x, at, picked.size()));
   take_rows(to, x, picked, at);
 }

@@ -36,6 +36,13 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
     return viewed(self(), [=](const auto& layout) { return storage::sliced(layout, indexers...); });
   }
 
+  /// The elements at the positions that a vector of integers names along its axis, as of an array.
+  template <class... I>
+    requires storage::PickingIndexers<Rank, I...>
+  auto operator()(const I&... indexers) const {
+    return picked(self(), indexers...);
+  }
+
   /// One element, computed alone as far as that is possible. Throws IndexError outside the shape.
   template <Positional... I>
     requires(sizeof...(I) == Rank && Rank > 0)
@@ -53,8 +60,8 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
     requires storage::NoIndexer<I...>
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
-    requires storage::OperandAsIndexer<I...>
-  void operator()(const I&...) const = delete;  // arrays pick elements by take(x, indices) and compress(mask, x)
+    requires storage::OperandAsIndexer<Rank, I...>
+  void operator()(const I&...) const = delete;  // one vector of integers picks along an axis; a mask by compress(mask, x)
 
   /// The axes in reverse order.
   auto T() const {
