@@ -29,7 +29,6 @@ export import :normalising;
 export import :readable_expression;
 export import :expression_name;
 export import :lowering;
-export import :gathering;
 
 // plan/reducers/: the arithmetic of reductions
 export import :short_rows;
@@ -45,6 +44,7 @@ export import :walk;
 export import :box_inputs;
 export import :box_loop;
 export import :values;
+export import :gathering;
 export import :kernel;
 export import :elementwise;
 export import :pairwise_merge;
