@@ -17,14 +17,14 @@ using Matrix = Array<float, 2, CpuPlace>;
 using Row = Array<float, 1, CpuPlace>;
 using Indices = Array<std::int64_t, 1, CpuPlace>;
 
-constexpr std::ptrdiff_t elements = std::ptrdiff_t{1} << 24;  // to pick from: more than a cache holds
+constexpr std::ptrdiff_t elements = std::ptrdiff_t{1} << 26;  // to pick from: more than a cache holds
 
-/// Rows of one width, as many to pick from as the elements allow, and a sixteenth of them picked.
+/// Rows of one width, as many to pick from as the elements allow, and a quarter of them picked.
 struct Rows {
   std::ptrdiff_t width;
   Matrix x{Dim{elements / width, width}};
-  Indices indices{Dim<1>{elements / width / 16}};
-  Matrix y{Dim{elements / width / 16, width}};
+  Indices indices{Dim<1>{elements / width / 4}};
+  Matrix y{Dim{elements / width / 4, width}};
   Row bias{Dim<1>{width}};
 
   explicit Rows(std::ptrdiff_t of_width) : width(of_width) {

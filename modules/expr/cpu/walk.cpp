@@ -106,11 +106,11 @@ bool asks_for_boxes(const Space& space) {
   return extent < block_elements && !std::ranges::all_of(space.operands, is_read_there);
 }
 
-/// The only leaf is packed along the last axis: into the target itself, where it is copied.
+/// The only leaf is packed along the last axis, or generated: into the target itself, where it is copied.
 bool is_packed_along(const Space& space) {
+  if (space.operands[1].data == nullptr) return true;
   const std::ptrdiff_t stride = space.operands[1].strides[static_cast<std::size_t>(space.rank - 1)];
-  return space.operands[1].data != nullptr && stride != 0 && stride != 1 &&
-         nearest_axis(space.operands[1], space.rank, space.extents) == space.rank - 1;
+  return stride != 0 && stride != 1 && nearest_axis(space.operands[1], space.rank, space.extents) == space.rank - 1;
 }
 
 Cut cut_in_boxes(const Space& space) {

@@ -11,6 +11,7 @@ import :plan;
 import :lowering;
 import :temporary;
 import :node;
+import :device_source;
 import :map;
 import :blas_matrix;
 import :evaluate;
@@ -34,7 +35,10 @@ template <Element T, class Node>
 class FactorLoop {
  public:
   FactorLoop(const Node& node, Place place)
-      : part_(node, place), loop_(part_.loop(nullptr, storage::contiguous_strides(node.shape()))) {}
+      : part_(node, place), loop_(part_.loop(nullptr, storage::contiguous_strides(node.shape()))) {
+    // Elements that are generated as they are needed go straight to where the product packs them.
+    loop_.copies = std::same_as<lowered_t<Node>, LeafPlan<T>> && std::same_as<compute_t<T>, T>;
+  }
 
   const plan::Loop* loop() const { return &loop_; }
 

@@ -36,6 +36,7 @@ struct Gathering {
   std::ptrdiff_t extent;  // of the axis in memory along which the indices pick
   int rank;
   int picked;
+  bool is_of_rows;  // each index picks a row, whose elements lie side by side
   const GatheredAxis* axes;
 
   const GatheredAxis& axis(int number) const { return axes[number]; }
@@ -92,6 +93,7 @@ class Gatherer {
   static void generate(const void* context, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
     const Gatherer gatherer(*static_cast<const Gathering*>(context));
     const Gathering& from = gatherer.from_;
+    if (from.is_of_rows && step == 1) return gatherer.copy_rows(first, static_cast<Item*>(to), n);
     const Course course = course_of(from, step);
     auto* next = static_cast<Item*>(to);
     Digits digits;
@@ -113,6 +115,38 @@ class Gatherer {
   [[gnu::always_inline]] std::ptrdiff_t position(std::ptrdiff_t i) const {
     const auto index = static_cast<std::ptrdiff_t>(static_cast<const Index*>(from_.indices)[i * from_.index_step]);
     return index < 0 ? index + from_.extent : index;
+  }
+
+  /// n elements of rows, from the linear index `first` on.
+  void copy_rows(std::ptrdiff_t first, Item* to, std::ptrdiff_t n) const {
+    const GatheredAxis& rows = from_.axis(0);
+    const auto* const source = reinterpret_cast<const Item*>(from_.data);
+    const std::ptrdiff_t width = rows.weight;
+    constexpr std::ptrdiff_t ahead = 8;
+    std::ptrdiff_t row = first / width;
+    std::ptrdiff_t column = first - row * width;
+    while (n > 0) {
+      const std::ptrdiff_t length = std::min(n, width - column);
+      if (row + ahead < rows.extent) __builtin_prefetch(source + position(row + ahead) * rows.stride);
+      copy_side_by_side(source + position(row) * rows.stride + column, to, length);
+      to += length;
+      n -= length;
+      column = 0;
+      ++row;
+    }
+  }
+
+  /// Rows are often too short for a call.
+  [[gnu::always_inline]] static void copy_side_by_side(const Item* from, Item* to, std::ptrdiff_t n) {
+    constexpr std::ptrdiff_t chunk = 32 / static_cast<std::ptrdiff_t>(sizeof(Item));
+    if (n < chunk) {
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = from[i];
+    } else if (n <= 2 * chunk) {
+      std::memcpy(to, from, 32);
+      std::memcpy(to + n - chunk, from + n - chunk, 32);
+    } else {
+      std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(Item));
+    }
   }
 
   void copy(const Digits& digits, const Course& course, Item* to, std::ptrdiff_t n) const {
@@ -240,6 +274,7 @@ int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& 
                                                    .extent = from.shape[at(from.axis)],
                                                    .rank = 0,
                                                    .picked = 0,
+                                                   .is_of_rows = false,
                                                    .axes = axes};
   Axes shape{}, strides{};
   std::ranges::copy(from.shape, shape.begin());
@@ -247,6 +282,8 @@ int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& 
   const std::span extents = std::span(shape).first(rank);
   if (std::ranges::find(extents, 0) == extents.end()) {  // those of nothing may be more than can be multiplied
     gathering_of_leaf->rank = simplify(from, indices.count, axes, gathering_of_leaf->picked);
+    gathering_of_leaf->is_of_rows =
+        gathering_of_leaf->rank == 2 && gathering_of_leaf->picked == 0 && axes[1].stride == 1;
     std::ptrdiff_t step = 1;
     for (std::size_t axis = rank; axis-- > 0; step *= shape[axis]) strides[axis] = step;
   }
