@@ -14,7 +14,7 @@ template <class Narrow, class Bits, class Wide>
   const auto back = static_cast<Wide>(nearest);
   const auto bits = std::bit_cast<Bits>(nearest);
   const bool moves = (back != value) & ((bits & 1u) == 0) & (nearest == nearest);
-  const bool away_from_zero = (nearest < 0) == (back < value) && back != value;
+  const bool away_from_zero = (value < 0) == (back < value);
   const Bits odd = away_from_zero ? bits - 1 : bits + 1;
   return std::bit_cast<Narrow>(moves ? odd : bits);
 }
