@@ -29,7 +29,6 @@ export import :normalising;
 export import :readable_expression;
 export import :expression_name;
 export import :lowering;
-export import :gathering;
 
 // plan/reducers/: the arithmetic of reductions
 export import :folding;
@@ -46,6 +45,7 @@ export import :box_loop;
 export import :values;
 export import :kernel;
 export import :elementwise;
+export import :gathering;
 export import :pairwise_merge;
 
 // cpu/reduce/: reductions
