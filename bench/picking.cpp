@@ -58,11 +58,12 @@ void copy_by_loop(benchmark::State& state) {
     float* const y = rows.y.data();
     const std::int64_t* const indices = rows.indices.data();
     const std::ptrdiff_t width = rows.width;
+    const std::ptrdiff_t count = rows.indices.size();
     if (width == 1) {
-      for (std::ptrdiff_t i = 0; i < rows.indices.size(); ++i) y[i] = x[indices[i]];
+      for (std::ptrdiff_t i = 0; i < count; ++i) y[i] = x[indices[i]];
       return;
     }
-    for (std::ptrdiff_t i = 0; i < rows.indices.size(); ++i)
+    for (std::ptrdiff_t i = 0; i < count; ++i)
       std::memcpy(y + i * width, x + indices[i] * width, static_cast<std::size_t>(width) * sizeof(float));
   });
 }
@@ -80,7 +81,8 @@ void compute_by_loop(benchmark::State& state) {
   pick_by(state, [](Rows& rows) {
     const float* const bias = rows.bias.data();
     const std::ptrdiff_t width = rows.width;
-    for (std::ptrdiff_t i = 0; i < rows.indices.size(); ++i) {
+    const std::ptrdiff_t count = rows.indices.size();
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
       const float* const from = rows.x.data() + rows.indices.data()[i] * width;
       float* const to = rows.y.data() + i * width;
       for (std::ptrdiff_t j = 0; j < width; ++j) to[j] = std::max(from[j], 0.0f) + bias[j];

@@ -47,6 +47,7 @@ export import :values;
 export import :gathering;
 export import :kernel;
 export import :elementwise;
+export import :gathering;
 export import :pairwise_merge;
 
 // cpu/reduce/: reductions

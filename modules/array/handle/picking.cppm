@@ -25,16 +25,17 @@ concept PickingIndexers = ((Indexer<I> || IndexVector<I>) && ...) && (0 + ... + 
 
 /// The axis of which a vector of indices picks positions.
 export struct PickedAxis {
-  int source;   ///< of the array
-  int sliced;   ///< of what the other indexers leave, in the order in which they are written
-  bool leads;   ///< it becomes the first axis, because something stands between the vector and an integer
+  int source;  ///< of the array
+  int sliced;  ///< of what the other indexers leave, in the order in which they are written
+  bool leads;  ///< it becomes the first axis, because something stands between the vector and an integer
 };
 
 export template <int Rank, class... I>
 constexpr PickedAxis picked_axis() {
   constexpr bool is_vector[] = {IndexVector<I>...};
   constexpr bool is_integer[] = {Positional<I>...};
-  constexpr int consumed[] = {std::same_as<I, Ellipsis> ? Rank - consumed_axes<I...> : int(!std::same_as<I, NewAxis>)...};
+  constexpr int consumed[] = {std::same_as<I, Ellipsis> ? Rank - consumed_axes<I...>
+                                                        : int(!std::same_as<I, NewAxis>)...};
   constexpr int kept[] = {std::same_as<I, Ellipsis> ? Rank - consumed_axes<I...> : int(!Positional<I>)...};
   PickedAxis axis{};
   int runs = 0;  // of integers and the vector beside each other

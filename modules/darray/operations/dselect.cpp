@@ -35,8 +35,7 @@ Array<std::int64_t, 1> indices_of(const DArray& indices, const DArray& x, int at
   for (std::ptrdiff_t i = 0; i < picked.size(); ++i) {
     const std::int64_t index = picked(i);
     if (index >= lowest && index < extent) continue;
-    const std::string text =
-        is_unsigned ? std::to_string(static_cast<std::uint64_t>(index)) : std::to_string(index);
+    const std::string text = is_unsigned ? std::to_string(static_cast<std::uint64_t>(index)) : std::to_string(index);
     storage::throw_picked_index("take", text, i, at, extent);
   }
   return picked;

@@ -113,8 +113,12 @@ class Gatherer {
 
   /// The position that index number `i` names.
   [[gnu::always_inline]] std::ptrdiff_t position(std::ptrdiff_t i) const {
-    const auto index = static_cast<std::ptrdiff_t>(static_cast<const Index*>(from_.indices)[i * from_.index_step]);
-    return index < 0 ? index + from_.extent : index;
+    return counted(static_cast<const Index*>(from_.indices)[i * from_.index_step], from_.extent);
+  }
+
+  /// The index counted from the front, without a branch.
+  [[gnu::always_inline]] static std::ptrdiff_t counted(std::ptrdiff_t index, std::ptrdiff_t extent) {
+    return index + (extent & (index >> 63));
   }
 
   /// n elements of rows, from the linear index `first` on.
@@ -149,6 +153,21 @@ class Gatherer {
     }
   }
 
+  /// Single elements, `along` apart in memory, by the indices from number `first` on.
+  void copy_picked(const Item* source, std::ptrdiff_t along, std::ptrdiff_t first, std::ptrdiff_t step, Item* to,
+                   std::ptrdiff_t n) const {
+    const auto* index = static_cast<const Index*>(from_.indices) + first * from_.index_step;
+    const std::ptrdiff_t index_step = from_.index_step * step;
+    const std::ptrdiff_t extent = from_.extent;
+    constexpr std::ptrdiff_t ahead = 32;
+    std::ptrdiff_t i = 0;
+    for (; i < n - ahead; ++i) {
+      __builtin_prefetch(source + counted(index[(i + ahead) * index_step], extent) * along);
+      to[i] = source[counted(index[i * index_step], extent) * along];
+    }
+    for (; i < n; ++i) to[i] = source[counted(index[i * index_step], extent) * along];
+  }
+
   void copy(const Digits& digits, const Course& course, Item* to, std::ptrdiff_t n) const {
     const auto* source = reinterpret_cast<const Item*>(from_.data);
     for (int axis = 0; axis < from_.rank; ++axis) {
@@ -156,10 +175,7 @@ class Gatherer {
     }
     const std::ptrdiff_t along = from_.axis(from_.picked).stride;
     const std::ptrdiff_t picked = digits[at(from_.picked)];
-    if (course.axis == from_.picked) {
-      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = source[position(picked + i * course.step) * along];
-      return;
-    }
+    if (course.axis == from_.picked) return copy_picked(source, along, picked, course.step, to, n);
     source += position(picked) * along;
     const std::ptrdiff_t stride = from_.axis(course.axis).stride * course.step;
     if (stride == 1) {
@@ -246,7 +262,8 @@ void check(const IndexList& list, std::ptrdiff_t extent, int axis) {
     const std::ptrdiff_t found = find_outside(indices, list.step, extent, count * piece / pieces, end);
     if (found == end) return;
     std::ptrdiff_t first = outside.load();
-    while (found < first && !outside.compare_exchange_weak(first, found)) {}
+    while (found < first && !outside.compare_exchange_weak(first, found)) {
+    }
   });
   const std::ptrdiff_t found = outside.load();
   if (found == count) return;
@@ -287,8 +304,8 @@ int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& 
     std::ptrdiff_t step = 1;
     for (std::size_t axis = rank; axis-- > 0; step *= shape[axis]) strides[axis] = step;
   }
-  return lowering.add_generated(gathering(from.item, indices.type), gathering_of_leaf,
-                                extents, std::span(strides).first(rank), from.item);
+  return lowering.add_generated(gathering(from.item, indices.type), gathering_of_leaf, extents,
+                                std::span(strides).first(rank), from.item);
 }
 
 }  // namespace tessera::plan

@@ -64,7 +64,8 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
   }
   TakenNode(const TakenNode&) = default;
   TakenNode(TakenNode&&) = default;
-  TakenNode& operator=(const TakenNode&) = delete;  // picked elements are only read: write rows one by one, x(i, all) = ...
+  TakenNode& operator=(const TakenNode&) =
+      delete;  // picked elements are only read: write rows one by one, x(i, all) = ...
   template <class S>
   void operator=(const S&) const = delete;  // picked elements are only read: write rows one by one, x(i, all) = ...
 
@@ -122,7 +123,8 @@ auto taken(const MapNode<Op, Value, Nodes...>& node, const Indices& indices, int
 export template <Operand O, class... I>
 auto picked(const O& x, const I&... indexers) {
   constexpr storage::PickedAxis axis = storage::picked_axis<rank_of<O>, I...>();
-  const auto node = as_node(viewed(x, [&](const auto& layout) { return storage::layout_to_pick(layout, indexers...); }));
+  const auto node =
+      as_node(viewed(x, [&](const auto& layout) { return storage::layout_to_pick(layout, indexers...); }));
   return taken<axis.leads ? 0 : axis.sliced>(node, as_node(storage::index_vector(indexers...)), axis.source);
 }
 

@@ -12,9 +12,8 @@ using support::Random;
 /// `count` indices into [-extent, extent), in memory of a random step.
 template <class I>
 Array<I, 1> random_indices(std::ptrdiff_t count, std::ptrdiff_t extent, Random& random) {
-  Array<I, 1> indices =
-      support::storage_like<I>(Dim<1>{count}, random.below(2) == 0 ? Arrangement::contiguous : Arrangement::sliced,
-                               I(0), random);
+  Array<I, 1> indices = support::storage_like<I>(
+      Dim<1>{count}, random.below(2) == 0 ? Arrangement::contiguous : Arrangement::sliced, I(0), random);
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const std::ptrdiff_t index = random.below(extent);
     indices(i) = static_cast<I>(std::is_signed_v<I> && random.below(2) == 0 ? index - extent : index);
@@ -64,7 +63,8 @@ void agrees_in_loops(const E& picked, const Array<T, 2>& expected, Random& rando
     agrees("twice", picked * picked, evaluate(expected * expected));
     agrees("broadcast", picked + zeros<T>(Dim<3>{2, shape[0], shape[1]}),
            evaluate(expected + zeros<T>(Dim<3>{2, shape[0], shape[1]})));
-    agrees("summed along rows", sum<1>(round(picked)), evaluate(sum<1>(round(expected))));  // which has no rounding of its own
+    agrees("summed along rows", sum<1>(round(picked)),
+           evaluate(sum<1>(round(expected))));  // which has no rounding of its own
     agrees("summed along columns", sum<0>(round(picked * 4.0f)), evaluate(sum<0>(round(expected * 4.0f))));
     if (shape[1] > 0) agrees("the largest of each row", max<1>(picked), evaluate(max<1>(expected)));
     agrees("rolled", roll<0>(picked, 1), evaluate(roll<0>(expected, 1)));
@@ -98,18 +98,26 @@ void differs_nowhere(std::uint64_t salt) {
 
 }  // namespace
 
-TEST_CASE("indices pick rows, columns and elements") {
+// --8<-- [start:picking]
+TEST_CASE("a vector of integers picks rows, columns and elements, without a copy") {
   const Array<float, 2> x = make_array<float>({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
   const Array<int, 1> indices{2, 0, -1};
   CHECK(to_string(x(indices, all)) == "[[7. 8. 9.]\n [1. 2. 3.]\n [7. 8. 9.]]");
-  CHECK(to_string(x(indices)) == to_string(x(indices, all)));
   CHECK(to_string(x(all, indices)) == "[[3. 1. 3.]\n [6. 4. 6.]\n [9. 7. 9.]]");
   const Array<float, 1> row{10, 20, 30};
-  CHECK(to_string(row(indices)) == "[30. 10. 30.]");
-  CHECK(to_string(row(indices + 1 - 1)) == "[30. 10. 30.]");  // indices may be computed
-  CHECK(to_string(row(argsort(-row))) == "[30. 20. 10.]");
-  const Array<float, 2> y = relu(x(indices, all) - 2) + row;
+  const Array<float, 2> y = relu(x(indices, all) - 2) + row;  // one pass: rows are read where they are needed
   CHECK(to_string(y) == "[[15. 26. 37.]\n [10. 20. 31.]\n [15. 26. 37.]]");
+  const Array<float, 1> totals = dot(x(indices, all), row);
+  CHECK(to_string(totals) == "[500. 140. 500.]");
+  CHECK(to_string(row(argsort(-row))) == "[30. 20. 10.]");  // indices may be computed
+}
+// --8<-- [end:picking]
+
+TEST_CASE("indices alone pick along the first axis, and may be expressions") {
+  const Array<float, 2> x = make_array<float>({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
+  const Array<int, 1> indices{2, 0, -1};
+  CHECK(to_string(x(indices)) == to_string(x(indices, all)));
+  CHECK(to_string(x(indices + 1 - 1)) == to_string(x(indices, all)));
   CHECK(float(sum(x(indices, all))) == 54);
 }
 
@@ -141,11 +149,13 @@ TEST_CASE("one vector of indices beside integers, ranges, new axes and an ellips
   is(x(range(0, 1), i, newaxis, range(none, none, -2)).shape(), "(1, 6, 1, 2, 5)");
   is(x(all, all, 0, ellipsis, i).shape(), "(6, 2, 3)");  // an ellipsis of no axes separates too
   const Array<int, 1> picks{-1, 2, 0};
-  agrees("an axis within", x(1, all, picks, range(none, none, -1)),
-         picked_slowly<0>(Array<int, 3>(evaluate(moveaxis(x(1, all, all, range(none, none, -1)), {1}, {0}) + 0)), picks));
-  agrees("the last axis", x(range(none, none, -1), 1, range(1, 4, 2), picks),
-         evaluate(moveaxis(picked_slowly<2>(Array<int, 3>(x(range(none, none, -1), 1, range(1, 4, 2))), picks), {2}, {0}) +
-                  0));
+  agrees(
+      "an axis within", x(1, all, picks, range(none, none, -1)),
+      picked_slowly<0>(Array<int, 3>(evaluate(moveaxis(x(1, all, all, range(none, none, -1)), {1}, {0}) + 0)), picks));
+  agrees(
+      "the last axis", x(range(none, none, -1), 1, range(1, 4, 2), picks),
+      evaluate(moveaxis(picked_slowly<2>(Array<int, 3>(x(range(none, none, -1), 1, range(1, 4, 2))), picks), {2}, {0}) +
+               0));
   agrees("an axis between others", x(all, all, picks, all), picked_slowly<2>(x, picks));
 }
 
@@ -182,7 +192,8 @@ TEST_CASE("no indices pick nothing, and an axis without elements takes none") {
 TEST_CASE("an index out of range is refused before anything is written, and named with its position, axis and extent") {
   const Array<float, 3> x = ones<float>(Dim{4, 3, 2});
   const auto refusal = [&](const auto& expression) {
-    Array<float, rank_of<decltype(expression)>> to = zeros<float>(Dim<rank_of<decltype(expression)>>(expression.shape()));
+    Array<float, rank_of<decltype(expression)>> to =
+        zeros<float>(Dim<rank_of<decltype(expression)>>(expression.shape()));
     const std::string text = support::message_of<IndexError>([&] { to(ellipsis) = expression; });
     CHECK(float(sum(to)) == 0);
     CHECK(support::contains(text, "called at taken_node_test.cpp"));
@@ -247,7 +258,8 @@ TEST_CASE("a kept expression reads its array and its indices when it is evaluate
 
 TEST_CASE("products of picked rows have the bits of products of copies") {
   Random random(21);
-  for (const auto [rows, inner, columns] : {std::array<std::ptrdiff_t, 3>{1, 8, 5}, {6, 6, 6}, {64, 100, 32}, {200, 333, 70}, {300, 64, 1}}) {
+  for (const auto [rows, inner, columns] :
+       {std::array<std::ptrdiff_t, 3>{1, 8, 5}, {6, 6, 6}, {64, 100, 32}, {200, 333, 70}, {300, 64, 1}}) {
     const auto x = support::random_array<float>(Dim{500, inner}, Arrangement::contiguous, random);
     const auto w = support::random_array<float>(Dim{inner, columns}, Arrangement::contiguous, random);
     const auto wide = support::random_array<float>(Dim{rows, 400}, Arrangement::contiguous, random);
@@ -282,8 +294,8 @@ TEST_CASE("many elements are gathered on several threads, with the same results"
 }
 
 TEST_CASE("in an Async scope both the array and the indices are read in turn") {
-  for (const SchedulerOptions& options :
-       std::initializer_list<SchedulerOptions>{{.executor = Permuting{.seed = 1}}, {.executor = Permuting{.seed = 2}}, {.workers = 4}}) {
+  for (const SchedulerOptions& options : std::initializer_list<SchedulerOptions>{
+           {.executor = Permuting{.seed = 1}}, {.executor = Permuting{.seed = 2}}, {.workers = 4}}) {
     Scheduler scheduler(options);
     for (int round = 0; round < 20; ++round) {
       Array<float, 2> x = zeros<float>(Dim{300, 200}), y;
