@@ -47,7 +47,6 @@ export import :values;
 export import :gathering;
 export import :kernel;
 export import :elementwise;
-export import :gathering;
 export import :pairwise_merge;
 
 // cpu/reduce/: reductions
