@@ -196,8 +196,7 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
     requires OperandAsIndexer<Rank, I...>
-  void operator()(const I&...) const =
-      delete;  // one vector of integers picks along an axis; a mask by compress(mask, a)
+  void operator()(const I&...) const = delete;  // one vector of integers picks along an axis; a mask by compress
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
   const auto T() const
