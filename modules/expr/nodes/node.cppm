@@ -61,8 +61,7 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
     requires storage::OperandAsIndexer<Rank, I...>
-  void operator()(const I&...) const =
-      delete;  // one vector of integers picks along an axis; a mask by compress(mask, x)
+  void operator()(const I&...) const = delete;  // one vector of integers picks along an axis; a mask by compress
 
   /// The axes in reverse order.
   auto T() const {
