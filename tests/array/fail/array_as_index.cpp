@@ -1,5 +1,5 @@
 // What a mask picks is a copy, which has a function of its own.
-// expect first: compress\(mask, a\)
+// expect first: a mask by compress
 import tessera;
 using namespace tessera;
 
