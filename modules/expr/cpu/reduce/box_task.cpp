@@ -23,7 +23,7 @@ constexpr std::ptrdiff_t few_outputs = 16;  // not worth lanes of their own
 constexpr std::ptrdiff_t few_values = 48;   // not worth lanes along themselves
 constexpr std::ptrdiff_t enough_side_by_side = 128;  // for the reducers
 constexpr std::ptrdiff_t least_rows = 8;             // that the reducers add up before they touch the accumulators
-constexpr std::ptrdiff_t most_apart = 64;            // values along an axis that is folded in the end
+constexpr std::ptrdiff_t most_apart = 32;            // values along an axis that is folded in the end
 constexpr std::ptrdiff_t chunk_values = std::ptrdiff_t{128} * 1024;
 constexpr std::ptrdiff_t most_split_units = 64;
 
@@ -84,7 +84,8 @@ bool better_by_columns(const ReductionTask& task) {
 bool keeps_apart(const ReductionTask& task) {
   const int last = task.last_reduced();
   if (task.kept == 0 || task.space.rank - task.kept < 2 || counts_positions(task.reduction)) return false;
-  if (task.extent(last) > most_apart || task.reduced / task.extent(last) < least_rows) return false;
+  // Merging what was apart costs some ten times what folding a value does.
+  if (task.extent(last) > most_apart || task.reduced / task.extent(last) < most_apart) return false;
   const int next = task.last_kept();
   return std::ranges::all_of(task.space.operands.subspan(1), [&](const Operand& leaf) {
     if (leaf.data == nullptr) return false;
