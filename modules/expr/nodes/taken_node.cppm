@@ -121,6 +121,7 @@ auto taken(const MapNode<Op, Value, Nodes...>& node, const Indices& indices, int
 
 /// x(indexers...) with one vector of indices among the indexers.
 export template <Operand O, class... I>
+  requires storage::PickingIndexers<rank_of<O>, I...>
 auto picked(const O& x, const I&... indexers) {
   constexpr storage::PickedAxis axis = storage::picked_axis<rank_of<O>, I...>();
   const auto node =

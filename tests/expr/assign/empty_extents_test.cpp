@@ -121,6 +121,9 @@ TEST_CASE("joining and sorting no elements of huge extents") {
   CHECK_EMPTY((sort_into(x, x), "done"));
   CHECK_EMPTY(take(x, Array<int, 1>{0, -1}));
   CHECK_EMPTY(take(x, broadcast_to(Array<int, 1>{0}, Dim{most})));
+  CHECK_EMPTY(picked(x, Array<int, 1>{0, -1}, ellipsis));
+  CHECK_EMPTY(picked(x, ellipsis, Array<int, 1>{0, 1, -1}));
+  CHECK_EMPTY(x(broadcast_to(Array<int, 1>{0}, Dim{most}), ellipsis));
   CHECK_EMPTY(compress(x > 0, x));
   CHECK_EMPTY((explain(x + 1), "explained"));
 }

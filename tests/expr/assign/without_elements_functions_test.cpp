@@ -128,6 +128,8 @@ TEST_CASE("algorithms on arrays without storage") {
   check<float>("cumulative_prod", along_an_axis, CALL(cumulative_prod<0>(x)));
   check<float>("take", {"", "nothing", "nothing"}, CALL(take(x, Array<int, 1>{0})));
   check<float>("take nothing", along_an_axis, CALL(take(x, Array<int, 1>())));
+  check<float>("picked", {"", "nothing", "nothing"}, CALL(picked(x, Array<int, 1>{0}, ellipsis)));
+  check<float>("picked nothing", along_an_axis, CALL(picked(x, Array<int, 1>(), ellipsis)));
   check<float>("compress", {"no storage", "empty", "empty"}, CALL(compress(x > 0, x)));
   check<bool>("compress by itself", {"no storage", "empty", "empty"}, CALL(compress(x, x)));
   const Wanted done{"", "done", "done"};
