@@ -9,6 +9,7 @@ export import :float16;
 export import :bfloat16;
 export import :dtype;
 export import :promote;
+export import :single_threaded;
 export import :dim;
 export import :ddim;
 export import :time;

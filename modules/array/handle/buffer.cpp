@@ -48,11 +48,16 @@ void Buffer::add_unreached(schedule::Purpose purpose, std::vector<device::Stream
 void BufferShare::give_up(std::uintptr_t tagged) noexcept {
   auto* const buffer = reinterpret_cast<Buffer*>(tagged & ~hold_tag);
   const std::uint64_t own = (tagged & hold_tag) != 0 ? Buffer::one_hold : Buffer::one_name;
+  if (buffer->subtract(own)) delete buffer;
+}
+
+bool Buffer::subtract(std::uint64_t share) const noexcept {
   // Who sees itself alone stays alone, because a share is only made of another.
-  if (buffer->shares_.load(std::memory_order_acquire) == own ||
-      buffer->shares_.fetch_sub(own, std::memory_order_acq_rel) == own) {
-    delete buffer;
-  }
+  const std::uint64_t before = shares_.load(std::memory_order_acquire);
+  if (before == share) return true;
+  if (!core::is_single_threaded()) return shares_.fetch_sub(share, std::memory_order_acq_rel) == share;
+  shares_.store(before - share, std::memory_order_relaxed);
+  return false;
 }
 
 void Buffer::name_as_a_whole(BufferVar& shared) const {

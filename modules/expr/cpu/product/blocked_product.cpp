@@ -202,6 +202,7 @@ class BlockedProduct {
                        .a_column = p_.a_loop != nullptr ? 1 : p_.a_column,
                        .b = nullptr,
                        .b_row = 0,
+                       .second = kernels_.lanes(),
                        .depth = (depth_ - 1) / kernels_.step + 1,
                        .c = nullptr,
                        .c_row = c_row_,

@@ -374,7 +374,7 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   // As plan_of() has it, which would take longer than a small product.
   const ProductWay way = way_of(product, target.row);
   if (way == ProductWay::nothing) return;
-  if (way == ProductWay::registers && is_small_product(product.dtype, product.rows, product.columns, product.inner))
+  if (way == ProductWay::registers && is_small_product(product))
     return multiply(product, way, target.data, target.row, nullptr);
   if (is_symmetric_product(product, way)) return run_symmetric(product, way, target);
   const ProductGrid grid = grid_of(product, 1);
@@ -396,7 +396,7 @@ bool multiply_apart(const TiledProduct& p, const ProductTarget& target) {
   const MatrixBytes a(p.a, p.rows, p.a_row * item, p.inner, p.a_column * item, item);
   const MatrixBytes b(p.b, p.inner, p.b_row * item, p.columns, p.b_column * item, item);
   if (written.meets(a) || written.meets(b)) return false;
-  if (std::min({p.rows, p.columns, p.inner}) > 0 && is_small_product(p.dtype, p.rows, p.columns, p.inner)) {
+  if (std::min({p.rows, p.columns, p.inner}) > 0 && is_small_product(p)) {
     small_product(p.dtype)(p, target.data, target.row, {});
   } else {
     run_product(p, target);

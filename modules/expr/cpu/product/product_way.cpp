@@ -64,7 +64,8 @@ ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
     const ProductWay way = way_of_blas(p, c_row);
     if (way != ProductWay::nothing) return way;
   }
-  return converts ? ProductWay::blocks : way_of_loops(p);
+  if (converts) return ProductWay::blocks;
+  return is_small_product(p) ? ProductWay::registers : way_of_loops(p);
 }
 
 }  // namespace tessera::plan

@@ -1,8 +1,11 @@
 module;
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <span>
 #include <type_traits>
 module tessera.expr;
 import tessera.core;
@@ -11,7 +14,8 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// Products from registers: a few rows by a few vectors of columns are summed at a time, from columns of b that lie side by side.
+// Products from registers: a few rows by a few vectors of columns are summed at a time, from columns of b that lie side by side. Integers have loops of
+// their own.
 namespace tessera::plan {
 
 namespace {
@@ -19,6 +23,9 @@ namespace {
 constexpr std::ptrdiff_t inner_block = 256;    // products summed before the result is stored
 constexpr std::ptrdiff_t panel_bytes = 32768;  // of b's columns, packed: the L1 cache holds most of them
 constexpr int row_block = 4;
+constexpr std::ptrdiff_t most_extent = 16;        // of real matrices of any layout,
+constexpr std::ptrdiff_t most_side_by_side = 64;  // and of those that are read as they lie,
+constexpr std::ptrdiff_t most_read = 65536;       // from b so many bytes
 
 /// A part of a product: `inner` factors for each element of the result.
 template <class T>
@@ -177,6 +184,80 @@ template <class T, device::Isa Isa, int Bytes>
                                      static_cast<T*>(c) + i * repetition.c, c_row);
 }
 
+/// How some columns are cut: pairs of vectors, of which the last may overlap what lies before it.
+struct ColumnCut {
+  std::span<const MicroKernel> kernels;  // by rows less one
+  std::ptrdiff_t first, second, next;    // of the vectors, and where the columns after them begin
+};
+
+/// The next vectors of `columns`, from `first` on. Columns that fill no vector are the last ones of a narrower pair, or with them those before
+/// them: what is computed twice is the same twice.
+[[gnu::always_inline]] inline ColumnCut cut_columns(const ProductKernels& kernels, std::ptrdiff_t first,
+                                                    std::ptrdiff_t columns) {
+  const std::ptrdiff_t left = columns - first, lanes = kernels.lanes();
+  if (left >= 2 * lanes) return {kernels.widths[0].any, first, lanes, first + 2 * lanes};
+  if (left > lanes) return {kernels.widths[0].any, first, left - lanes, columns};
+  if (columns >= lanes) return {kernels.widths[1].any, columns - lanes, 0, columns};
+  const int log = std::bit_width(static_cast<std::size_t>(columns)) - 1;
+  const std::ptrdiff_t width = std::ptrdiff_t{1} << log;
+  const NarrowKernels& narrow = kernels.narrow[static_cast<std::size_t>(log)];
+  return {columns == width ? narrow.one : narrow.two, 0, columns - width, columns};
+}
+
+/// Of real matrices whose columns of b lie side by side: the sums of each element are one chain.
+template <class T>
+[[gnu::always_inline]] inline void multiply_strips(const ProductKernels& kernels, const TiledProduct& p, const T* a,
+                                                   const T* b, std::ptrdiff_t b_row, T* c, std::ptrdiff_t c_row,
+                                                   std::ptrdiff_t columns) {
+  StripProduct strip{.a = a,
+                     .a_row = p.a_row,
+                     .a_column = p.a_column,
+                     .b = b,
+                     .b_row = b_row,
+                     .second = 0,
+                     .depth = p.inner,
+                     .c = c,
+                     .c_row = c_row,
+                     .adds = false};
+  for (std::ptrdiff_t first = 0; first < columns;) {
+    const ColumnCut cut = cut_columns(kernels, first, columns);
+    const auto most = static_cast<std::ptrdiff_t>(cut.kernels.size());
+    strip.b = b + cut.first;
+    strip.second = cut.second;
+    std::ptrdiff_t strips = 1;
+    for (std::ptrdiff_t covered = most; covered < p.rows; covered += most) ++strips;
+    for (std::ptrdiff_t from = 0; strips > 0; --strips) {
+      const std::ptrdiff_t rows = strips == 1 ? p.rows - from : (p.rows - from) / strips;
+      strip.a = a + from * p.a_row;
+      strip.c = c + from * c_row + cut.first;
+      cut.kernels[static_cast<std::size_t>(rows - 1)](strip);
+      from += rows;
+    }
+    first = cut.next;
+  }
+}
+
+/// As multiply_all() for integers, by the micro-kernels of larger products. Columns that do not lie side by side are packed.
+template <class T>
+void multiply_real(const TiledProduct& product, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
+  const ProductKernels& kernels = product_kernels(std::is_same_v<T, float> ? DType::float32 : DType::float64);
+  const T* a = static_cast<const T*>(product.a);
+  const T* b = static_cast<const T*>(product.b);
+  T* to = static_cast<T*>(c);
+  if (product.b_column == 1 || product.columns == 1) {
+    for (std::ptrdiff_t i = 0; i < repetition.count; ++i)
+      multiply_strips(kernels, product, a + i * repetition.a, b + i * repetition.b, product.b_row,
+                      to + i * repetition.c, c_row, product.columns);
+    return;
+  }
+  alignas(64) T packed[most_extent * most_extent];
+  for (std::ptrdiff_t i = 0; i < repetition.count; ++i) {
+    pack_columns(product, b + i * repetition.b, 0, product.inner, 0, product.columns, packed);
+    multiply_strips(kernels, product, a + i * repetition.a, packed, product.columns, to + i * repetition.c, c_row,
+                    product.columns);
+  }
+}
+
 template <class T>
 struct Loops {
   static void baseline(const TiledProduct& product, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
@@ -214,16 +295,24 @@ MultiplyMatrices small_product(DType dtype) {
     case DType::uint32: return loops_of<std::uint32_t>();
     case DType::int64:
     case DType::uint64: return loops_of<std::uint64_t>();
-    case DType::float32: return loops_of<float>();
-    case DType::float64: return loops_of<double>();
+    case DType::float32: return multiply_real<float>;
+    case DType::float64: return multiply_real<double>;
     default: return nullptr;
   }
 }
 
 bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
-  constexpr std::ptrdiff_t most = 16;
   const bool real = dtype == DType::float32 || dtype == DType::float64;
-  return real && std::max({rows, columns, inner}) <= most;
+  return real && std::max({rows, columns, inner}) <= most_extent;
+}
+
+bool is_small_product(const TiledProduct& p) {
+  if (p.a_loop != nullptr || p.b_loop != nullptr) return false;
+  if (is_small_product(p.dtype, p.rows, p.columns, p.inner)) return true;
+  const bool real = p.dtype == DType::float32 || p.dtype == DType::float64;
+  return real && p.b_column == 1 && p.rows > 1 && p.columns > 1 &&
+         std::max({p.rows, p.columns, p.inner}) <= most_side_by_side &&
+         std::abs(p.b_row) * p.inner <= most_read / item_size(p.dtype);
 }
 
 }  // namespace tessera::plan

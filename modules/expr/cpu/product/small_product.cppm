@@ -24,4 +24,7 @@ MultiplyMatrices small_product(DType dtype);
 /// The loops multiply matrices of this type and these extents faster than others.
 bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
 
+/// The same of factors in memory, which may be larger if they need not be packed.
+bool is_small_product(const TiledProduct& product);
+
 }  // namespace tessera::plan

@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,31 @@ template <class Vector, std::size_t... Lane>
   a += __builtin_shufflevector(b, b, (static_cast<int>(Lane) ^ 1)...) * signs;
 }
 
+/// A step along the depth takes an element of each row. Four rows are reached from one pointer by what an address can hold; with one pointer for all
+/// of them, stepping from row to row takes as long as their products.
+template <class Real, int Rows>
+class RowPointers {
+ public:
+  [[gnu::always_inline]] inline RowPointers(const Real* a, std::ptrdiff_t row) : row_(row), third_row_(3 * row) {
+    for (int g = 0; g < groups; ++g) first_[g] = a + 4 * g * row;
+  }
+  [[gnu::always_inline]] inline const Real* operator[](int r) const {
+    const Real* const first = first_[r / 4];
+    return r % 4 == 3 ? first + third_row_ : first + r % 4 * row_;
+  }
+  [[gnu::always_inline]] inline void advance(std::ptrdiff_t elements) {
+    for (int g = 0; g < groups; ++g) {
+      first_[g] += elements;
+      asm("" : "+r"(first_[g]));  // or the compiler makes them one again
+    }
+  }
+
+ private:
+  static constexpr int groups = (Rows + 3) / 4;
+  std::ptrdiff_t row_, third_row_;
+  const Real* first_[groups];
+};
+
 template <class T, int Rows, int Vectors, int Bytes>
 [[gnu::always_inline]] inline void multiply_strip(const StripProduct& strip, std::ptrdiff_t a_row,
                                                   std::ptrdiff_t a_column) {
@@ -38,34 +64,36 @@ template <class T, int Rows, int Vectors, int Bytes>
   using Vector [[gnu::vector_size(Bytes)]] = Real;
   constexpr int parts = parts_of<T>;
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(Real));
+  const std::ptrdiff_t second = strip.second * parts;
   Vector sums[Rows][parts][Vectors] = {};
-  const auto* a = static_cast<const Real*>(strip.a);
+  RowPointers<Real, Rows> a(static_cast<const Real*>(strip.a), a_row * parts);
   const auto* b = static_cast<const Real*>(strip.b);
   for (std::ptrdiff_t k = strip.depth; k > 0; --k) {
     Vector columns[Vectors];
-    for (int v = 0; v < Vectors; ++v) std::memcpy(&columns[v], b + v * lanes, sizeof(Vector));
+    for (int v = 0; v < Vectors; ++v) std::memcpy(&columns[v], b + v * second, sizeof(Vector));
 #pragma clang loop unroll(full)
     for (int r = 0; r < Rows; ++r) {
       for (int part = 0; part < parts; ++part) {
-        const Real factor = a[r * a_row * parts + part];
+        const Real factor = a[r][part];
         for (int v = 0; v < Vectors; ++v) sums[r][part][v] += factor * columns[v];
       }
     }
-    a += a_column * parts;
+    a.advance(a_column * parts);
     b += strip.b_row * parts;
   }
   auto* c = static_cast<Real*>(strip.c);
-  for (int r = 0; r < Rows; ++r) {
+  const std::ptrdiff_t c_row = strip.c_row * parts;
+  const bool adds = strip.adds;
+  for (int r = 0; r < Rows; ++r, c += c_row) {
     for (int v = 0; v < Vectors; ++v) {
       Vector sum = sums[r][0][v];
       if constexpr (parts == 2) add_i_times(sum, sums[r][1][v], std::make_index_sequence<lanes>());
-      Real* to = c + r * strip.c_row * parts + v * lanes;
-      if (strip.adds) {
+      if (adds) {
         Vector before;
-        std::memcpy(&before, to, sizeof(Vector));
+        std::memcpy(&before, c + v * second, sizeof(Vector));
         sum += before;
       }
-      std::memcpy(to, &sum, sizeof(Vector));
+      std::memcpy(c + v * second, &sum, sizeof(Vector));
     }
   }
 }
@@ -199,6 +227,26 @@ struct Table {
   static constexpr MicroKernel packed[] = {Isa<T, Row + 1, Vectors, Bytes>::packed...};
 };
 
+template <template <class, int, int, int> class Isa, class T, int Vectors, int Bytes, int... Row>
+inline constexpr MicroKernel narrow_table[] = {Isa<T, Row + 1, Vectors, Bytes>::any...};
+
+/// The kernels of fewer lanes than a vector has, for up to eight rows.
+template <template <class, int, int, int> class Isa, class T, int Bytes>
+void add_narrow(ProductKernels& kernels) {
+  [&]<int... Row>(std::integer_sequence<int, Row...>) {
+    const auto add = [&]<int Lanes>() {
+      constexpr int width = Lanes * static_cast<int>(sizeof(T));
+      if constexpr (width < Bytes)
+        kernels.narrow[std::countr_zero(unsigned{Lanes})] = {narrow_table<Isa, T, 1, width, Row...>,
+                                                             narrow_table<Isa, T, 2, width, Row...>};
+    };
+    add.template operator()<1>();
+    add.template operator()<2>();
+    add.template operator()<4>();
+    add.template operator()<8>();
+  }(std::make_integer_sequence<int, 8>());
+}
+
 /// `Sums` vectors of sums fit the registers beside what is multiplied.
 template <template <class, int, int, int> class Isa, class T, int Bytes, int Sums>
 const ProductKernels& kernels_of() {
@@ -214,6 +262,7 @@ const ProductKernels& kernels_of() {
     if constexpr (Bytes > 16) add.template operator()<1, Bytes / 2>();
     if constexpr (Bytes > 32) add.template operator()<1, Bytes / 4>();
     choose_widths(kernels);
+    if constexpr (parts_of<T> == 1) add_narrow<Isa, T, Bytes>(kernels);
     return kernels;
   }(std::make_integer_sequence<int, Sums / 2 / parts_of<T>>());
   return all;

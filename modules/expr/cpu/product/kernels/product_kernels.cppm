@@ -14,7 +14,8 @@ struct StripProduct {
   std::ptrdiff_t a_row, a_column;
   const void* b;
   std::ptrdiff_t b_row;
-  std::ptrdiff_t depth;  // products that are added up for each element
+  std::ptrdiff_t second;  // columns from the first vector to the second; if they overlap, `adds` is false
+  std::ptrdiff_t depth;   // products that are added up for each element
   void* c;
   std::ptrdiff_t c_row;
   bool adds;  // to what is in c
@@ -35,6 +36,11 @@ struct ColumnKernels {
   std::span<const MicroKernel> packed;  // for packed ones: a_row and a_column are not read
 };
 
+/// Micro-kernels for one vector of columns or two, by the number of rows less one, for left factors as they lie.
+struct NarrowKernels {
+  std::span<const MicroKernel> one, two;
+};
+
 /// The loops for one type of elements on the CPU at hand.
 struct ProductKernels {
   std::ptrdiff_t item;         // bytes of an element
@@ -46,6 +52,7 @@ struct ProductKernels {
   std::size_t width_count = 0;
   std::array<std::uint8_t, 65>
       choice{};  // which of them comes next where so many columns are left, two vectors of them at most
+  std::array<NarrowKernels, 4> narrow{};  // of 1, 2, 4, 8 lanes: of real numbers, if a vector has more
 
   inline std::ptrdiff_t lanes() const { return widths[1].lanes; }  // elements of a vector of results
   inline const ColumnKernels& for_columns(std::ptrdiff_t left) const {
