@@ -23,11 +23,10 @@ std::string axis_text(int axis, std::size_t rank) {
 
 }  // namespace
 
-void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
+void throw_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
                  std::span<const std::ptrdiff_t> b, int b_axis, const std::source_location& where) {
   const std::ptrdiff_t a_inner = a[static_cast<std::size_t>(a_axis)];
   const std::ptrdiff_t b_inner = b[static_cast<std::size_t>(b_axis)];
-  if (a_inner == b_inner) return;
   throw ShapeError(to_string(Failure{
       .operation = operation,
       .problem = "the inner extents differ: " + axis_text(a_axis, a.size()) + " of a has " + std::to_string(a_inner) +

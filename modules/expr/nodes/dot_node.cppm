@@ -15,6 +15,7 @@ import :blas;
 import :evaluate;
 import :product_way;
 import :product;
+import :small_product;
 import :factor;
 
 // The node of a product of matrices and vectors, one or a batch of them.
@@ -25,10 +26,18 @@ struct ProductShape {
   std::ptrdiff_t rows, inner, columns;
 };
 
-/// Throws ShapeError if the extents of axis `a_axis` of `a` and axis `b_axis` of `b` differ; the message has both shapes and the caller's
+/// Throws ShapeError: the extents of axis `a_axis` of `a` and axis `b_axis` of `b` differ; the message has both shapes and the caller's
 /// location.
-void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
-                 std::span<const std::ptrdiff_t> b, int b_axis, const std::source_location& where);
+[[noreturn]] void throw_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
+                              std::span<const std::ptrdiff_t> b, int b_axis, const std::source_location& where);
+
+/// Throws it if they do.
+[[gnu::always_inline]] inline void check_inner(const char* operation, std::span<const std::ptrdiff_t> a, int a_axis,
+                                               std::span<const std::ptrdiff_t> b, int b_axis,
+                                               const std::source_location& where) {
+  if (a[static_cast<std::size_t>(a_axis)] != b[static_cast<std::size_t>(b_axis)]) [[unlikely]]
+    throw_inner(operation, a, a_axis, b, b_axis, where);
+}
 
 /// Leading axes of a product's result.
 template <int A, int B>
@@ -112,6 +121,21 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     requires(batch == 0 && IsArrayOf<A, Promoted> && IsArrayOf<B, Promoted> && std::same_as<Computed, Promoted>)
   {
     const bool on_host = place.on_host() && Place(a_.array().place()) == place && Place(b_.array().place()) == place;
+    if constexpr (A::rank == 2 && B::rank == 2 && (std::same_as<Computed, float> || std::same_as<Computed, double>)) {
+      const Strides<2>& b_strides = b_.array().strides();
+      if (on_host && is_of_product(shape) && strides[1] == 1 && b_strides[1] == 1 &&
+          plan::multiply_apart(Computed(), {.a = a_.array().data(),
+                                            .b = b_.array().data(),
+                                            .c = data,
+                                            .rows = shape[0],
+                                            .columns = shape[1],
+                                            .inner = a_.array().shape()[1],
+                                            .a_row = a_.array().strides()[0],
+                                            .a_column = a_.array().strides()[1],
+                                            .b_row = b_strides[0],
+                                            .c_row = strides[0]}))
+        return true;
+    }
     const ProductWriting to = writing(strides);
     if (!on_host || !is_of_product(shape) || to.way != ProductWriting::Way::rows) return false;
     const plan::Matrix a = matrix_of<true>(a_.shape(), a_.array().strides());

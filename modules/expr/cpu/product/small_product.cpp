@@ -7,6 +7,7 @@ module;
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <utility>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -204,32 +205,31 @@ struct ColumnCut {
   return {columns == width ? narrow.one : narrow.two, 0, columns - width, columns};
 }
 
-/// Of real matrices whose columns of b lie side by side: the sums of each element are one chain.
+/// Of real matrices: the sums of each element are one chain.
 template <class T>
-[[gnu::always_inline]] inline void multiply_strips(const ProductKernels& kernels, const TiledProduct& p, const T* a,
-                                                   const T* b, std::ptrdiff_t b_row, T* c, std::ptrdiff_t c_row,
-                                                   std::ptrdiff_t columns) {
-  StripProduct strip{.a = a,
-                     .a_row = p.a_row,
-                     .a_column = p.a_column,
-                     .b = b,
-                     .b_row = b_row,
-                     .second = 0,
-                     .depth = p.inner,
-                     .c = c,
-                     .c_row = c_row,
-                     .adds = false};
-  for (std::ptrdiff_t first = 0; first < columns;) {
-    const ColumnCut cut = cut_columns(kernels, first, columns);
+[[gnu::always_inline]] inline void multiply_strips(const ProductKernels& kernels, const SmallFactors& factors) {
+  const auto* const a = static_cast<const T*>(factors.a);
+  const auto* const b = static_cast<const T*>(factors.b);
+  auto* const c = static_cast<T*>(factors.c);
+  StripProduct
+      strip;  // its fields one by one: what is written in pieces and read as one takes longer than a small product
+  strip.a_row = factors.a_row;
+  strip.a_column = factors.a_column;
+  strip.b_row = factors.b_row;
+  strip.depth = factors.inner;
+  strip.c_row = factors.c_row;
+  strip.adds = false;
+  for (std::ptrdiff_t first = 0; first < factors.columns;) {
+    const ColumnCut cut = cut_columns(kernels, first, factors.columns);
     const auto most = static_cast<std::ptrdiff_t>(cut.kernels.size());
     strip.b = b + cut.first;
     strip.second = cut.second;
     std::ptrdiff_t strips = 1;
-    for (std::ptrdiff_t covered = most; covered < p.rows; covered += most) ++strips;
+    for (std::ptrdiff_t covered = most; covered < factors.rows; covered += most) ++strips;
     for (std::ptrdiff_t from = 0; strips > 0; --strips) {
-      const std::ptrdiff_t rows = strips == 1 ? p.rows - from : (p.rows - from) / strips;
-      strip.a = a + from * p.a_row;
-      strip.c = c + from * c_row + cut.first;
+      const std::ptrdiff_t rows = strips == 1 ? factors.rows - from : (factors.rows - from) / strips;
+      strip.a = a + from * factors.a_row;
+      strip.c = c + from * factors.c_row + cut.first;
       cut.kernels[static_cast<std::size_t>(rows - 1)](strip);
       from += rows;
     }
@@ -237,25 +237,57 @@ template <class T>
   }
 }
 
+template <class T>
+const ProductKernels& kernels_of() {
+  return product_kernels(std::is_same_v<T, float> ? DType::float32 : DType::float64);
+}
+
 /// As multiply_all() for integers, by the micro-kernels of larger products. Columns that do not lie side by side are packed.
 template <class T>
-void multiply_real(const TiledProduct& product, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
-  const ProductKernels& kernels = product_kernels(std::is_same_v<T, float> ? DType::float32 : DType::float64);
-  const T* a = static_cast<const T*>(product.a);
-  const T* b = static_cast<const T*>(product.b);
-  T* to = static_cast<T*>(c);
-  if (product.b_column == 1 || product.columns == 1) {
-    for (std::ptrdiff_t i = 0; i < repetition.count; ++i)
-      multiply_strips(kernels, product, a + i * repetition.a, b + i * repetition.b, product.b_row,
-                      to + i * repetition.c, c_row, product.columns);
-    return;
-  }
+void multiply_real(const TiledProduct& p, void* c, std::ptrdiff_t c_row, const Repetition& repetition) {
+  const ProductKernels& kernels = kernels_of<T>();
+  const bool side_by_side = p.b_column == 1 || p.columns == 1;
   alignas(64) T packed[most_extent * most_extent];
   for (std::ptrdiff_t i = 0; i < repetition.count; ++i) {
-    pack_columns(product, b + i * repetition.b, 0, product.inner, 0, product.columns, packed);
-    multiply_strips(kernels, product, a + i * repetition.a, packed, product.columns, to + i * repetition.c, c_row,
-                    product.columns);
+    const T* b = static_cast<const T*>(p.b) + i * repetition.b;
+    if (!side_by_side) pack_columns(p, std::exchange(b, packed), 0, p.inner, 0, p.columns, packed);
+    multiply_strips<T>(kernels, {.a = static_cast<const T*>(p.a) + i * repetition.a,
+                                 .b = b,
+                                 .c = static_cast<T*>(c) + i * repetition.c,
+                                 .rows = p.rows,
+                                 .columns = p.columns,
+                                 .inner = p.inner,
+                                 .a_row = p.a_row,
+                                 .a_column = p.a_column,
+                                 .b_row = side_by_side ? p.b_row : p.columns,
+                                 .c_row = c_row});
   }
+}
+
+/// Reals that fit the registers and the L1 cache as they lie. One row or one column has loops of its own from some length on.
+bool may_be_read(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner, std::ptrdiff_t b_row,
+                 std::ptrdiff_t item) {
+  const std::ptrdiff_t most = std::max({rows, columns, inner});
+  return most <= most_extent ||
+         (most <= most_side_by_side && std::min(rows, columns) > 1 && std::abs(b_row) * inner <= most_read / item);
+}
+
+template <class T>
+bool multiply_apart_of(const SmallFactors& f) {
+  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(T));
+  const bool forwards = (f.a_row | f.a_column | f.b_row) >= 0 && (f.c_row >= f.columns || f.rows == 1);
+  if (std::min({f.rows, f.columns, f.inner}) <= 0 || !forwards ||
+      !may_be_read(f.rows, f.columns, f.inner, f.b_row, item) || blas::is_chosen())
+    return false;
+  const auto* const a = static_cast<const T*>(f.a);
+  const auto* const b = static_cast<const T*>(f.b);
+  const auto* const c = static_cast<const T*>(f.c);
+  const T* const a_end = a + (f.rows - 1) * f.a_row + (f.inner - 1) * f.a_column + 1;
+  const T* const b_end = b + (f.inner - 1) * f.b_row + f.columns;
+  const T* const c_end = c + (f.rows - 1) * f.c_row + f.columns;
+  if ((a < c_end && c < a_end) || (b < c_end && c < b_end)) return false;
+  multiply_strips<T>(kernels_of<T>(), f);
+  return true;
 }
 
 template <class T>
@@ -307,12 +339,13 @@ bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, 
 }
 
 bool is_small_product(const TiledProduct& p) {
-  if (p.a_loop != nullptr || p.b_loop != nullptr) return false;
-  if (is_small_product(p.dtype, p.rows, p.columns, p.inner)) return true;
   const bool real = p.dtype == DType::float32 || p.dtype == DType::float64;
-  return real && p.b_column == 1 && p.rows > 1 && p.columns > 1 &&
-         std::max({p.rows, p.columns, p.inner}) <= most_side_by_side &&
-         std::abs(p.b_row) * p.inner <= most_read / item_size(p.dtype);
+  if (!real || p.a_loop != nullptr || p.b_loop != nullptr) return false;
+  return is_small_product(p.dtype, p.rows, p.columns, p.inner) ||
+         (p.b_column == 1 && may_be_read(p.rows, p.columns, p.inner, p.b_row, item_size(p.dtype)));
 }
+
+bool multiply_apart(float, const SmallFactors& factors) { return multiply_apart_of<float>(factors); }
+bool multiply_apart(double, const SmallFactors& factors) { return multiply_apart_of<double>(factors); }
 
 }  // namespace tessera::plan

@@ -27,4 +27,18 @@ bool is_small_product(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, 
 /// The same of factors in memory, which may be larger if they need not be packed.
 bool is_small_product(const TiledProduct& product);
 
+/// Real matrices in memory, and where their product goes. Strides in elements; the columns of b and c lie side by side.
+struct SmallFactors {
+  const void* a;
+  const void* b;
+  void* c;
+  std::ptrdiff_t rows, columns, inner;
+  std::ptrdiff_t a_row, a_column, b_row, c_row;
+};
+
+/// c = a b if the matrices are small, none of them runs backwards, and both lie apart from c; false, with nothing done, otherwise. The number
+/// says the type.
+bool multiply_apart(float, const SmallFactors& factors);
+bool multiply_apart(double, const SmallFactors& factors);
+
 }  // namespace tessera::plan
