@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -234,6 +235,31 @@ TEST_CASE("storage lives as long as any view of it, and not longer") {
   CHECK(joined(*last) == "15 19 23");
   CHECK(memory::used(CpuPlace{}) == used + 24 * 4);
   last.reset();
+  CHECK(memory::used(CpuPlace{}) == used);
+}
+
+TEST_CASE("names are counted before, beside and after other threads") {
+  constexpr int each = 20000;
+  const std::ptrdiff_t used = memory::used(CpuPlace{});
+  {
+    const Array<int, 1> a(Dim<1>{10});
+    std::vector<Array<int, 1>> names(100, a);
+    CHECK(a.buffer()->names() == 101);
+    const auto count = [&a] {
+      for (int i = 0; i < each; ++i) {
+        const Array<int, 1> first = a, second = first;
+        const Array<int, 1> third = std::move(second);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(count);
+    names.resize(50);
+    count();
+    for (std::thread& thread : threads) thread.join();
+    CHECK(a.buffer()->names() == 51);
+    names.clear();
+    CHECK(a.buffer()->names() == 1);
+  }
   CHECK(memory::used(CpuPlace{}) == used);
 }
 

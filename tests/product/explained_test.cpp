@@ -13,7 +13,9 @@ Array<float, 2> matrix(std::ptrdiff_t rows, std::ptrdiff_t columns) { return one
 TEST_CASE("explain names the way of a product") {
   CHECK(contains(explain(dot(matrix(4, 5), matrix(5, 6))), "by loops over registers, whole, on 1 thread"));
   CHECK(contains(explain(dot(ones<int>(Dim{90, 50}), ones<int>(Dim{50, 60}))), "by loops over registers"));
-  CHECK(contains(explain(dot(matrix(40, 50), matrix(50, 60))), "by loops over blocks that fit the caches, whole"));
+  CHECK(contains(explain(dot(matrix(40, 50), matrix(50, 60))), "by loops over registers, whole, on 1 thread"));
+  CHECK(contains(explain(dot(matrix(40, 50), matrix(60, 50).T())), "by loops over blocks that fit the caches, whole"));
+  CHECK(contains(explain(dot(matrix(40, 50), matrix(50, 65))), "by loops over blocks that fit the caches, whole"));
   CHECK(contains(explain(dot(matrix(40, 50), matrix(50, 60)(all, 0))), "as inner products with its rows"));
   CHECK(contains(explain(dot(matrix(50, 40).T(), matrix(50, 60)(all, 0))), "as a sum of its columns"));
   CHECK(contains(explain(dot(matrix(40, 50)(0, all), matrix(50, 60))), "as a sum of its rows"));

@@ -94,9 +94,10 @@ void check_blocks(std::uint64_t salt) {
   INFO(random.how_to_repeat() << ", " << name(dtype_of<T>));
   const std::size_t bytes = std::size_t{3} * 1200 * 400 * sizeof(T);
   const GuardedMemory left(bytes), right(bytes), result(bytes);
-  constexpr std::ptrdiff_t extents[][3] = {{1, 400, 1},    {1, 1000, 300},  {300, 1000, 1},  {1030, 20, 33},
-                                           {15, 385, 400}, {29, 193, 65},   {60, 400, 300},  {57, 800, 129},
-                                           {1025, 3, 300}, {100, 384, 384}, {128, 769, 100}, {3, 1100, 350}};
+  constexpr std::ptrdiff_t extents[][3] = {
+      {1, 400, 1},    {1, 1000, 300}, {300, 1000, 1}, {1030, 20, 33},  {15, 385, 400},  {29, 193, 65},
+      {60, 400, 300}, {57, 800, 129}, {1025, 3, 300}, {100, 384, 384}, {128, 769, 100}, {3, 1100, 350},
+      {64, 64, 64},   {63, 50, 61},   {47, 64, 33},   {65, 64, 64},    {64, 65, 48},    {2, 64, 64}};
   for (const auto& [rows, inner, columns] : extents) {
     for (const Lie a_lie : all_lies) {
       for (const Lie b_lie : all_lies) {
