@@ -89,7 +89,9 @@ std::ptrdiff_t difference(const Pattern& pattern, const Memory& ours, const Memo
                                                                                 : 1e-4);
     for (std::ptrdiff_t i = 0; i < pattern.operands[0].elements && found < 0; ++i) {
       const double x = to<double>(a[i]), y = to<double>(b[i]);
-      if (!(x == y || (x != x && y != y) || std::abs(x - y) <= tolerance)) found = i;
+      // A loop that clang vectorises rounds a double twice on its way to _Float16: to its last place.
+      const double last_place = std::is_same_v<T, _Float16> && !pattern.exact ? std::ldexp(std::abs(y), -10) : 0;
+      if (!(x == y || (x != x && y != y) || std::abs(x - y) <= std::max(tolerance, last_place))) found = i;
     }
   });
   return found;
@@ -131,7 +133,11 @@ void measure(const Pattern& pattern, int rounds, double slice) {
   for (const Loop& candidate : pattern.loops) {
     candidate.run(loop.data(), candidate.numbers.data());
     if (const std::ptrdiff_t at = difference(pattern, *memory[0], reference); at >= 0) {
-      std::printf("%s differs at %td\n", pattern.name, at);
+      with_type(pattern.operands[0].type, [&]<class T>(T*) {
+        const double ours = to<double>(reinterpret_cast<const T*>(memory[0]->data())[at]);
+        const double expected = to<double>(reinterpret_cast<const T*>(reference.data())[at]);
+        std::printf("%s differs at %td: %.17g, the loop has %.17g\n", pattern.name, at, ours, expected);
+      });
       return;
     }
   }
