@@ -64,4 +64,20 @@ int main() {
   measure("z = x + y.T()", [&] { z = x + y.T(); });
   measure("c(range(1, 1000)) = a(range(1, 1000))", [&] { c(range(1, 1000)) = 2.0f * a(range(1, 1000)); });
   measure("row = sum<0>(x)", [&] { row = sum<0>(x); });
+
+  Scheduler scheduler({.executor = Inline{}});
+  Vector weights(Dim{1024}, gpu), velocity(Dim{1024}, gpu), slope(Dim{1024}, gpu);
+  const auto descend = [&](const auto& gradient, const auto& rate) {
+    slope = gradient * weights + 0.5f;
+    velocity = 0.9f * velocity - rate * slope;
+    weights += velocity;
+  };
+  const auto step = scheduler.capture(
+      [&](Parameter<Vector> gradient, Parameter<float> rate) {
+        const Async on(scheduler);
+        descend(gradient, rate);
+      },
+      a, 0.1f);
+  measure("3 statements at once", [&] { descend(a, 0.1f); });
+  measure("3 statements, replayed", [&] { step.replay(a, 0.1f); });
 }

@@ -72,6 +72,25 @@ TEST_CASE("replays of a step with its arrays and numbers as parameters compute w
   }
 }
 
+TEST_CASE("the page's step on a GPU") {
+  Scheduler scheduler({.workers = 2});
+  // --8<-- [start:step]
+  const Place gpu = GpuPlace{0};
+  Array<float, 1> weights = ones<float>(Dim{300}, gpu), velocity = zeros<float>(Dim{300}, gpu);
+  const Array<float, 1> first = ones<float>(Dim{300}, gpu), second = full(Dim{300}, 2.0f, gpu);
+  const auto step = scheduler.capture(
+      [&](Parameter<Array<float, 1>> gradient, Parameter<float> rate) {
+        const Async on{scheduler};
+        velocity = 0.5f * velocity - rate * gradient;
+        weights += velocity;
+      },
+      first, 0.5f);
+  for (int k = 0; k < 4; ++k) step.replay(k % 2 == 0 ? first : second, 0.5f);  // one launch each, but for the first
+  float weight = weights[{0}];
+  // --8<-- [end:step]
+  CHECK(weight == -3.4375f);
+}
+
 TEST_CASE("a step with sums, products and temporaries is replayed too") {
   const Place gpu = GpuPlace{0};
   const auto run = [&](Place place, bool captured) {

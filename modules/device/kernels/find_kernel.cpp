@@ -6,7 +6,6 @@ module;
 #include <condition_variable>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -74,7 +73,7 @@ void require_compiler(std::string_view cause) {
     refuse(reason, cause, "install CUDA's NVRTC, which compiles kernels, or name it in TESSERA_NVRTC");
 }
 
-/// The number before `unit` in the compiler's words; 0 if there is none.
+/// The number before the first `unit` in the compiler's words; 0 if there is none.
 int number_before(std::string_view log, std::string_view unit) {
   const std::size_t at = log.find(unit);
   if (at == log.npos) return 0;
@@ -192,7 +191,7 @@ int best_architecture(const DeviceInfo& gpu, const CompilerIdentity& compiler) {
 /// A driver loads machine code that was made by any version of its own major version of CUDA, or an earlier one.
 CodeKind best_kind(const DeviceInfo& gpu, const CompilerIdentity& compiler) {
   CodeKind kind{.architecture = best_architecture(gpu, compiler)};
-  if (std::atoi(compiler.version.c_str()) <= gpu.driver_version / 1000) return kind;
+  if (number_before(compiler.version, ".") <= gpu.driver_version / 1000) return kind;
   kind.ptx = ptx_of_driver(gpu.driver_version);
   static std::atomic<bool> said = false;
   if (!said.exchange(true))
