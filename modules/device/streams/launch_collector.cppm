@@ -29,7 +29,9 @@ void give(const Launch& launch, GpuPlace place, CuStream stream);
 /// Takes the launch if this thread collects launches; false if it does not.
 bool collect(Stream& stream, const Launch& launch);
 
-/// Gives CUDA what this thread has collected for the stream. Throws DeviceError.
+/// Gives CUDA what this thread has collected. Throws DeviceError.
+void give_collected();
+/// The same if it is for the stream.
 void give_collected(const StreamState& stream);
 
 }  // namespace tessera::device

@@ -271,6 +271,10 @@ bool collect(Stream& stream, const Launch& launch) {
   return true;
 }
 
+void give_collected() {
+  if (collecting != nullptr) collecting->give();
+}
+
 void give_collected(const StreamState& stream) {
   if (collecting != nullptr && collecting->has_for(stream)) collecting->give();
 }

@@ -100,8 +100,8 @@ void StreamState::retire(std::uint64_t sequence) {
 
 void StreamState::require_given(std::uint64_t sequence) {
   if (sequence <= given()) return;
-  give_collected(*this);
-  while (sequence > given()) std::this_thread::yield();  // another thread has collected it, and does nothing else
+  give_collected();                                      // of any stream: two threads may wait for each other's
+  while (sequence > given()) std::this_thread::yield();  // another thread has collected it, and gives it soon
 }
 
 void StreamState::note_wait(const StreamState& other, std::uint64_t sequence, std::uint64_t at) {

@@ -76,7 +76,7 @@ class StreamState {
     std::shared_ptr<Event> event;  // those who wait for it keep it from being recorded again
   };
 
-  /// Returns when the work has been given to CUDA: gives it if this thread has collected it.
+  /// Returns when the work has been given to CUDA: gives what this thread has collected, and waits for others.
   void require_given(std::uint64_t sequence);
   /// The first event that covers the sequence, which has been given; records one if there is none.
   Recorded covering(std::uint64_t sequence);

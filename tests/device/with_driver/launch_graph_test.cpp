@@ -172,6 +172,28 @@ TEST_CASE("another thread that waits for a mark of what is held back waits until
   }
 }
 
+TEST_CASE("two threads that hold launches back and wait for each other's go on") {
+  std::atomic<int> held = 0;
+  std::vector<device::StreamMark> marks(2);
+  std::vector<int> values(2);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 2; ++number) {
+    threads.emplace_back([&, number] {
+      Chain chain;
+      device::CollectedLaunches collected(chain.graphs);
+      chain.launch(number, 0, 0);
+      marks[static_cast<std::size_t>(number)] = chain.stream.mark();
+      ++held;
+      while (held < 2) std::this_thread::yield();
+      marks[static_cast<std::size_t>(1 - number)].wait();
+      collected.finish();
+      values[static_cast<std::size_t>(number)] = chain.value();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(values == std::vector<int>{10, 11});
+}
+
 TEST_CASE("a stream that holds launches back may be told to wait for another" * doctest::test_suite("fake")) {
   Chain chain;
   device::Stream& other = device::Stream::create(gpu);
