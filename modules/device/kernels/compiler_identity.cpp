@@ -15,7 +15,6 @@ module tessera.device;
 import tessera.core;
 import :compiler_identity;
 import :digest;
-import :driver_table;
 import :kernel_cache;
 import :kernel_log;
 import :nvrtc;
@@ -34,7 +33,7 @@ std::string search_digest() {
     const char* value = std::getenv(name);
     digest.add(name).add(value != nullptr ? value : "");
   }
-  digest.add(std::to_string(known_driver_version() / 1000));
+  if (Nvrtc::prefers_older()) digest.add("older");
   return to_string(digest.finish());
 }
 

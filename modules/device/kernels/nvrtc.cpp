@@ -28,12 +28,16 @@ namespace {
 std::vector<std::string> files_to_look_for() {
   std::vector<std::string> files = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
                                     "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so"};
-  if (const int driver = known_driver_version(); driver != 0 && driver < 13000)
-    std::ranges::rotate(files.begin(), files.begin() + 1, files.begin() + 3);
+  if (Nvrtc::prefers_older()) std::ranges::rotate(files.begin(), files.begin() + 1, files.begin() + 3);
   return files;
 }
 
 }  // namespace
+
+bool Nvrtc::prefers_older() {
+  const int driver = known_driver_version();
+  return driver != 0 && driver < 13000;
+}
 
 Nvrtc::Nvrtc() {
   runtime::Library library("the NVRTC library", "TESSERA_NVRTC", files_to_look_for());

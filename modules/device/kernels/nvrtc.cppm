@@ -17,6 +17,9 @@ class Nvrtc {
 
   Nvrtc();
 
+  /// The driver is of a major version before the newest one that is looked for, so that another library is looked for first.
+  static bool prefers_older();
+
   /// Why it cannot be used; empty if it can.
   const std::string& reason() const { return reason_; }
   /// The library's file; empty if it is not known.
