@@ -5,6 +5,7 @@ export import :standard_names;
 export import :error;
 export import :explain;
 export import :checked;
+export import :small_vector;
 export import :float16;
 export import :bfloat16;
 export import :dtype;

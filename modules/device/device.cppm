@@ -16,6 +16,7 @@ export import :stream;
 export import :copy;
 export import :stream_trace;
 export import :stream_uses;
+export import :launch_graph;
 
 // kernels/: CUDA kernels from text, where they are kept, and what they are given
 export import :items;

@@ -115,6 +115,7 @@ using std::is_invocable_v;
 using std::is_lvalue_reference_v;
 using std::is_same_v;
 using std::is_signed_v;
+using std::is_trivially_copyable_v;
 using std::is_void_v;
 using std::make_unsigned_t;
 using std::remove_const_t;

@@ -33,13 +33,19 @@ inline std::size_t pending_work() { return function_of<std::size_t()>("fake_pend
 /// Events that were ever created.
 inline std::size_t events() { return function_of<std::size_t()>("fake_events")(); }
 
+/// Whether the driver has graphs.
+inline bool has_graphs() { return function_of<void()>("cuGraphLaunch") != nullptr; }
+
+/// Graphs, instantiated or not, that have not been destroyed.
+inline std::size_t graphs() { return function_of<std::size_t()>("fake_graphs")(); }
+
 /// Forgets the calls so far and notes those from now on.
 inline void start_log() {
   if (is_here()) function_of<void()>("fake_start_log")();
 }
 
 /// A line for each call since start_log: "gpu0 stream1 launch 4 x 256", "gpu0 stream1 copy gpu0 to host, 24 bytes",
-/// "gpu0 stream2 fill 64 bytes", "gpu0 stream2 wait for stream1", "record stream1", "host waits for stream1", "allocate
+/// "gpu0 stream2 fill 64 bytes", "gpu0 stream1 launch a graph of 3 kernels", "prepare a graph of 3 kernels", "change a kernel of a graph", "gpu0 stream2 wait for stream1", "record stream1", "host waits for stream1", "allocate
 /// 1048576 bytes of gpu0".
 inline std::string log() {
   if (!is_here()) return "";

@@ -74,7 +74,7 @@ TEST_CASE("operands that are contiguous along another axis are staged, in tiles 
   const Tiling floats = tiling({100, 200}, {{200, 1}, {1, 100}, {200, 1}}, {4, 4, 4});
   CHECK(floats.edge == 32);
   CHECK(floats.axis == 0);
-  CHECK(floats.staged == std::vector<bool>{false, true, false});
+  CHECK(floats.staged == core::SmallVector<bool, 8>{false, true, false});
   CHECK(device::launching::tile_count(std::vector<std::ptrdiff_t>{100, 200}, floats) == 4 * 7);
   CHECK(tiling({100, 200}, {{200, 1}, {1, 100}}, {1, 1}).edge == 64);
   CHECK(tiling({100, 200}, {{200, 1}, {1, 100}}, {8, 8}).edge == 32);
@@ -97,7 +97,7 @@ TEST_CASE("no tiles where neighbours share sectors, repeat, or have no other axi
 TEST_CASE("the axis is that of most bytes, and what does not fit the budget is read where it lies") {
   const Tiling two = tiling({50, 60, 70}, {{4200, 70, 1}, {1, 3500, 50}, {4200, 1, 60}, {4200, 1, 60}}, {4, 8, 4, 8});
   CHECK(two.axis == 1);
-  CHECK(two.staged == std::vector<bool>{false, false, true, true});
+  CHECK(two.staged == core::SmallVector<bool, 8>{false, false, true, true});
   std::vector<Numbers> strides(12, Numbers{1, 100});
   strides.front() = {200, 1};
   const Tiling many = tiling({100, 200}, strides, std::vector<std::ptrdiff_t>(12, 8));

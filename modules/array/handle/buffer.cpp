@@ -38,11 +38,9 @@ void Buffer::wait_for_streams(schedule::Purpose purpose) const {
 
 void Buffer::add_unreached(schedule::Purpose purpose, std::vector<device::StreamMark>& marks) const {
   if (uses() == nullptr) return;
-  const auto add = [&marks](const device::StreamMark& mark) {
+  for (const device::StreamMark& mark : purpose == schedule::Purpose::read ? uses()->writes() : uses()->marks()) {
     if (!mark.is_reached()) marks.push_back(mark);
-  };
-  if (purpose == schedule::Purpose::read) return add(uses()->last_write());
-  for (const device::StreamMark& mark : uses()->marks()) add(mark);
+  }
 }
 
 void BufferShare::give_up(std::uintptr_t tagged) noexcept {

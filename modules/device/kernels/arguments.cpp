@@ -3,9 +3,9 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 module tessera.device;
+import tessera.core;
 import :arguments;
 
 // Laying out the members of a struct as CUDA does.
@@ -18,7 +18,7 @@ void Arguments::align(std::size_t alignment) {
 
 void Arguments::put(std::span<const std::byte> bytes, std::size_t alignment) {
   align(alignment);
-  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  bytes_.append(bytes.data(), bytes.size());
 }
 
 void Arguments::put(const void* pointer) {
@@ -29,9 +29,14 @@ void Arguments::put_index(std::ptrdiff_t value, bool wide) {
   wide ? put(value) : put(static_cast<std::int32_t>(value));
 }
 
-std::vector<std::byte> Arguments::take() && {
+std::span<const std::byte> Arguments::padded() {
   align(alignment_);
-  return std::move(bytes_);
+  return {bytes_.data(), bytes_.size()};
+}
+
+std::vector<std::byte> Arguments::take() && {
+  const std::span<const std::byte> all = padded();
+  return {all.begin(), all.end()};
 }
 
 }  // namespace tessera::device::launching

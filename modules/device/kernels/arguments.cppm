@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 export module tessera.device:arguments;
 import tessera.standard;
+import tessera.core;
 
 // The bytes that a kernel is given.
 namespace tessera::device::launching {
@@ -24,13 +25,15 @@ export class Arguments {
   /// Any bytes, at this alignment, a power of two.
   void put(std::span<const std::byte> bytes, std::size_t alignment);
 
-  /// All of them, padded to the alignment of the whole.
+  /// All of them, padded to the alignment of the whole, for as long as this object.
+  std::span<const std::byte> padded();
+  /// The same as bytes of their own.
   std::vector<std::byte> take() &&;
 
  private:
   void align(std::size_t alignment);
 
-  std::vector<std::byte> bytes_;
+  core::SmallVector<std::byte, 512> bytes_;
   std::size_t alignment_ = 1;
 };
 

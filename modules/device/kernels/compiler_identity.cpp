@@ -33,6 +33,7 @@ std::string search_digest() {
     const char* value = std::getenv(name);
     digest.add(name).add(value != nullptr ? value : "");
   }
+  if (Nvrtc::prefers_older()) digest.add("older");
   return to_string(digest.finish());
 }
 

@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -19,6 +20,7 @@ module tessera.device;
 import tessera.core;
 import :compiler_identity;
 import :digest;
+import :driver_table;
 import :kernel_cache;
 import :kernel_log;
 import :nvrtc;
@@ -37,14 +39,25 @@ std::string elapsed(Clock::time_point begin) {
   return text.data();
 }
 
-std::vector<std::string> options_for(int architecture) {
-  return {"--gpu-architecture=sm_" + std::to_string(architecture), "--std=c++17", "-fmad=true",
-          "--ptxas-options=--verbose"};
+/// What a text is compiled to: machine code, or PTX of a version, "8.7", where that is not empty.
+struct CodeKind {
+  int architecture = 0;
+  std::string ptx{};
+
+  std::string name() const { return (ptx.empty() ? "sm_" : "compute_") + std::to_string(architecture); }
+};
+
+std::vector<std::string> options_for(const CodeKind& kind) {
+  std::vector<std::string> options = {"--gpu-architecture=" + kind.name(), "--std=c++17", "-fmad=true"};
+  if (kind.ptx.empty()) options.emplace_back("--ptxas-options=--verbose");
+  return options;
 }
 
-Digest key_of(const CompilerIdentity& compiler, const std::string& source, std::span<const std::string> options) {
+Digest key_of(const CompilerIdentity& compiler, const std::string& source, std::span<const std::string> options,
+              const CodeKind& kind) {
   Sha256 digest;
   digest.add("NVRTC").add(compiler.version);
+  if (!kind.ptx.empty()) digest.add("PTX").add(kind.ptx);
   for (const std::string& option : options) digest.add(option);
   return digest.add(source).finish();
 }
@@ -60,7 +73,7 @@ void require_compiler(std::string_view cause) {
     refuse(reason, cause, "install CUDA's NVRTC, which compiles kernels, or name it in TESSERA_NVRTC");
 }
 
-/// The number before `unit` in the compiler's words; 0 if there is none.
+/// The number before the first `unit` in the compiler's words; 0 if there is none.
 int number_before(std::string_view log, std::string_view unit) {
   const std::size_t at = log.find(unit);
   if (at == log.npos) return 0;
@@ -83,61 +96,84 @@ struct Found {
   bool from_cache = false;
 };
 
-CachedKernel compile(const std::string& source, int architecture, std::span<const std::string> options,
+/// The newest PTX that a driver takes, by the table of PTX's release notes.
+std::string ptx_of_driver(int version) {
+  const int major = version / 1000, minor = version % 1000 / 10;
+  if (major > 12) return std::to_string(major - 4) + "." + std::to_string(minor);
+  return "8." + std::to_string(minor <= 5 ? minor : minor - 1);
+}
+
+/// NVRTC writes PTX of its own version and has no option for another; a driver refuses a newer one than its own whatever is in it. What
+/// kernels here are made of is in all of them, and if it were not, the driver's compiler would say so.
+void set_ptx_version(std::vector<std::byte>& code, const std::string& version) {
+  constexpr std::string_view directive = ".version ";
+  std::string text(reinterpret_cast<const char*>(code.data()), code.size());
+  const std::size_t at = text.find(directive);
+  if (at == text.npos) return;
+  const std::size_t begin = at + directive.size();
+  text.replace(begin, text.find_first_not_of("0123456789.", begin) - begin, version);
+  const auto bytes = std::as_bytes(std::span(text));
+  code.assign(bytes.begin(), bytes.end());
+}
+
+CachedKernel compile(const std::string& source, const CodeKind& kind, std::span<const std::string> options,
                      std::string_view cause) {
   const auto begin = Clock::now();
   require_compiler(cause);
-  Nvrtc::Compiled compiled = Nvrtc::instance().compile(source, options);
-  if (!compiled.good) refuse("NVRTC " + Nvrtc::instance().version() + " says: " + compiled.log, cause);
+  const Nvrtc& nvrtc = Nvrtc::instance();
+  const bool wants_ptx = !kind.ptx.empty();
+  Nvrtc::Compiled compiled = nvrtc.compile(source, options, wants_ptx ? Nvrtc::Output::ptx : Nvrtc::Output::cubin);
+  if (!compiled.good) refuse("NVRTC " + nvrtc.version() + " says: " + compiled.log, cause);
+  if (wants_ptx) set_ptx_version(compiled.code, kind.ptx);
   const KernelReport report = report_of(compiled.log, false);
-  log_kernel(std::string(cause) + ": cache miss, compiled for sm_" + std::to_string(architecture) + " in " +
-             elapsed(begin) + ", " + std::to_string(report.registers) + " registers, " +
-             std::to_string(report.local_bytes) + " bytes of local memory, " + std::to_string(compiled.cubin.size()) +
-             " bytes");
-  return {.cubin = std::move(compiled.cubin), .log = std::move(compiled.log)};
+  const std::string figures = wants_ptx ? "as PTX " + kind.ptx
+                                        : std::to_string(report.registers) + " registers, " +
+                                              std::to_string(report.local_bytes) + " bytes of local memory";
+  log_kernel(std::string(cause) + ": cache miss, compiled for " + kind.name() + " in " + elapsed(begin) + ", " +
+             figures + ", " + std::to_string(compiled.code.size()) + " bytes");
+  return {.cubin = std::move(compiled.code), .log = std::move(compiled.log)};
 }
 
 /// From the disk or NVRTC. Nothing if NVRTC turned out to be another than was thought: the architecture may have to be another, too.
-std::optional<Found> obtain(const CompilerIdentity& compiler, const std::string& source, int architecture,
+std::optional<Found> obtain(const CompilerIdentity& compiler, const std::string& source, const CodeKind& kind,
                             std::string_view cause) {
   const auto begin = Clock::now();
-  const std::vector<std::string> options = options_for(architecture);
+  const std::vector<std::string> options = options_for(kind);
   const std::string directory = cache_directory();
   if (directory.empty()) {
     log_kernel_once("kernels are not kept on disk: none of TESSERA_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
-    return Found{.kernel = compile(source, architecture, options, cause)};
+    return Found{.kernel = compile(source, kind, options, cause)};
   }
-  const Digest key = key_of(compiler, source, options);
+  const Digest key = key_of(compiler, source, options, kind);
   const std::string path = cache_path(directory, key);
   std::string remark;
   if (std::optional<CachedKernel> kept = read_cached(path, key, remark)) {
-    log_kernel(std::string(cause) + ": cache hit, read for sm_" + std::to_string(architecture) + " from " + path +
-               " in " + elapsed(begin));
+    log_kernel(std::string(cause) + ": cache hit, read for " + kind.name() + " from " + path + " in " + elapsed(begin));
     return Found{.kernel = std::move(*kept), .from_cache = true};
   }
   if (!remark.empty()) log_kernel(remark);
   correct_compiler_identity();
   if (compiler_identity() != compiler) return std::nullopt;
-  Found found{.kernel = compile(source, architecture, options, cause)};
+  Found found{.kernel = compile(source, kind, options, cause)};
   if (const std::string problem = write_cached(path, key, found.kernel); !problem.empty())
     log_kernel_once("kernels are not kept on disk: " + problem);
   return found;
 }
 
-/// The kernel for the architecture that `choose` finds in a compiler: 0 if there is none, and then `complain` says what the compiler does not
-/// know. What is remembered of the compiler may be out of date, so it is asked itself before.
+/// The kernel of the kind that `choose` finds for a compiler: of architecture 0 if there is none, and then `complain` says what the compiler does
+/// not know. What is remembered of the compiler may be out of date, so it is asked itself before.
 template <class Choose, class Complain>
 Found obtain_for(const Choose& choose, const Complain& complain, const std::string& source, std::string_view cause) {
   while (true) {
     CompilerIdentity compiler = compiler_identity();
-    if (choose(compiler) == 0) {
+    if (choose(compiler).architecture == 0) {
       correct_compiler_identity();
       compiler = compiler_identity();
     }
     if (compiler.version.empty()) require_compiler(cause);
-    const int architecture = choose(compiler);
-    if (architecture == 0) complain("NVRTC " + compiler.version);
-    if (std::optional<Found> found = obtain(compiler, source, architecture, cause)) return std::move(*found);
+    const CodeKind kind = choose(compiler);
+    if (kind.architecture == 0) complain("NVRTC " + compiler.version);
+    if (std::optional<Found> found = obtain(compiler, source, kind, cause)) return std::move(*found);
   }
 }
 
@@ -150,6 +186,20 @@ int best_architecture(const DeviceInfo& gpu, const CompilerIdentity& compiler) {
     if (known / 10 == gpu.compute_major && known <= own_architecture(gpu)) best = std::max(best, known);
   }
   return best;
+}
+
+/// A driver loads machine code that was made by any version of its own major version of CUDA, or an earlier one.
+CodeKind best_kind(const DeviceInfo& gpu, const CompilerIdentity& compiler) {
+  CodeKind kind{.architecture = best_architecture(gpu, compiler)};
+  if (number_before(compiler.version, ".") <= gpu.driver_version / 1000) return kind;
+  kind.ptx = ptx_of_driver(gpu.driver_version);
+  static std::atomic<bool> said = false;
+  if (!said.exchange(true))
+    log_kernel("NVRTC " + compiler.version + " is newer than the driver, whose CUDA is " +
+               version_text(gpu.driver_version) + ": kernels are compiled to PTX " + kind.ptx +
+               ", which the driver compiles; libnvrtc.so." + std::to_string(gpu.driver_version / 1000) +
+               " would make machine code");
+  return kind;
 }
 
 /// The loaded kernels of one GPU by their text. An entry without a kernel is being made by some thread.
@@ -166,7 +216,7 @@ LoadedKernels& loaded_kernels(GpuPlace place) {
 
 std::unique_ptr<Kernel> load(GpuPlace place, const std::string& source, std::string_view cause) {
   const DeviceInfo& gpu = devices()[static_cast<std::size_t>(place.ordinal)];
-  const auto choose = [&](const CompilerIdentity& compiler) { return best_architecture(gpu, compiler); };
+  const auto choose = [&](const CompilerIdentity& compiler) { return best_kind(gpu, compiler); };
   const auto complain = [&](const std::string& compiler) {
     refuse(
         compiler + " knows no architecture for " + gpu.name + ", which is sm_" + std::to_string(own_architecture(gpu)),
@@ -206,7 +256,8 @@ const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string
 
 KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause) {
   const auto choose = [&](const CompilerIdentity& compiler) {
-    return std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end() ? architecture : 0;
+    const bool is_known = std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end();
+    return CodeKind{.architecture = is_known ? architecture : 0};
   };
   const auto complain = [&](const std::string& compiler) {
     refuse(compiler + " does not know sm_" + std::to_string(architecture), cause);

@@ -11,6 +11,7 @@ module tessera.device;
 import tessera.core;
 import :driver_table;
 import :gpu_error;
+import :launch_collector;
 import :stream_state;
 
 // Loading and launching of kernels.
@@ -29,14 +30,6 @@ int attribute(GpuPlace place, CuFunction function, FunctionAttribute number) {
   int value = 0;
   check(driver().function_attribute(&value, number, function), "cuFuncGetAttribute", place);
   return value;
-}
-
-[[noreturn]] void throw_launch_failed(CuResult result, GpuPlace place, std::string_view expression,
-                                      const std::source_location& where) {
-  throw DeviceError(to_string(Failure{.operation = "launch",
-                                      .problem = describe_error(result, "cuLaunchKernel", place),
-                                      .operands = {std::string(expression)},
-                                      .where = where}));
 }
 
 }  // namespace
@@ -73,14 +66,16 @@ void Kernel::launch(Stream& stream, unsigned blocks, unsigned threads, std::ptrd
   }
   enter(place_);
   allow_shared(shared_bytes);
-  constexpr std::uintptr_t end = 0, buffer_pointer = 1, buffer_size = 2;  // CU_LAUNCH_PARAM_*
-  std::size_t size = arguments.size();
-  void* extra[] = {reinterpret_cast<void*>(buffer_pointer), const_cast<std::byte*>(arguments.data()),
-                   reinterpret_cast<void*>(buffer_size), &size, reinterpret_cast<void*>(end)};
+  const Launch launch{.function = function_,
+                      .blocks = blocks,
+                      .threads = threads,
+                      .shared_bytes = static_cast<unsigned>(shared_bytes),
+                      .arguments = arguments,
+                      .expression = expression,
+                      .where = where};
+  if (collect(stream, launch)) return;
   const TracedWork traced(stream, expression, -1, where);
-  const CuResult result = driver().launch(function_, blocks, 1, 1, threads, 1, 1, static_cast<unsigned>(shared_bytes),
-                                          stream.native(), nullptr, extra);
-  if (result != cuda_success) throw_launch_failed(result, place_, expression, where);
+  give(launch, place_, stream.native());
   const std::uint64_t sequence = stream.count_work();
   StreamState::of(stream).note_launch(sequence, expression, where);
 }

@@ -11,7 +11,7 @@ import :digest;
 namespace tessera::device {
 
 struct CachedKernel {
-  std::vector<std::byte> cubin{};
+  std::vector<std::byte> cubin{};  // or PTX
   std::string log{};  // the compiler's
 };
 

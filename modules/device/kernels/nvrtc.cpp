@@ -1,6 +1,7 @@
 module;
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -9,6 +10,7 @@ module;
 #include <vector>
 module tessera.device;
 import tessera.core;
+import :driver_table;
 import :library;
 import :nvrtc;
 
@@ -20,10 +22,25 @@ const Nvrtc& Nvrtc::instance() {
   return opened;
 }
 
+namespace {
+
+/// A driver does not load what a compiler of a later major version makes.
+std::vector<std::string> files_to_look_for() {
+  std::vector<std::string> files = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                    "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so"};
+  if (Nvrtc::prefers_older()) std::ranges::rotate(files.begin(), files.begin() + 1, files.begin() + 3);
+  return files;
+}
+
+}  // namespace
+
+bool Nvrtc::prefers_older() {
+  const int driver = known_driver_version();
+  return driver != 0 && driver < 13000;
+}
+
 Nvrtc::Nvrtc() {
-  runtime::Library library("the NVRTC library", "TESSERA_NVRTC",
-                           {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13",
-                            "/usr/local/cuda/lib64/libnvrtc.so"});
+  runtime::Library library("the NVRTC library", "TESSERA_NVRTC", files_to_look_for());
   find_functions(library);
   reason_ = library.reason();
   if (reason_.empty()) read_version();
@@ -41,6 +58,8 @@ void Nvrtc::find_functions(runtime::Library& library) {
   library.require(log_, "nvrtcGetProgramLog");
   library.require(cubin_size_, "nvrtcGetCUBINSize");
   library.require(cubin_, "nvrtcGetCUBIN");
+  library.require(ptx_size_, "nvrtcGetPTXSize");
+  library.require(ptx_, "nvrtcGetPTX");
   library.require(error_, "nvrtcGetErrorString");
 }
 
@@ -65,7 +84,7 @@ void Nvrtc::find_path() {
   if (!failed) path_ = resolved.string();
 }
 
-void Nvrtc::run(Program program, std::span<const std::string> options, Compiled& compiled) const {
+void Nvrtc::run(Program program, std::span<const std::string> options, Output output, Compiled& compiled) const {
   std::vector<const char*> texts;
   for (const std::string& option : options) texts.push_back(option.c_str());
   const int result = compile_(program, static_cast<int>(texts.size()), texts.data());
@@ -79,19 +98,20 @@ void Nvrtc::run(Program program, std::span<const std::string> options, Compiled&
     compiled.log = std::string(error_(result)) + "\n" + compiled.log;
     return;
   }
-  if (cubin_size_(program, &bytes) != 0 || bytes == 0) return;
-  compiled.cubin.resize(bytes);
-  compiled.good = cubin_(program, reinterpret_cast<char*>(compiled.cubin.data())) == 0;
+  const bool wants_cubin = output == Output::cubin;
+  if ((wants_cubin ? cubin_size_ : ptx_size_)(program, &bytes) != 0 || bytes == 0) return;
+  compiled.code.resize(bytes);
+  compiled.good = (wants_cubin ? cubin_ : ptx_)(program, reinterpret_cast<char*>(compiled.code.data())) == 0;
 }
 
-Nvrtc::Compiled Nvrtc::compile(const std::string& source, std::span<const std::string> options) const {
+Nvrtc::Compiled Nvrtc::compile(const std::string& source, std::span<const std::string> options, Output output) const {
   Compiled compiled;
   Program program = nullptr;
   if (const int result = create_(&program, source.c_str(), "expression.cu", 0, nullptr, nullptr); result != 0) {
     compiled.log = error_(result);
     return compiled;
   }
-  run(program, options, compiled);
+  run(program, options, output, compiled);
   destroy_(&program);
   return compiled;
 }

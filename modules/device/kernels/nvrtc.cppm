@@ -6,8 +6,8 @@ import tessera.standard;
 import tessera.core;
 import :library;
 
-// NVRTC, CUDA's compiler as a library, found by name at run time. It needs no GPU. TESSERA_NVRTC names another library
-// to open in its place.
+// NVRTC, CUDA's compiler as a library, found by name at run time. It needs no GPU. That of the driver's version is preferred, if a driver has
+// been opened. TESSERA_NVRTC names another library to open in its place.
 namespace tessera::device {
 
 class Nvrtc {
@@ -16,6 +16,9 @@ class Nvrtc {
   static const Nvrtc& instance();
 
   Nvrtc();
+
+  /// The driver is of a major version before the newest one that is looked for, so that another library is looked for first.
+  static bool prefers_older();
 
   /// Why it cannot be used; empty if it can.
   const std::string& reason() const { return reason_; }
@@ -26,12 +29,15 @@ class Nvrtc {
   /// Numbers of the architectures for which it compiles: 80 for sm_80.
   const std::vector<int>& architectures() const { return architectures_; }
 
+  /// Machine code for one architecture, or PTX, which the driver compiles.
+  enum class Output { cubin, ptx };
+
   struct Compiled {
     bool good = false;
-    std::vector<std::byte> cubin{};
+    std::vector<std::byte> code{};
     std::string log{};
   };
-  Compiled compile(const std::string& source, std::span<const std::string> options) const;
+  Compiled compile(const std::string& source, std::span<const std::string> options, Output output) const;
 
  private:
   using Program = void*;
@@ -39,7 +45,7 @@ class Nvrtc {
   void find_functions(runtime::Library& library);
   void read_version();
   void find_path();
-  void run(Program program, std::span<const std::string> options, Compiled& compiled) const;
+  void run(Program program, std::span<const std::string> options, Output output, Compiled& compiled) const;
 
   std::string reason_;
   std::string path_;
@@ -56,6 +62,8 @@ class Nvrtc {
   int (*log_)(Program, char*) = nullptr;
   int (*cubin_size_)(Program, std::size_t*) = nullptr;
   int (*cubin_)(Program, char*) = nullptr;
+  int (*ptx_size_)(Program, std::size_t*) = nullptr;
+  int (*ptx_)(Program, char*) = nullptr;
   const char* (*error_)(int) = nullptr;
 };
 

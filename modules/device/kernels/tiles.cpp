@@ -3,8 +3,8 @@ module;
 #include <cstddef>
 #include <cstdlib>
 #include <span>
-#include <vector>
 module tessera.device;
+import tessera.core;
 import :tiles;
 
 // Which operands of a kernel are staged, and in tiles of which axis and size.
@@ -59,7 +59,7 @@ int common_axis(std::span<const int> axes, std::span<const TiledOperand> operand
 
 Tiling tiling_of(std::span<const std::ptrdiff_t> extents, std::span<const TiledOperand> operands) {
   if (extents.size() < 2 || extents.back() < least_extent) return {};
-  std::vector<int> axes(operands.size(), -1);
+  core::SmallVector<int, 8> axes(operands.size(), -1);
   for (std::size_t k = 1; k < operands.size(); ++k) axes[k] = own_axis(extents, operands[k]);
   const int axis = common_axis(axes, operands);
   if (axis < 0) return {};
@@ -67,7 +67,8 @@ Tiling tiling_of(std::span<const std::ptrdiff_t> extents, std::span<const TiledO
   for (std::size_t k = 1; k < operands.size(); ++k) {
     if (axes[k] == axis) widest = std::max(widest, operands[k].item);
   }
-  Tiling tiling{.axis = axis, .edge = edge_for(widest), .staged = std::vector<bool>(operands.size(), false)};
+  Tiling tiling{.axis = axis, .edge = edge_for(widest), .staged = {}};
+  tiling.staged.resize(operands.size(), false);
   std::ptrdiff_t bytes = 0;
   for (std::size_t k = 1; k < operands.size(); ++k) {
     const std::ptrdiff_t tile = tile_bytes(tiling.edge, operands[k].item);

@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 export module tessera.device:tiles;
 import tessera.standard;
+import tessera.core;
 
 // Kernels that walk arrays of which some are contiguous along one axis and some along another. A block of threads takes a tile of both axes and
 // brings the elements of the latter to its shared memory, along their own axis; docs/decisions/device-tiles.md has the reasons for the sizes.
@@ -16,8 +17,9 @@ export struct TiledOperand {
 /// How the axes are cut into tiles: along the last one and along `axis`.
 export struct Tiling {
   int axis = 0;
-  int edge = 0;                // elements of a tile along either axis; 0: no operand is worth it
-  std::vector<bool> staged{};  // which operands go through shared memory; the first, which is written, never does
+  int edge = 0;  // elements of a tile along either axis; 0: no operand is worth it
+  /// Which operands go through shared memory; the first, which is written, never does.
+  core::SmallVector<bool, 8> staged{};
 };
 
 /// The tiles for operands of which the first is written, and of which the last axis is the fastest. An operand is staged where neighbours

@@ -1,4 +1,5 @@
 module;
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +14,8 @@ import :library;
 namespace tessera::device {
 
 namespace {
+
+std::atomic<int> known_version = 0;
 
 constexpr int lowest_driver = 12000;  // CUDA 12.0, the first whose driver API has everything used here
 
@@ -59,6 +62,20 @@ void resolve_work(runtime::Library& library, Driver& driver) {
   library.require(driver.set_function_attribute, "cuFuncSetAttribute");
   library.require(driver.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   library.require(driver.launch, "cuLaunchKernel");
+}
+
+void resolve_graphs(runtime::Library& library, Driver& driver) {
+  library.find(driver.graph_create, "cuGraphCreate");
+  library.find(driver.graph_add_kernel, "cuGraphAddKernelNode_v2");
+  library.find(driver.graph_instantiate, "cuGraphInstantiateWithFlags");
+  library.find(driver.graph_update_kernel, "cuGraphExecKernelNodeSetParams_v2");
+  library.find(driver.graph_launch, "cuGraphLaunch");
+  library.find(driver.graph_exec_destroy, "cuGraphExecDestroy");
+  library.find(driver.graph_destroy, "cuGraphDestroy");
+  driver.has_graphs = driver.graph_create != nullptr && driver.graph_add_kernel != nullptr &&
+                      driver.graph_instantiate != nullptr && driver.graph_update_kernel != nullptr &&
+                      driver.graph_launch != nullptr && driver.graph_exec_destroy != nullptr &&
+                      driver.graph_destroy != nullptr;
 }
 
 /// Asks for one attribute after another, until one fails.
@@ -116,10 +133,6 @@ bool add_device(Driver& driver, int ordinal, int version) {
   return true;
 }
 
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 void find_devices(Driver& driver) {
   if (const CuResult result = driver.init(0); result != cuda_success) {
     driver.reason = "cuInit failed with " + error_text(driver, result);
@@ -151,8 +164,10 @@ Driver open_driver() {
   resolve_devices(library, driver);
   resolve_memory(library, driver);
   resolve_work(library, driver);
+  resolve_graphs(library, driver);
   driver.reason = library.reason();
   if (driver.reason.empty()) find_devices(driver);
+  if (!driver.devices.empty()) known_version.store(driver.devices.front().driver_version, std::memory_order_release);
   return driver;
 }
 
@@ -162,6 +177,12 @@ const Driver& driver() {
   static const Driver& opened = *new Driver(open_driver());
   return opened;
 }
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+int known_driver_version() noexcept { return known_version.load(std::memory_order_acquire); }
 
 std::string error_text(const Driver& driver, CuResult result) {
   const char* name = nullptr;

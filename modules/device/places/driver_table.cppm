@@ -18,6 +18,9 @@ using CuStream = void*;
 using CuEvent = void*;
 using CuModule = void*;
 using CuFunction = void*;
+using CuGraph = void*;
+using CuGraphNode = void*;
+using CuGraphExec = void*;
 using CuPointer = std::uint64_t;
 
 inline constexpr CuResult cuda_success = 0;
@@ -48,6 +51,19 @@ struct CuRows {
   std::size_t rows = 0;
 };
 static_assert(sizeof(CuRows) == 128);
+
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct CuKernelNode {
+  CuFunction function = nullptr;
+  unsigned blocks = 0, blocks_y = 1, blocks_z = 1;
+  unsigned threads = 0, threads_y = 1, threads_z = 1;
+  unsigned shared_bytes = 0;
+  void** parameters = nullptr;
+  void** extra = nullptr;
+  void* kernel = nullptr;
+  CuContext context = nullptr;
+};
+static_assert(sizeof(CuKernelNode) == 72);
 
 struct Driver {
   std::string reason;  // why there is no device
@@ -93,12 +109,28 @@ struct Driver {
   CuResult (*launch)(CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CuStream, void**,
                      void**) = nullptr;
 
+  // All or none of these are there.
+  CuResult (*graph_create)(CuGraph*, unsigned) = nullptr;
+  CuResult (*graph_add_kernel)(CuGraphNode*, CuGraph, const CuGraphNode*, std::size_t, const CuKernelNode*) = nullptr;
+  CuResult (*graph_instantiate)(CuGraphExec*, CuGraph, unsigned long long) = nullptr;
+  CuResult (*graph_update_kernel)(CuGraphExec, CuGraphNode, const CuKernelNode*) = nullptr;
+  CuResult (*graph_launch)(CuGraphExec, CuStream) = nullptr;
+  CuResult (*graph_exec_destroy)(CuGraphExec) = nullptr;
+  CuResult (*graph_destroy)(CuGraph) = nullptr;
+  bool has_graphs = false;
+
   std::vector<DeviceInfo> devices;
   std::vector<CuContext> contexts;  // the primary context of each device
 };
 
 /// Opened on first use and never closed, so that arrays with static storage can still be freed at exit.
 const Driver& driver();
+
+/// CUDA's version of the driver, 12080 for 12.8, if driver() has been called and has found a GPU; otherwise 0.
+int known_driver_version() noexcept;
+
+/// "12.8" for 12080.
+std::string version_text(int version);
 
 /// CUDA's name of a result with its number: "CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string error_text(const Driver& driver, CuResult result);

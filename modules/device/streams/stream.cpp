@@ -12,6 +12,7 @@ module tessera.device;
 import tessera.core;
 import :driver_table;
 import :gpu_error;
+import :launch_collector;
 import :stream_state;
 
 // Streams of threads: made at first use, handed on when their thread ends.
@@ -113,7 +114,7 @@ Stream& Stream::current(GpuPlace place) {
   return *stream;
 }
 
-StreamMark Stream::mark() const { return StreamMark(const_cast<Stream&>(*this), state_->given()); }
+StreamMark Stream::mark() const { return StreamMark(const_cast<Stream&>(*this), state_->promised()); }
 
 void launching::make_current(GpuPlace place) {
   require_device(place);
@@ -125,14 +126,17 @@ std::uint64_t Stream::count_work() { return state_->count(); }
 void Stream::wait(const StreamMark& mark) {
   if (mark.stream() == nullptr || mark.stream() == this) return;
   StreamState& other = *mark.stream()->state_;
-  std::uint64_t& waited = state_->waited[&other];
-  if (mark.sequence() <= waited || mark.sequence() <= other.reached()) return;
-  waited = std::max(waited, other.hold_back(*state_, mark.sequence()));
+  if (mark.sequence() <= other.reached() || state_->waits_for(other, mark.sequence(), state_->promised())) return;
+  const std::uint64_t sequence = other.hold_back(*state_, mark.sequence());
+  state_->note_wait(other, sequence, state_->promised());
 }
 
 void Stream::synchronize() { mark().wait(); }
 
-void* Stream::native() const { return state_->native(); }
+void* Stream::native() const {
+  give_collected(*state_);  // what is given to CUDA now comes after it
+  return state_->native();
+}
 
 bool StreamMark::is_reached() const { return stream_ == nullptr || stream_->state_->poll(sequence_); }
 

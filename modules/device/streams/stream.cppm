@@ -73,7 +73,7 @@ export class Stream {
   /// so does every later call for this GPU, until the process ends.
   void synchronize();
 
-  /// The CUstream, for other libraries.
+  /// The CUstream, for other libraries. Gives it what CollectedLaunches of this thread hold back. Throws DeviceError if that fails.
   void* native() const;
 
  private:

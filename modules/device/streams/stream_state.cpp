@@ -10,6 +10,7 @@ module;
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 module tessera.device;
@@ -17,6 +18,7 @@ import tessera.core;
 import :driver_table;
 import :gpu_error;
 import :launch_notes;
+import :launch_collector;
 import :stream_state;
 
 // Events of streams: recorded when asked for, retired in the order of their sequences, and used again.
@@ -96,8 +98,27 @@ void StreamState::retire(std::uint64_t sequence) {
   first_ = 0;
 }
 
+void StreamState::require_given(std::uint64_t sequence) {
+  if (sequence <= given()) return;
+  give_collected();                                      // of any stream: two threads may wait for each other's
+  while (sequence > given()) std::this_thread::yield();  // another thread has collected it, and gives it soon
+}
+
+void StreamState::note_wait(const StreamState& other, std::uint64_t sequence, std::uint64_t at) {
+  const std::lock_guard lock(waits_mutex_);
+  Waited& waited = waited_[&other];
+  if (sequence > waited.sequence) waited = {.sequence = sequence, .at = at};
+}
+
+bool StreamState::waits_for(const StreamState& other, std::uint64_t sequence, std::uint64_t at) const {
+  const std::lock_guard lock(waits_mutex_);
+  const auto found = waited_.find(&other);
+  return found != waited_.end() && sequence <= found->second.sequence && at >= found->second.at;
+}
+
 bool StreamState::poll(std::uint64_t sequence) {
   if (sequence <= reached()) return true;
+  if (sequence > given()) return false;
   enter(place_);
   CuResult result = cuda_success;
   {
@@ -111,6 +132,7 @@ bool StreamState::poll(std::uint64_t sequence) {
 }
 
 void StreamState::wait(std::uint64_t sequence) {
+  require_given(sequence);
   for (int polls = 0; polls < polls_before_sleep; ++polls) {
     if (poll(sequence)) return;
   }
@@ -127,6 +149,7 @@ void StreamState::wait(std::uint64_t sequence) {
 
 std::uint64_t StreamState::hold_back(StreamState& waiter, std::uint64_t sequence) {
   Recorded recorded;
+  require_given(sequence);
   enter(place_);
   {
     const std::lock_guard lock(mutex_);
@@ -134,8 +157,9 @@ std::uint64_t StreamState::hold_back(StreamState& waiter, std::uint64_t sequence
     recorded = covering(sequence);
   }
   enter(waiter.place());
+  // Launches that the waiter's thread has collected wait too, as they are given later; the numbers after theirs are not taken yet.
   check(driver().stream_wait(waiter.native(), recorded.event->native(), 0), "cuStreamWaitEvent", waiter.place());
-  waiter.count();
+  if (!waiter.collects()) waiter.count();
   return recorded.sequence;
 }
 

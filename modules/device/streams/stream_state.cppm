@@ -38,6 +38,17 @@ class StreamState {
   std::uint64_t given() const { return given_.load(std::memory_order_acquire); }
   /// Called after the work has been given to CUDA, so that an event that is recorded when the number is seen covers it.
   std::uint64_t count() { return given_.fetch_add(1, std::memory_order_release) + 1; }
+
+  /// Launches that the stream's thread collects have their numbers before they are given to CUDA, which happens soon. In this order another
+  /// thread never sees a number that will not come.
+  std::uint64_t promised() const { return given() + collected_.load(std::memory_order_relaxed); }
+  bool collects() const { return collected_.load(std::memory_order_relaxed) != 0; }
+  void promise() { collected_.fetch_add(1, std::memory_order_relaxed); }
+  /// All that was promised has been given to CUDA. Returns the number of the first.
+  std::uint64_t keep_promises() {
+    const std::uint64_t count = collected_.exchange(0, std::memory_order_relaxed);
+    return given_.fetch_add(count, std::memory_order_release) + 1;
+  }
   /// Known to be done without asking.
   std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
 
@@ -50,16 +61,24 @@ class StreamState {
   void note_launch(std::uint64_t sequence, std::string_view expression, const std::source_location& where);
   LaunchNotes::Found first_unproven_launch() const;
 
-  /// Of other streams, up to where this one waits for them. For the thread that gives work.
-  std::unordered_map<const StreamState*, std::uint64_t> waited;
+  /// This stream's work after its number `at` starts after the other's up to `sequence`.
+  void note_wait(const StreamState& other, std::uint64_t sequence, std::uint64_t at);
+  /// Work up to the number `at` is known to start after the other's up to `sequence`.
+  bool waits_for(const StreamState& other, std::uint64_t sequence, std::uint64_t at) const;
 
  private:
+  struct Waited {
+    std::uint64_t sequence = 0;
+    std::uint64_t at = 0;
+  };
   struct Recorded {
     std::uint64_t sequence;
     std::shared_ptr<Event> event;  // those who wait for it keep it from being recorded again
   };
 
-  /// The first event that covers the sequence; records one if there is none.
+  /// Returns when the work has been given to CUDA: gives what this thread has collected, and waits for others.
+  void require_given(std::uint64_t sequence);
+  /// The first event that covers the sequence, which has been given; records one if there is none.
   Recorded covering(std::uint64_t sequence);
   void retire_done();
   /// All events up to this one are done.
@@ -68,10 +87,13 @@ class StreamState {
   GpuPlace place_;
   CuStream native_;
   std::atomic<std::uint64_t> given_ = 0;
+  std::atomic<std::uint64_t> collected_ = 0;
   std::atomic<std::uint64_t> reached_ = 0;
   std::mutex mutex_;
   std::vector<Recorded> recorded_;  // in the order of their sequences
   std::size_t first_ = 0;           // those before are done; their places go in bulk
+  mutable std::mutex waits_mutex_;
+  std::unordered_map<const StreamState*, Waited> waited_;
   mutable std::mutex notes_mutex_;
   LaunchNotes notes_;
 };

@@ -61,8 +61,10 @@ export class TracedWork {
       finish();
   }
 
- private:
+  /// Whether a StreamTrace is active.
   static bool is_traced() noexcept;
+
+ private:
   void start(Stream& stream, std::string_view name, std::ptrdiff_t bytes, const std::source_location& where) noexcept;
   void finish() noexcept;
 

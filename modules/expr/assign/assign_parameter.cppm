@@ -39,7 +39,8 @@ void assign(const D& destination, const S& source) {
   AssignmentAccesses accesses({.rewrites = true, .parameter = &destination.slot()});
   static_cast<void>(node.any_leaf(OperandVisitor(accesses)));
   if (scope == nullptr || !accesses.are_known()) throw_no_scope();
-  submit_deferred(accesses, *scope, {.destination = &destination, .node = &node}, assignment_form<Node, D>);
+  submit_deferred(accesses, *scope, destination.place(), {.destination = &destination, .node = &node},
+                  assignment_form<Node, D>);
 }
 
 }  // namespace tessera

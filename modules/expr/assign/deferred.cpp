@@ -29,11 +29,13 @@ void require_one_name(const Buffer& buffer) {
 
 }  // namespace
 
-void submit_deferred(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
-                     AssignmentForm& form) {
+void submit_deferred(const AssignmentAccesses& accesses, const Async& scope, Place place,
+                     const AssignmentOperands& operands, AssignmentForm& form) {
   const ScopeOfAssignment here{scope};
-  here.submit(accesses, schedule::make_erased_op(form.body, &operands, {.name = OpName::of_immortal(form.name.text())},
-                                                 here.place()));
+  schedule::UnsubmittedOp op =
+      schedule::make_erased_op(form.body, &operands, {.name = OpName::of_immortal(form.name.text())}, here.place());
+  if (place.kind() == PlaceKind::gpu) schedule::note_only_launches(*op);
+  here.submit(accesses, std::move(op));
 }
 
 void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
@@ -62,7 +64,7 @@ bool submit_assignment(const Async& scope, const AssignmentTarget& target, const
                            "assignment");
   storage::require_distinct_elements(target.memory.shape, target.memory.strides, "assignment");
   if (target.is_name) require_one_name(*target.buffer);
-  submit_deferred(accesses, scope, operands, form);
+  submit_deferred(accesses, scope, target.place, operands, form);
   return true;
 }
 

@@ -22,9 +22,9 @@ bool submit_assignment(const Async& scope, const AssignmentTarget& target, const
 void compute_in_turn(const AssignmentTarget& target, const AssignmentOperands& operands, const AssignmentForm& form,
                      void (*compute)(const void* destination, const void* node));
 
-/// Submits an assignment that has been checked.
-void submit_deferred(const AssignmentAccesses& accesses, const Async& scope, const AssignmentOperands& operands,
-                     AssignmentForm& form);
+/// Submits an assignment that has been checked, and that writes to the place.
+void submit_deferred(const AssignmentAccesses& accesses, const Async& scope, Place place,
+                     const AssignmentOperands& operands, AssignmentForm& form);
 
 /// Some of a buffer, when the op that writes it runs: throws OperationFailed if what it leaves there is poisoned.
 void require_rest(const Buffer& buffer, std::ptrdiff_t written_bytes);

@@ -3,6 +3,7 @@ module;
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module tessera.expr;
 import tessera.core;
@@ -29,7 +30,9 @@ void DeviceLaunch::prepare(const plan::DeviceElement& element, const plan::Opera
   support_ = plan::device_support(element, dtype);
   variant_ = plan::to_string(variant);
   block_threads_ = plan::block_threads(variant);
-  arguments_ = plan::device_arguments(loop, element, variant, scalars);
+  device::launching::Arguments arguments;
+  plan::put_device_arguments(arguments, loop, element, variant, scalars);
+  arguments_ = std::move(arguments).take();
 }
 
 }  // namespace tessera

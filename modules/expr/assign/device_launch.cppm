@@ -36,7 +36,7 @@ export class DeviceLaunch {
     storage_.resize(Node::leaf_count + 1);
     lowering_.emplace(std::span(storage_), destination.shape().extents(), destination.place(), plan::Fusion::none);
     node.lower(*lowering_);
-    const std::vector<std::byte> scalars = plan::scalars_of(device_form<Node>, &node);
+    const plan::Scalars scalars = plan::scalars_of(device_form<Node>, &node);
     plan::Operand target = plan::operand_at(destination.data(), sizeof(T));
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(D::rank); ++axis)
       target.strides[axis] = destination.strides()[axis];

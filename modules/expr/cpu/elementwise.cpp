@@ -276,7 +276,7 @@ LoopPlan simplified(const Loop& loop) {
 LoopPlan plan_of(const Loop& loop) {
   LoopPlan plan = simplified(loop);
   if (plan.elements == 0) return plan;
-  plan.walked = plan.operands;
+  plan.walked.assign(plan.operands.begin(), plan.operands.end());
   Space space{.rank = plan.rank, .extents = plan.extents, .operands = plan.walked};
   const Cut made = cut(space, loop.copies);
   plan.walked_extents = space.extents;

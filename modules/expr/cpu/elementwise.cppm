@@ -13,7 +13,7 @@ namespace tessera::plan {
 struct LoopPlan {
   int rank = 0;
   Axes extents{};
-  std::vector<Operand> operands{};
+  core::SmallVector<Operand, 5> operands{};
   Axes walked_extents{};          // the same axes and operands in the order in which blocks are visited
   std::vector<Operand> walked{};  // on the CPU; `block` names their axes
   Block block{};

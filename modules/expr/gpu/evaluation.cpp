@@ -112,9 +112,10 @@ void run_on_device(const Loop& loop) {
   const DeviceKernelKey key{.variant = std::move(work.variant), .place = place};
   const device::Kernel& kernel = kernel_of_form(
       form, key, [&] { return device_support(element, key.variant.target) + device_kernel(element, key.variant); });
-  const std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
-  const std::vector<std::byte> arguments = device_arguments(plan, element, key.variant, scalars);
-  kernel.launch(device::Stream::current(place), static_cast<unsigned>(work.blocks), threads, 0, arguments,
+  const Scalars scalars = scalars_of(form, loop.device.node);
+  device::launching::Arguments arguments;
+  put_device_arguments(arguments, plan, element, key.variant, scalars);
+  kernel.launch(device::Stream::current(place), static_cast<unsigned>(work.blocks), threads, 0, arguments.padded(),
                 form.name.text(), std::source_location::current());
 }
 
@@ -135,7 +136,7 @@ void run_on_device(const Reduction& reduction) {
   const DeviceKernelKey key{.variant = variant, .task = DeviceTask::fold, .fold = fold, .place = place};
   const device::Kernel& kernel = kernel_of_form(
       form, key, [&] { return folding_support(element, variant.target) + folding_kernel(element, variant, fold); });
-  const std::vector<std::byte> scalars = scalars_of(form, reduction.device.node);
+  const Scalars scalars = scalars_of(form, reduction.device.node);
   const bool merges = plan.merging_blocks > 0;
   const std::ptrdiff_t partial_bytes =
       merges ? task.outputs * cut.parts * device_accumulator_bytes(reduction.op, element.value) : 0;
@@ -197,9 +198,9 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   const device::Kernel& kernel = kernel_of_form(form, key, [&] {
     return normalising_support(all.element, variant.target) + normalising_kernel(which, all.element, variant);
   });
-  std::vector<std::byte> scalars = scalars_of(form, loop.device.node);
-  const std::vector<std::byte> more = scalars_of(*work.device.form, work.device.node);
-  scalars.insert(scalars.end(), more.begin(), more.end());
+  Scalars scalars = scalars_of(form, loop.device.node);
+  const Scalars more = scalars_of(*work.device.form, work.device.node);
+  scalars.append(more.data(), more.size());
   const int block = which.block();
   const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : block / which.threads;
   kernel.launch(device::Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),

@@ -141,10 +141,11 @@ const DeviceElement& element_of(DeviceForm& form) {
   return *element;                    // another thread was faster
 }
 
-std::vector<std::byte> scalars_of(const DeviceForm& form, const void* node) {
-  if (form.append_scalars == nullptr) return {};
+Scalars scalars_of(const DeviceForm& form, const void* node) {
+  Scalars scalars;
+  if (form.append_scalars == nullptr) return scalars;
   const auto count = std::ranges::count(form.operations, DeviceOperation::Kind::scalar, &DeviceOperation::kind);
-  std::vector<std::byte> scalars(static_cast<std::size_t>(count * scalar_slot));
+  scalars.resize(static_cast<std::size_t>(count * scalar_slot));
   form.append_scalars(node, scalars.data());
   return scalars;
 }

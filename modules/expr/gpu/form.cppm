@@ -76,7 +76,8 @@ struct DeviceForm {
 const DeviceElement& element_of(DeviceForm& form);
 
 /// The values of a node's scalars, a slot for each.
-std::vector<std::byte> scalars_of(const DeviceForm& form, const void* node);
+using Scalars = core::SmallVector<std::byte, 4 * scalar_slot>;
+Scalars scalars_of(const DeviceForm& form, const void* node);
 
 /// The kernel that fits the key, compiled if this process has not needed it yet; `write` makes its text. Throws DeviceError.
 const device::Kernel& kernel_of_form(DeviceForm& form, const DeviceKernelKey& key,

@@ -79,7 +79,8 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
 /// Decides which operands are staged, and in tiles of which size.
 void choose_tiles(const LoopPlan& plan, DeviceVariant& variant) {
   static constexpr Axes nowhere{};  // the strides of what is not read from memory
-  std::vector<device::launching::TiledOperand> operands;
+  if (plan.rank < 2) return;
+  core::SmallVector<device::launching::TiledOperand, 8> operands;
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     const Operand& operand = plan.operands[k];
     const bool is_read = operand.generate == nullptr && !variant.is_shared(k);
@@ -106,7 +107,7 @@ void find_shared_operands(std::span<const Operand> operands, int rank, const Dev
                           DeviceVariant& variant) {
   constexpr std::size_t most = std::numeric_limits<std::uint8_t>::max();
   if (operands.size() > most) return;
-  std::vector<std::uint8_t> shared_with;
+  core::SmallVector<std::uint8_t, 8> shared_with;
   bool any = false;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     std::size_t first = std::min<std::size_t>(1, k);
@@ -125,8 +126,8 @@ DType dtype_at(const DeviceElement& element, DType target, std::size_t operand) 
 
 std::string operand_name(std::size_t operand) { return operand == 0 ? "y" : leaf_name(operand - 1); }
 
-std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand) {
-  std::vector<int> axes;
+core::SmallVector<int, most_axes> stride_axes(const DeviceVariant& variant, std::size_t operand) {
+  core::SmallVector<int, most_axes> axes;
   if (variant.access[operand] == Access::constant || variant.is_shared(operand)) return axes;
   for (int axis = 0; axis + 1 < variant.rank; ++axis) axes.push_back(axis);
   const bool steps = variant.access[operand] == Access::strided || variant.access[operand] == Access::staged;
@@ -154,9 +155,8 @@ std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant) {
 
 int block_threads(const DeviceVariant& variant) { return variant.edge == 0 ? 0 : device::launching::tile_threads; }
 
-std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
-                                        const DeviceVariant& variant, std::span<const std::byte> scalars) {
-  device::launching::Arguments arguments;
+void put_device_arguments(device::launching::Arguments& arguments, const LoopPlan& plan, const DeviceElement& element,
+                          const DeviceVariant& variant, std::span<const std::byte> scalars) {
   put_operands(arguments, plan.operands);
   put_scalars(arguments, scalars, element.scalars.size());
   const bool tiled = variant.edge != 0;
@@ -166,7 +166,6 @@ std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElemen
     for (const int axis : stride_axes(variant, k))
       arguments.put_index(plan.operands[k].strides[at(axis)], variant.wide);
   }
-  return std::move(arguments).take();
 }
 
 std::string to_string(const DeviceVariant& variant) {

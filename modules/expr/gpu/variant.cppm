@@ -4,6 +4,7 @@ module;
 export module tessera.expr:gpu_variant;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import :plan;
 import :elementwise;
 
@@ -62,13 +63,13 @@ enum class Access : std::uint8_t {
 struct DeviceVariant {
   DType target = DType::boolean;
   int rank = 1;
-  bool wide = false;             // indices of 64 bits
-  int vector = 1;                // elements that one access of unit stride moves
-  std::vector<Access> access{};  // of the target, then of the leaves
-  std::vector<std::uint8_t>
-      shared_with{};  // for each operand, the first one that is the same memory; empty if no two are
-  int edge = 0;       // of the tiles of staged operands (gpu/kernel.cppm); 0 when there are none
-  int axis = 0;       // the other axis of the tiles than the last
+  bool wide = false;                      // indices of 64 bits
+  int vector = 1;                         // elements that one access of unit stride moves
+  core::SmallVector<Access, 8> access{};  // of the target, then of the leaves
+  /// For each operand, the first one that is the same memory; empty if no two are.
+  core::SmallVector<std::uint8_t, 8> shared_with{};
+  int edge = 0;  // of the tiles of staged operands (gpu/kernel.cppm); 0 when there are none
+  int axis = 0;  // the other axis of the tiles than the last
 
   friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
 
@@ -92,7 +93,7 @@ DType dtype_at(const DeviceElement& element, DType target, std::size_t operand);
 std::string operand_name(std::size_t operand);
 
 /// Axes along which the kernel multiplies by a stride of this operand.
-std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
+core::SmallVector<int, most_axes> stride_axes(const DeviceVariant& variant, std::size_t operand);
 
 /// Tiles, of the kernels of variants that have any.
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);
@@ -100,9 +101,9 @@ std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);
 /// Threads of a block that the kernel of this variant needs; 0 if any number is right.
 int block_threads(const DeviceVariant& variant);
 
-/// The bytes of tessera_arguments. `scalars` holds one value after the other, each in 16 bytes.
-std::vector<std::byte> device_arguments(const LoopPlan& plan, const DeviceElement& element,
-                                        const DeviceVariant& variant, std::span<const std::byte> scalars);
+/// Puts the members of tessera_arguments. `scalars` holds one value after the other, each in 16 bytes.
+void put_device_arguments(device::launching::Arguments& arguments, const LoopPlan& plan, const DeviceElement& element,
+                          const DeviceVariant& variant, std::span<const std::byte> scalars);
 
 /// "rank 2, 32-bit indices, 4 elements an access: y unit stride, x0 constant"
 std::string to_string(const DeviceVariant& variant);

@@ -2,10 +2,10 @@ module;
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
-#include <iterator>
-#include <list>
+#include <map>
 #include <mutex>
 #include <source_location>
 #include <unordered_map>
@@ -15,8 +15,8 @@ module tessera.memory;
 import tessera.core;
 import tessera.device;
 
-// Blocks that were freed while streams may use them: in the order in which they were freed, and those of one stream by
-// their size.
+// Blocks that were freed while streams may use them: by the stream for which each waits first, and those of one stream by
+// their size too.
 namespace tessera::memory {
 
 namespace {
@@ -24,20 +24,23 @@ namespace {
 struct FreedBlock {
   void* pointer = nullptr;
   std::ptrdiff_t bytes = 0;
-  std::vector<device::StreamMark> marks{};  // not known to be reached when it was freed
+  std::vector<device::StreamMark> marks{};  // for which it waits, one after the other
+  bool is_wanted = false;                   // another request of the stream may have it before
 };
 
-using Blocks = std::list<FreedBlock>;
+/// By the number of the work for which each waits first.
+using Blocks = std::multimap<std::uint64_t, FreedBlock>;
 
-/// The streams have done the work, as far as is known.
-bool is_known_free(const FreedBlock& block) {
-  return std::ranges::all_of(block.marks, [](const device::StreamMark& mark) { return mark.is_known_reached(); });
-}
+/// The blocks that wait for one stream first.
+struct Group {
+  const device::Stream* stream = nullptr;
+  Blocks blocks{};
+};
 
 /// Nobody works with memory of a GPU whose work has failed: then it is free too.
-bool is_free(const FreedBlock& block) noexcept {
+bool is_passed(const device::StreamMark& mark) noexcept {
   try {
-    return std::ranges::all_of(block.marks, [](const device::StreamMark& mark) { return mark.is_reached(); });
+    return mark.is_reached();
   } catch (...) {
     return true;
   }
@@ -56,11 +59,6 @@ bool wait_to_the_end(const Wait& wait) noexcept {
 
 void wait_for(const FreedBlock& block) noexcept {
   for (const device::StreamMark& mark : block.marks) wait_to_the_end([&] { mark.wait(); });
-}
-
-/// The one stream that uses the block; null if there are several.
-const device::Stream* only_stream(const FreedBlock& block) {
-  return block.marks.size() == 1 ? block.marks.front().stream() : nullptr;
 }
 
 /// A stream and a size.
@@ -87,34 +85,44 @@ class FreedBlocks {
   void* take(const device::Stream& stream, std::ptrdiff_t bytes, device::StreamMark& mark) {
     const std::lock_guard lock(mutex_);
     const auto found = by_want_.find({&stream, bytes});
-    if (found == by_want_.end()) return nullptr;
+    if (found == by_want_.end() || found->second.empty()) return nullptr;
     const Blocks::iterator block = found->second.back();
     found->second.pop_back();
     if (found->second.empty()) by_want_.erase(found);
-    void* const pointer = block->pointer;
-    mark = block->marks.front();
-    count(*block, -1);
-    in_order_.erase(block);
+    void* const pointer = block->second.pointer;
+    mark = block->second.marks.front();
+    count(block->second, -1);
+    known_group(mark).blocks.erase(block);
     return pointer;
   }
 
+  /// Throws std::bad_alloc; then the block is the caller's.
   void put(FreedBlock block) {
     Blocks fresh;
-    fresh.push_back(std::move(block));
+    const device::StreamMark first = block.marks.front();
+    const Want want{.stream = first.stream(), .bytes = block.bytes};
+    block.is_wanted = block.marks.size() == 1;
+    const Blocks::iterator made = fresh.emplace(first.sequence(), std::move(block));
     const std::lock_guard lock(mutex_);
-    if (const device::Stream* stream = only_stream(fresh.back()))
-      by_want_[{stream, fresh.back().bytes}].push_back(fresh.begin());
-    count(fresh.back(), 1);
-    in_order_.splice(in_order_.end(), fresh);
+    for (const device::StreamMark& mark : made->second.marks) require_group(mark);
+    if (made->second.is_wanted) by_want_[want].push_back(made);
+    count(made->second, 1);
+    known_group(first).blocks.merge(fresh);  // iterators stay as they are
   }
 
-  /// Asks about the oldest block only; what is known then goes to the pool.
+  /// Asks some streams how far they are, each about the first work for which a block waits; what is free then goes to the pool. The next
+  /// call asks others, so that none of them, however long its work takes, holds back what waits for another.
   void collect() noexcept {
     Blocks free;
     {
       const std::lock_guard lock(mutex_);
-      if (in_order_.empty() || !is_free(in_order_.front())) return;
-      take_free(free);
+      int asked = 0;
+      for (std::size_t looked = 0; looked < groups_.size() && asked < most_asked; ++looked) {
+        Group& group = groups_[next_++ % groups_.size()];
+        if (group.blocks.empty()) continue;
+        ++asked;
+        take_free(group, free);
+      }
     }
     give_back(free);
   }
@@ -124,12 +132,12 @@ class FreedBlocks {
     Blocks free;
     {
       const std::lock_guard lock(mutex_);
-      free.swap(in_order_);
+      for (Group& group : groups_) free.merge(group.blocks);
       by_want_.clear();
       bytes_ = 0;
       blocks_ = 0;
     }
-    for (const FreedBlock& block : free) wait_for(block);
+    for (const auto& [number, block] : free) wait_for(block);
     give_back(free);
     return !free.empty();
   }
@@ -139,36 +147,58 @@ class FreedBlocks {
   }
 
  private:
+  static constexpr int most_asked = 4;  // each costs a call of the driver
+
   void count(const FreedBlock& block, int more) {
     bytes_ += more * block.bytes;
     blocks_ += more;
   }
 
+  void require_group(const device::StreamMark& mark) {
+    if (std::ranges::find(groups_, mark.stream(), &Group::stream) == groups_.end())
+      groups_.push_back({.stream = mark.stream()});
+  }
+  /// put() has made it.
+  Group& known_group(const device::StreamMark& mark) {
+    return *std::ranges::find(groups_, mark.stream(), &Group::stream);
+  }
+
   void drop_want(Blocks::iterator block) {
-    const auto found = by_want_.find({only_stream(*block), block->bytes});
+    const auto found = by_want_.find({block->second.marks.front().stream(), block->second.bytes});
     if (found == by_want_.end()) return;
     std::erase(found->second, block);
     if (found->second.empty()) by_want_.erase(found);
   }
 
-  /// Moves the blocks that are known to be free, beginning with the oldest.
-  void take_free(Blocks& free) {
-    while (!in_order_.empty() && is_known_free(in_order_.front())) {
-      const Blocks::iterator block = in_order_.begin();
-      drop_want(block);
-      count(*block, -1);
-      free.splice(free.end(), in_order_, block);
-    }
+  /// Moves the blocks of a group, which has some, that are free; those that wait for another stream too go to that one's group.
+  void take_free(Group& group, Blocks& free) {
+    if (!is_passed(group.blocks.begin()->second.marks.front())) return;
+    do {
+      const Blocks::iterator first = group.blocks.begin();
+      FreedBlock& block = first->second;
+      if (block.is_wanted) drop_want(first);
+      block.marks.erase(block.marks.begin());
+      std::erase_if(block.marks, [](const device::StreamMark& mark) { return mark.is_known_reached(); });
+      Blocks::node_type node = group.blocks.extract(first);
+      if (block.marks.empty()) {
+        count(block, -1);
+        free.insert(std::move(node));
+      } else {
+        node.key() = block.marks.front().sequence();
+        known_group(block.marks.front()).blocks.insert(std::move(node));
+      }
+    } while (!group.blocks.empty() && group.blocks.begin()->second.marks.front().is_known_reached());
   }
 
   void give_back(const Blocks& free) noexcept {
-    for (const FreedBlock& block : free) pool_.deallocate(block.pointer, block.bytes);
+    for (const auto& [number, block] : free) pool_.deallocate(block.pointer, block.bytes);
   }
 
   Pool& pool_;
   std::mutex mutex_;
-  Blocks in_order_;  // oldest first
-  std::unordered_map<Want, std::vector<Blocks::iterator>, WantHash> by_want_;
+  std::deque<Group> groups_;  // one for each stream that ever used a freed block
+  std::size_t next_ = 0;      // of them is asked first
+  std::unordered_map<Want, std::vector<Blocks::iterator>, WantHash> by_want_;  // those that one stream uses
   std::atomic<std::ptrdiff_t> bytes_ = 0;
   std::atomic<std::ptrdiff_t> blocks_ = 0;
 };
@@ -199,12 +229,6 @@ FreedBlocks& freed_blocks(Place place) {
   return *slot.load(std::memory_order_relaxed);
 }
 
-std::vector<device::StreamMark> unreached(const device::StreamUses& uses) {
-  std::vector<device::StreamMark> marks = uses.marks();
-  std::erase_if(marks, [](const device::StreamMark& mark) { return mark.is_known_reached(); });
-  return marks;
-}
-
 }  // namespace
 
 void* alloc(device::Stream& stream, std::ptrdiff_t bytes, device::StreamUses& uses, std::source_location where) {
@@ -221,7 +245,7 @@ void* alloc(device::Stream& stream, std::ptrdiff_t bytes, device::StreamUses& us
 void free(Place place, void* pointer, std::ptrdiff_t bytes, const device::StreamUses& uses) noexcept {
   if (pointer == nullptr) return;
   try {
-    std::vector<device::StreamMark> marks = unreached(uses);
+    std::vector<device::StreamMark> marks = uses.unreached();
     if (!marks.empty()) return freed_blocks(place).put({pointer, bytes, std::move(marks)});
   } catch (...) {  // no memory for the note: then the host waits here
     wait_to_the_end([&] { uses.wait_for_writing(); });

@@ -90,6 +90,7 @@ struct OpExtras {
   int worker = -1;
   bool skipped = false;
   const Outcomes* outcomes = nullptr;  // of the Vars that it writes, if they differ
+  bool only_launches = false;          // its body does nothing but give kernels to the stream of its thread
   int open_scopes = 0;                 // of a coroutine: Async scopes of its thread when it began
   std::shared_ptr<void> local;         // what a coroutine takes with it from thread to thread
   OpState* begun_before = nullptr;     // neighbours in BegunCoroutines

@@ -13,6 +13,7 @@ module;
 #include <vector>
 module tessera.schedule;
 import tessera.core;
+import tessera.device;
 
 // Taking ops into a recording, and resolving what waits for what.
 namespace tessera {
@@ -104,6 +105,7 @@ void Recorder::take(OpState& op) {
   op.set(OpState::recorded);
   op.set(OpState::started);
   op.parent = &recording.frame;
+  recording.only_launches = recording.only_launches && op.extras != nullptr && op.extras->only_launches;
   if (op.extras == nullptr) return;
   recording.bytes += op.extras->bytes;
   recording.has_stops = recording.has_stops || op.extras->stop.stop_possible();
@@ -205,6 +207,7 @@ void Recorder::finish() {
     recording.last_nodes += node.successors == 0 ? 1 : 0;
   }
   recording.has_stops = recording.has_stops || recording.options.stop.stop_possible();
+  if (recording.only_launches) recording.graphs = std::make_unique<device::LaunchGraphs>();
 }
 
 // ---------------------------------------------------------------------------------------------- what the engine asks for
@@ -258,6 +261,10 @@ void Recorder::add_condition(const ReplayCondition& condition) {
 
 void schedule::add_replay_condition(const void* subject, void (*check)(const void* subject)) {
   thread_context().recorder->add_condition({.subject = subject, .check = check});
+}
+
+void schedule::note_only_launches(OpState& op) {
+  if (thread_context().recorder != nullptr) extras_of(op).only_launches = true;
 }
 
 }  // namespace tessera

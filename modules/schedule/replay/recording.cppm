@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 export module tessera.schedule:recording;
 import tessera.standard;
+import tessera.device;
 import :failure;
 import :op_name;
 import :op_state;
@@ -83,6 +84,8 @@ struct Recording {
   std::size_t fixed_vars = 0;     // that are no parameter's
   std::ptrdiff_t bytes = 0;
   bool has_stops = false;
+  bool only_launches = true;  // all that the ops do; then a replay runs on one thread, as launches of these graphs
+  std::unique_ptr<device::LaunchGraphs> graphs;
   std::vector<ReplayCondition> conditions;  // of every replay
 
   /// Of the recorded ops, without times; `id` is their place in the order of submission, from 1.
@@ -144,7 +147,12 @@ namespace schedule {
 /// Adds a condition to the recording that this thread makes; there must be one. Throws std::bad_alloc.
 export void add_replay_condition(const void* subject, void (*check)(const void* subject));
 
+/// If this thread makes a recording: the op, which is about to be submitted, does nothing but give kernels to the stream of a GPU. Throws
+/// std::bad_alloc.
+export void note_only_launches(OpState& op);
+
 }  // namespace schedule
 using schedule::add_replay_condition;
+using schedule::note_only_launches;
 
 }  // namespace tessera

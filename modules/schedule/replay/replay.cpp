@@ -13,6 +13,7 @@ module;
 #include <utility>
 module tessera.schedule;
 import tessera.core;
+import tessera.device;
 
 // The submission of a replay.
 namespace tessera {
@@ -241,6 +242,35 @@ void take_failures(ReplayState& replay) noexcept {
   }
 }
 
+/// The launches could not be given to the GPU, and none of the ops can be told from the others.
+void fail_all(ReplayState& replay) noexcept {
+  for (const Node& node : replay.recording->nodes) {
+    take_exception(node, replay);
+    end_writes(node, replay);
+  }
+}
+
+/// Runs all nodes on this thread in the order of their submission, which is one that their edges allow. Their launches reach the GPU together.
+void run_launches(ReplayState& replay) noexcept {
+  ThreadContext& context = thread_context();
+  OpState* const outer = std::exchange(context.op, nullptr);
+  const bool outer_has_submitted = context.has_submitted;
+  Recording& recording = *replay.recording;
+  try {
+    device::CollectedLaunches collected(*recording.graphs);
+    for (Node& node : recording.nodes) {
+      context.op = node.op;
+      run_body(node, replay, *replay.engine);
+      if (replay.is_careful.load(std::memory_order_relaxed)) end_writes(node, replay);
+    }
+    collected.finish();
+  } catch (...) {
+    fail_all(replay);
+  }
+  context.op = outer;
+  context.has_submitted = outer_has_submitted;
+}
+
 OpState* start_replay(ReplayState& replay) noexcept {
   Recording& recording = *replay.recording;
   Engine& engine = *replay.engine;
@@ -248,8 +278,13 @@ OpState* start_replay(ReplayState& replay) noexcept {
   replay.kind->run(replay);
   take_failures(replay);
   ReadyList ready;
-  for (const Node* root : recording.roots) ready.add(*root->op);
-  if (recording.roots.empty()) {
+  const bool is_launched = recording.only_launches && !recording.roots.empty();
+  if (is_launched) {
+    run_launches(replay);
+  } else {
+    for (const Node* root : recording.roots) ready.add(*root->op);
+  }
+  if (recording.roots.empty() || is_launched) {
     end_replay(replay);
     engine.complete(replay, ready);
   }

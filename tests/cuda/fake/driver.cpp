@@ -4,7 +4,7 @@
 // call is checked as the real driver would, or more strictly: what only happens to work ends the process with a
 // message.
 //
-// Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (12080), FAKE_CUDA_FAIL=<function>:<result>,
+// Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (13010), FAKE_CUDA_FAIL=<function>:<result>,
 // FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1), FAKE_CUDA_POOLS (1; 0 for GPUs without memory pools),
 // FAKE_CUDA_MEMORY (64, in MiB), FAKE_CUDA_CAPABILITY=90 for GPUs that are all of compute capability 9.0 (else GPU n is of
 // 9.n).
@@ -57,7 +57,7 @@ int cuInit(unsigned flags) {
 }
 
 int cuDriverGetVersion(int* version) {
-  *version = number_from_environment("FAKE_CUDA_VERSION", 12080);
+  *version = number_from_environment("FAKE_CUDA_VERSION", 13010);
   return wanted_failure("cuDriverGetVersion");
 }
 
@@ -183,6 +183,7 @@ int cuGetErrorName(int result, const char** name) {
     case invalid_context: *name = "CUDA_ERROR_INVALID_CONTEXT"; return success;
     case invalid_handle: *name = "CUDA_ERROR_INVALID_HANDLE"; return success;
     case not_found: *name = "CUDA_ERROR_NOT_FOUND"; return success;
+    case 222: *name = "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"; return success;
     case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return success;
     case 801: *name = "CUDA_ERROR_NOT_SUPPORTED"; return success;
     case 701: *name = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"; return success;

@@ -1,4 +1,4 @@
-// What the two halves of the fake driver share.
+// What the parts of the fake driver share.
 #pragma once
 
 #include "machine.hpp"
@@ -10,5 +10,8 @@ extern thread_local Gpu* current;
 
 /// Whether the next copy or allocation fails, as a test has wished.
 bool fails_now();
+
+/// Whether work can be given to the stream in this thread's context.
+int check_stream(Machine& machine, const Stream* stream);
 
 }  // namespace fake

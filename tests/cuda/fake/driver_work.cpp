@@ -16,15 +16,14 @@
 
 using namespace fake;
 
-namespace {
-
-/// Whether work can be given to the stream in this thread's context.
-int check_stream(Machine& machine, const Stream* stream) {
+int fake::check_stream(Machine& machine, const Stream* stream) {
   if (current == nullptr) return invalid_context;
   if (!machine.knows(stream)) return invalid_handle;
   if (stream->gpu != current) return invalid_context;
   return stream->gpu->broken;
 }
+
+namespace {
 
 int check_event(Machine& machine, const Event* event) {
   if (current == nullptr) return invalid_context;
@@ -51,47 +50,11 @@ struct RowCopy {
 constexpr unsigned host_memory = 1;
 constexpr unsigned without_timing = 2;  // CU_EVENT_DISABLE_TIMING
 
-/// The bytes after CU_LAUNCH_PARAM_BUFFER_POINTER in `extra`.
-std::span<const std::byte> arguments_of(void** extra) {
-  const std::byte* begin = nullptr;
-  std::size_t bytes = 0;
-  for (; *extra != nullptr; extra += 2) {
-    const auto word = reinterpret_cast<std::uintptr_t>(extra[0]);
-    if (word == 1) begin = static_cast<const std::byte*>(extra[1]);
-    if (word == 2) bytes = *static_cast<const std::size_t*>(extra[1]);
-  }
-  return {begin, bytes};
-}
-
-/// What a kernel that does nothing leaves behind its pointers: zeros, which are values of every type, as chance bytes of a bool are not.
-void clear_results(Machine& machine, std::span<const std::byte> arguments) {
-  constexpr std::uint64_t most = 64 << 10;
-  for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, arguments.data() + at, sizeof word);
-    const Gpu* gpu = machine.gpu_of(word);
-    if (gpu == nullptr) continue;
-    std::memset(gpu->memory.behind(word), 0, std::min(most, gpu->memory.block_of(word).end - word));
-  }
-}
-
-void run_kernel(Machine& machine, const Function& function, const std::vector<std::byte>& arguments, unsigned blocks,
-                unsigned threads) {
-  if (function.call == nullptr) return clear_results(machine, arguments);
-  const std::vector<Range> blocks_used = memory_of(machine, arguments);  // which are still allocated
-  struct alignas(64) Line {
-    std::byte bytes[64];
-  };
-  std::vector<Line> aligned(arguments.size() / sizeof(Line) + 1);
-  std::memcpy(aligned.data(), arguments.data(), arguments.size());
-  for (const Range& block : blocks_used) open_block(block.begin, block.end);
-  shim::run_grid(function.call, aligned.data(), blocks, threads, function.view, machine.random_below(1u << 30));
-  for (const Range& block : blocks_used) close_block(block.begin, block.end);
-}
-
 }  // namespace
 
 extern "C" {
+
+int cuDriverGetVersion(int* version);
 
 int cuStreamCreate(Stream** stream, unsigned) {
   Machine& machine = Machine::instance();
@@ -279,8 +242,9 @@ int cuModuleLoadData(Module** module, const void* image) {
   const std::lock_guard lock(Machine::instance().mutex);
   if (current == nullptr) return invalid_context;
   if (current->broken != success) return current->broken;
-  *module = load(image);
-  return *module != nullptr ? success : invalid_image;
+  int version = 0;
+  cuDriverGetVersion(&version);
+  return load(*module, image, version);
 }
 
 int cuModuleGetFunction(Function** function, Module* module, const char* name) {
@@ -317,24 +281,13 @@ int cuLaunchKernel(Function* function, unsigned blocks, unsigned blocks_y, unsig
   const std::lock_guard lock(machine.mutex);
   if (const int result = check_stream(machine, stream); result != success) return result;
   if (fails_now()) return machine.failure;
-  if (function->gpu != stream->gpu) return invalid_handle;
-  if (blocks == 0 || threads == 0 || threads > 1024 || blocks_y * blocks_z * threads_y * threads_z != 1)
-    return invalid_value;
-  // Without bounds the compiler may use so many registers that there are enough for 256 threads only.
-  if (threads > static_cast<unsigned>(function->bound != 0 ? function->bound : 256)) return out_of_resources;
-  if (static_cast<int>(shared_bytes) > function->shared_allowed || parameters != nullptr) return invalid_value;
-  const std::span<const std::byte> bytes = arguments_of(extra);
-  if (function->call != nullptr && bytes.size() != function->argument_bytes) {
-    refuse("a kernel that takes " + std::to_string(function->argument_bytes) + " bytes is launched with " +
-           std::to_string(bytes.size()));
-  }
-  std::vector<std::byte> arguments(bytes.begin(), bytes.end());
-  std::vector<Range> uses = memory_of(machine, arguments);
+  if (blocks_y * blocks_z * threads_y * threads_z != 1 || parameters != nullptr) return invalid_value;
+  Launch launch{.function = function, .blocks = blocks, .threads = threads, .shared_bytes = shared_bytes};
+  if (const int result = check_launch(launch, stream->gpu, extra); result != success) return result;
+  std::vector<Range> uses = memory_of(machine, launch.arguments);
   machine.give(*stream, {.name = "launch " + std::to_string(blocks) + " x " + std::to_string(threads),
                          .uses = std::move(uses),
-                         .run = [&machine, function, blocks, threads, arguments = std::move(arguments)] {
-                           run_kernel(machine, *function, arguments, blocks, threads);
-                         }});
+                         .run = [&machine, launch = std::move(launch)] { run_kernel(machine, launch); }});
   return success;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "../shim/threads.hpp"
 #include "machine.hpp"
@@ -26,8 +27,23 @@ struct Function {
   int bound = 0;
 };
 
-/// What the fake NVRTC gave in place of a cubin; null for anything else.
-Module* load(const void* image);
+/// A launch of a kernel with its arguments.
+struct Launch {
+  Function* function = nullptr;
+  unsigned blocks = 0;
+  unsigned threads = 0;
+  unsigned shared_bytes = 0;
+  std::vector<std::byte> arguments{};
+};
+
+/// Takes the arguments from CU_LAUNCH_PARAM_BUFFER_POINTER in `extra`, and checks all of the launch as CUDA does.
+int check_launch(Launch& launch, const Gpu* gpu, void** extra);
+
+void run_kernel(Machine& machine, const Launch& launch);
+
+/// What the fake NVRTC gave in place of a cubin or of PTX, if a driver of CUDA's version `driver` (12080 for 12.8) takes it: no machine code of
+/// a later major version, no later PTX.
+int load(Module*& module, const void* image, int driver);
 
 /// The kernel of a module for a GPU, null if there is none.
 Function* find(const Module& module, const std::string& name, const Gpu& gpu);

@@ -1,10 +1,12 @@
 // A stand-in for NVRTC: compiles CUDA text for the host. What it gives in place of a cubin names a shared library, and the kernel in it, for
 // the fake driver to load.
 //
-// Environment: FAKE_NVRTC_CACHE=<directory> keeps what was compiled, FAKE_NVRTC_VERSION=<major>.<minor> (13.0),
+// Environment: FAKE_NVRTC_CACHE=<directory> keeps what was compiled, FAKE_NVRTC_VERSION=<major>.<minor> (13.1; 12.8 if the file is called libnvrtc.so.12),
 // FAKE_NVRTC_OPENED=<file> gets a line for each process that opens the library, FAKE_NVRTC_CALLS=<file> one for each
 // text that is compiled, FAKE_NVRTC_DELAY=<milliseconds> makes it slower, FAKE_NVRTC_SOURCES=<directory> gets the texts; with
 // FAKE_NVRTC_COLLECT=1 they are kept and not compiled, and the kernels do nothing.
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,10 +25,19 @@ constexpr int success = 0, invalid_program = 4, invalid_option = 5, compilation_
 struct Program {
   std::string source;
   std::string cubin;
+  std::string ptx;
   std::string log;
 };
 
 using fake::variable;
+
+/// That of the environment, else of the library's own name: libnvrtc.so.12 is of version 12.8.
+std::string version() {
+  Dl_info own{};
+  const bool is_old = dladdr(reinterpret_cast<const void*>(&version), &own) != 0 &&
+                      std::string(own.dli_fname).ends_with("libnvrtc.so.12");
+  return variable("FAKE_NVRTC_VERSION", is_old ? "12.8" : "13.1");
+}
 
 /// The number in the kernel's launch bounds; "0" without them.
 std::string bound_of(const std::string& source) {
@@ -36,9 +47,17 @@ std::string bound_of(const std::string& source) {
 }
 
 /// For fake/kernels.cpp: words, each with an end of its own.
-std::string fake_cubin(const std::string& kernel, const std::string& library, const std::string& bound) {
+std::string fake_code(const std::string& kind, const std::string& kernel, const std::string& library,
+                      const std::string& bound) {
   const bool is_collected = !variable("FAKE_NVRTC_COLLECT", "").empty();
-  return "fake cubin" + std::string(1, '\0') + kernel + '\0' + (is_collected ? "" : library) + '\0' + bound + '\0';
+  return kind + '\0' + version() + '\0' + kernel + '\0' + (is_collected ? "" : library) + '\0' + bound + '\0';
+}
+
+/// CUDA 12.8 has PTX 8.7, and CUDA 13.0 has 9.0.
+std::string ptx_version() {
+  int major = 0, minor = 0;
+  std::sscanf(version().c_str(), "%d.%d", &major, &minor);
+  return std::to_string(major - 4) + "." + std::to_string(major == 12 && minor > 5 ? minor - 1 : minor);
 }
 
 void append_line(const char* file, const std::string& line) {
@@ -66,7 +85,7 @@ std::vector<int> known_architectures() {
 extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
-  return std::sscanf(variable("FAKE_NVRTC_VERSION", "13.0").c_str(), "%d.%d", major, minor) == 2 ? success : 1;
+  return std::sscanf(version().c_str(), "%d.%d", major, minor) == 2 ? success : 1;
 }
 
 int nvrtcGetNumSupportedArchs(int* count) {
@@ -82,7 +101,7 @@ int nvrtcGetSupportedArchs(int* numbers) {
 int nvrtcCreateProgram(Program** program, const char* source, const char*, int headers, const char* const*,
                        const char* const*) {
   if (headers != 0) return invalid_option;
-  *program = new Program{.source = source, .cubin = {}, .log = {}};
+  *program = new Program{.source = source, .cubin = {}, .ptx = {}, .log = {}};
   return success;
 }
 
@@ -97,7 +116,8 @@ int nvrtcCompileProgram(Program* program, int count, const char* const* options)
   for (int k = 0; k < count; ++k) joined += std::string(k == 0 ? "" : " ") + options[k];
   note_call(joined);
   std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(variable("FAKE_NVRTC_DELAY", "0").c_str())));
-  if (joined.find("--gpu-architecture=sm_") == joined.npos) return invalid_option;
+  const bool is_machine_code = joined.find("--gpu-architecture=sm_") != joined.npos;
+  if (!is_machine_code && joined.find("--gpu-architecture=compute_") == joined.npos) return invalid_option;
   const std::string name = fake::name_of(program->source);
   const std::string sources = variable("FAKE_NVRTC_SOURCES", "");
   if (!sources.empty()) std::ofstream(sources + "/" + name + ".cu") << program->source;
@@ -108,7 +128,9 @@ int nvrtcCompileProgram(Program* program, int count, const char* const* options)
     if (!compiled.good) return compilation_failed;
     library = compiled.library;
   }
-  program->cubin = fake_cubin(name, library, bound_of(program->source));
+  const std::string bound = bound_of(program->source);
+  program->ptx = ".version " + ptx_version() + "\n" + fake_code("fake ptx", name, library, bound);
+  if (is_machine_code) program->cubin = fake_code("fake cubin", name, library, bound);
   program->log =
       "ptxas info    : 0 bytes gmem\nptxas info    : Function properties for tessera_kernel\n"
       "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
@@ -133,6 +155,16 @@ int nvrtcGetCUBINSize(Program* program, std::size_t* bytes) {
 
 int nvrtcGetCUBIN(Program* program, char* cubin) {
   std::memcpy(cubin, program->cubin.data(), program->cubin.size());
+  return success;
+}
+
+int nvrtcGetPTXSize(Program* program, std::size_t* bytes) {
+  *bytes = program->ptx.size();
+  return program->ptx.empty() ? invalid_program : success;
+}
+
+int nvrtcGetPTX(Program* program, char* ptx) {
+  std::memcpy(ptx, program->ptx.data(), program->ptx.size());
   return success;
 }
 

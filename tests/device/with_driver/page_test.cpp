@@ -97,6 +97,43 @@ TEST_CASE("the page's uses order a writing after readings") {
   CHECK(uses.is_idle());
 }
 
+TEST_CASE("the page's repeated launches are one launch of a graph") {
+  constexpr int count = 1000;
+  const memory::Allocation memory(GpuPlace{0}, 2 * count * sizeof(float));
+  float* const data = static_cast<float*>(memory.data());
+  device::Stream& stream = device::Stream::current(GpuPlace{0});
+  const std::string text =
+      "struct tessera_arguments { float* y; float value; int count; };\n"
+      "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < a.count) a.y[i] = a.value * i;\n"
+      "}\n";
+  const device::Kernel& kernel = device::find_kernel(GpuPlace{0}, text, "a ramp");
+  const auto launch = [&](float* to, float value) {
+    struct {
+      float* y;
+      float value;
+      int count;
+    } const arguments{to, value, count};
+    kernel.launch(stream, (count + 255) / 256, 256, 0, std::as_bytes(std::span(&arguments, 1)), "a ramp",
+                  std::source_location::current());
+  };
+  // --8<-- [start:graphs]
+  device::LaunchGraphs graphs;  // of this step
+  for (int step = 0; step < 5; ++step) {
+    device::CollectedLaunches collected(graphs);
+    launch(data, 0.5f);
+    launch(data + count, static_cast<float>(step));
+    collected.finish();  // from the second step on one launch, in which an argument has changed
+  }
+  // --8<-- [end:graphs]
+  std::vector<float> result(2 * count);
+  device::copy_async(result.data(), CpuPlace{}, data, GpuPlace{0}, 2 * count * sizeof(float), stream);
+  stream.synchronize();
+  CHECK(result[999] == 499.5f);
+  CHECK(result[1999] == 3996.0f);
+}
+
 TEST_CASE("the page's kernel is compiled and launched") {
   constexpr int count = 1000;
   const memory::Allocation memory(GpuPlace{0}, count * sizeof(float));

@@ -22,10 +22,10 @@ constexpr std::ptrdiff_t mebibyte = std::ptrdiff_t{1} << 20;
 
 /// Memory that one stream fills, often, so that a question now and then does not find it done.
 struct Filled {
-  Filled(device::Stream& stream, std::ptrdiff_t bytes, std::uint32_t value)
+  Filled(device::Stream& stream, std::ptrdiff_t bytes, std::uint32_t value, int times = 20)
       : pointer(memory::alloc(stream, bytes, uses)), bytes(bytes) {
     uses.order_write(stream);
-    for (int k = 0; k < 20; ++k) device::fill_async(pointer, bytes / 4, 4, value, stream);
+    for (int k = 0; k < times; ++k) device::fill_async(pointer, bytes / 4, 4, value, stream);
     uses.note_write(stream.mark());
   }
   void free() const { memory::free(gpu, pointer, bytes, uses); }
@@ -34,6 +34,9 @@ struct Filled {
   void* pointer;
   std::ptrdiff_t bytes;
 };
+
+/// Before that the pool asks what is free.
+void allocate_something() { const memory::Allocation something(gpu, 64); }
 
 std::uint32_t first_of(const void* pointer) {
   std::uint32_t value = 0;
@@ -114,6 +117,86 @@ TEST_CASE("memory that several streams use waits for all of them" * doctest::tes
   target.free();
   memory::trim(gpu);
   CHECK(memory::pending(gpu) == 0);
+}
+
+TEST_CASE("memory that two streams wrote at once waits for both" * doctest::test_suite("fake")) {
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
+  device::Stream& third = device::Stream::create(gpu);
+  synchronize(gpu);
+  memory::trim(gpu);
+  const fake::Holding held;
+  device::StreamUses uses;
+  void* const pointer = memory::alloc(first, 6400, uses);
+  uses.order_write(first);
+  uses.order_write(second);
+  for (int k = 0; k < 20; ++k) device::fill_async(pointer, 800, 4, 1, first);
+  uses.note_write(first.mark());
+  device::fill_async(static_cast<char*>(pointer) + 3200, 800, 4, 2, second);
+  uses.note_write(second.mark());
+  memory::free(gpu, pointer, 6400, uses);
+  second.synchronize();  // the first one still writes
+  device::StreamUses other_uses;
+  void* const elsewhere = memory::alloc(third, 6400, other_uses);
+  CHECK(elsewhere != pointer);
+  CHECK(memory::pending(gpu) == 6400);
+  first.synchronize();
+  device::StreamUses later_uses;
+  void* const later = memory::alloc(third, 6400, later_uses);
+  CHECK(later == pointer);
+  CHECK(memory::pending(gpu) == 0);
+  memory::free(gpu, elsewhere);
+  memory::free(gpu, later);
+  memory::trim(gpu);
+}
+
+TEST_CASE("a stream whose work takes long does not hold back the memory of others" * doctest::test_suite("fake")) {
+  device::Stream& other = device::Stream::create(gpu);
+  device::Stream& third = device::Stream::create(gpu);
+  synchronize(gpu);
+  memory::trim(gpu);
+  const fake::Holding held;
+  std::vector<Filled*> long_ones;
+  for (int k = 0; k < 9; ++k) {  // more streams than are asked at once
+    long_ones.push_back(new Filled(device::Stream::create(gpu), 8192, 1, 100));
+    long_ones.back()->free();
+  }
+  const Filled quick(other, 12'800, 2, 1);
+  quick.free();
+  CHECK(memory::pending(gpu) == 9 * 8192 + 12'800);
+  other.synchronize();
+  for (int k = 0; k < 10 && memory::pending(gpu) != 9 * 8192; ++k) allocate_something();
+  CHECK(memory::pending(gpu) == 9 * 8192);
+  device::StreamUses uses;
+  void* const again = memory::alloc(third, 12'800, uses);
+  CHECK(again == quick.pointer);
+  memory::free(gpu, again);
+  synchronize(gpu);
+  for (int k = 0; k < 3; ++k) allocate_something();
+  CHECK(memory::pending(gpu) == 0);
+  for (const Filled* filled : long_ones) delete filled;
+  memory::trim(gpu);
+}
+
+TEST_CASE("memory that is freed late, after younger memory of its stream, goes back with it" *
+          doctest::test_suite("fake")) {
+  device::Stream& stream = device::Stream::create(gpu);
+  synchronize(gpu);
+  memory::trim(gpu);
+  const fake::Holding held;
+  const Filled old(stream, 4480, 1);
+  const device::StreamMark after_old = stream.mark();
+  CHECK_FALSE(after_old.is_reached());  // this records an event that covers no more
+  const Filled young(stream, 8960, 2);
+  young.free();
+  old.free();
+  after_old.wait();
+  allocate_something();
+  CHECK(memory::pending(gpu) == 8960);
+  stream.synchronize();
+  allocate_something();
+  CHECK(memory::pending(gpu) == 0);
+  memory::trim(gpu);
 }
 
 TEST_CASE("memory of which all work is known to be done goes to the pool at once") {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -109,6 +110,89 @@ TEST_CASE("the host waits for the last writing to read, and for the readings too
   shared.uses.wait_for_writing();
   CHECK(reader.mark().is_reached());
   CHECK(shared.uses.is_idle());
+}
+
+TEST_CASE("of two writings that were ordered before either was noted both are waited for" *
+          doctest::test_suite("fake")) {
+  Shared shared(8);
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
+  device::Stream& third = device::Stream::create(gpu);
+  shared.uses.order_write(first);
+  shared.uses.order_write(second);
+  device::fill_async(shared.memory.data(), 4, 4, 1, first);
+  shared.uses.note_write(first.mark());
+  device::fill_async(shared.memory.data() + 4, 4, 4, 2, second);
+  shared.uses.note_write(second.mark());
+  CHECK(shared.uses.writes().size() == 2);
+  CHECK(shared.uses.marks().size() == 2);
+  CHECK(shared.read(third) == std::vector<int>{1, 1, 1, 1, 2, 2, 2, 2});
+  shared.write(3, second);  // after all of them: only it is left
+  CHECK(shared.uses.marks().size() == 1);
+  CHECK(shared.read(first) == std::vector<int>(8, 3));
+}
+
+TEST_CASE("a reading that was noted while a writing of another part was under way stays" *
+          doctest::test_suite("fake")) {
+  Shared shared(8), target(4);
+  device::Stream& writer = device::Stream::create(gpu);
+  device::Stream& reader = device::Stream::create(gpu);
+  shared.write(1, writer);
+  shared.uses.order_write(writer);
+  shared.uses.order_read(reader);
+  device::copy_async(target.memory.data(), gpu, shared.memory.data(), gpu, 16, reader);
+  shared.uses.note_read(reader.mark());
+  device::fill_async(shared.memory.data() + 4, 4, 4, 2, writer);
+  shared.uses.note_write(writer.mark());
+  CHECK(shared.uses.marks().size() == 2);
+  shared.write(5, device::Stream::create(gpu));  // may not overtake the reading
+  CHECK(target.read(reader) == std::vector<int>(4, 1));
+}
+
+TEST_CASE("a mark from before a wait is not taken for one after it" * doctest::test_suite("fake")) {
+  Shared shared(8);
+  device::Stream& first = device::Stream::create(gpu);
+  device::Stream& second = device::Stream::create(gpu);
+  shared.write(1, first);
+  device::fill_async(Ints(gpu, 8).data(), 8, 4, 1, second);
+  const device::StreamMark early = second.mark();
+  second.wait(first.mark());
+  shared.uses.note_write(early);
+  CHECK(shared.uses.writes().size() == 2);
+  shared.uses.note_write(second.mark());
+  CHECK(shared.uses.writes().size() == 1);
+}
+
+TEST_CASE("threads that write and read parts of one memory at once lose none of their uses") {
+  constexpr int threads = 4, rounds = 50, part = 64;
+  Shared shared(threads * part);
+  shared.write(0, device::Stream::current(gpu));
+  std::vector<std::thread> running;
+  std::vector<int> wrong(threads, 0);
+  for (int number = 0; number < threads; ++number) {
+    running.emplace_back([&, number] {
+      device::Stream& stream = device::Stream::current(gpu);
+      int* const own = shared.memory.data() + number * part;
+      for (int round = 1; round <= rounds; ++round) {
+        shared.uses.order_write(stream);
+        if ((round + number) % 3 == 0) std::this_thread::yield();
+        device::fill_async(own, part, 4, static_cast<std::uint32_t>(100 * number + round), stream);
+        shared.uses.note_write(stream.mark());
+        if (round % 10 != 0) continue;
+        device::Stream& reader = device::Stream::create(gpu);
+        std::vector<int> values(part);
+        shared.uses.order_read(reader);
+        device::copy_async(values.data(), CpuPlace{}, own, gpu, part * 4, reader);
+        reader.synchronize();
+        for (const int value : values) wrong[static_cast<std::size_t>(number)] += value != 100 * number + round;
+      }
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  CHECK(wrong == std::vector<int>(threads, 0));
+  const std::vector<int> values = shared.read(device::Stream::create(gpu));
+  for (int at = 0; at < threads * part; ++at) CHECK(values[static_cast<std::size_t>(at)] == 100 * (at / part) + rounds);
+  CHECK(shared.uses.marks().size() <= 2 * threads + 2);
 }
 
 TEST_CASE("threads that pass memory on by its uses compute what one thread would") {
