@@ -64,6 +64,8 @@ struct DeviceVariant {
   int rank = 1;
   bool wide = false;             // indices of 64 bits
   int vector = 1;                // elements that one access of unit stride moves
+  int together = 1;              // elements that a thread loads before it computes the first, where accesses move one
+  bool peels = false;            // the elements before the first aligned address come one by one
   std::vector<Access> access{};  // of the target, then of the leaves
   std::vector<std::uint8_t>
       shared_with{};  // for each operand, the first one that is the same memory; empty if no two are
@@ -94,8 +96,14 @@ std::string operand_name(std::size_t operand);
 /// Axes along which the kernel multiplies by a stride of this operand.
 std::vector<int> stride_axes(const DeviceVariant& variant, std::size_t operand);
 
+/// Elements of one thread in each turn of its loop.
+int elements_of_thread(const DeviceVariant& variant);
+
 /// Tiles, of the kernels of variants that have any.
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);
+
+/// Rows of tiles that are visited together, column by column.
+inline constexpr std::ptrdiff_t tile_band = 8;
 
 /// Threads of a block that the kernel of this variant needs; 0 if any number is right.
 int block_threads(const DeviceVariant& variant);
