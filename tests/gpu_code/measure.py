@@ -91,7 +91,7 @@ def expressions(program):
 
 
 def texts_of(program, libraries, name):
-    """The texts of the kernels that an expression launches: what computes elements first, what merges partial results after it."""
+    """The texts of the kernels that an expression launches; those that merge partial results come after those that make them."""
     with tempfile.TemporaryDirectory(prefix="tessera_code_") as folder:
         environment = {**os.environ,
                        "TESSERA_CUDA_DRIVER": str(libraries / "libfake_cuda.so"), "TESSERA_NVRTC": str(libraries / "libfake_nvrtc.so"),
@@ -103,7 +103,7 @@ def texts_of(program, libraries, name):
         texts = [file.read_text() for file in sorted(pathlib.Path(folder).glob("*.cu"))]
     if not texts:
         raise RuntimeError(f"{name} launched no kernel")
-    return sorted(texts, key=lambda text: (re.search(r"tessera_(element|inner)\(", text) is None, text))
+    return sorted(texts, key=lambda text: (re.search(r"\bfrom\[p(art)?\]", text) is not None, text))  # what reads partial results
 
 
 def number_before(log, words):
@@ -143,7 +143,7 @@ def results(program, libraries, keep=None):
                 (keep / f"{kernel.replace('/', '.')}.cu").write_text(text)
                 (keep / f"{kernel.replace('/', '.')}.sass").write_text(listing)
             seen = sass.measure(listing, read, written)
-            seen |= {"what": what if number == 0 else f"{what}: merging", "threads": threads_of(text),
+            seen |= {"what": what if number == 0 else f"{what}: second kernel", "threads": threads_of(text),
                      "registers": number_before(log.replace("Used ", ""), "registers"),
                      "local": number_before(log, "bytes stack frame") + number_before(log, "bytes spill stores"),
                      "shared": number_before(log, "bytes smem")}

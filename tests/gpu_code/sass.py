@@ -96,6 +96,14 @@ def loads_together(instructions, labels):
     return max(most, count)
 
 
+def elements_of(instructions, read, written):
+    """How many elements are stored; of what stores none, how many are loaded."""
+    stored = moved(instructions, "STG")
+    if written and stored:
+        return stored / written
+    return moved(instructions, "LDG") / read if read else 0
+
+
 def measure(listing, read, written):
     """What a kernel's code shows. `read` and `written`: bytes of memory that one element takes of each."""
     instructions, labels = code_of(listing)
@@ -104,10 +112,10 @@ def measure(listing, read, written):
     working = [loop for loop in working if moved(loop, "LDG") + moved(loop, "STG") > 0]
     if working:
         body = max(working, key=lambda loop: moved(loop, "LDG") + moved(loop, "STG"))
-    elements = max(moved(body, "LDG") / read if read else 0, moved(body, "STG") / written if written else 0)
+    elements = elements_of(body, read, written)
     if elements < 1 and body is not instructions:  # a loop that moves other things than elements
         body = instructions
-        elements = max(moved(body, "LDG") / read if read else 0, moved(body, "STG") / written if written else 0)
+        elements = elements_of(body, read, written)
     widths = {opcode: [i.width() for i in instructions if i.opcode == opcode] for opcode in ("LDG", "STG")}
     return {"instructions": len(instructions),
             "main": len(body),

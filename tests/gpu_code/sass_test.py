@@ -48,8 +48,9 @@ class Reading(unittest.TestCase):
     def test_the_main_loop_is_that_which_moves_most(self):
         seen = sass.measure(LISTING, 4, 4)
         self.assertEqual((seen["main"], seen["branches"]), (8, 2))
-        self.assertEqual(seen["elements"], (16 + 16 + 4 + 8) / 4)
-        self.assertEqual(seen["each"], 0.7)
+        self.assertEqual(seen["elements"], 16 / 4)
+        self.assertEqual(seen["each"], 2.0)
+        self.assertEqual(sass.measure(LISTING, 4, 0)["elements"], (16 + 16 + 4 + 8) / 4)
 
     def test_loads_count_until_one_of_them_is_read(self):
         self.assertEqual(sass.measure(LISTING, 4, 4)["together"], 3)
