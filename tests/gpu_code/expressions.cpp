@@ -96,6 +96,7 @@ const std::vector<Entry>& entries() {
       {"softmax_131072", 4, 4, "softmax<1>(x), 128 x 131072", [] { softmax_of(128, 131072); }},
       {"softmax_bfloat16", 2, 2, "softmax<1>(x) of bfloat16, 4096 x 4096", [] { softmax_of<bfloat16>(4096, 4096); }},
       {"softmax_columns", 4, 4, "softmax<0>(x), 16384 x 1024", [] { evaluate(softmax<0>(matrix(16384, 1024))); }},
+      {"softmax_short_columns", 4, 4, "softmax<0>(x), 512 x 65536", [] { evaluate(softmax<0>(matrix(512, 65536))); }},
       {"log_softmax_4096", 4, 4, "log_softmax<1>(x), 4096 x 4096",
        [] { evaluate(log_softmax<1>(matrix(4096, 4096))); }},
       {"layernorm_1024", 4, 4, "layernorm<1>(x), 8192 x 1024", [] { layernorm_of(8192, 1024); }},

@@ -194,7 +194,10 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : which.block() / which.threads;
   FoldCut cut{.blocks = (task.outputs - 1) / outputs_of_a_block + 1};
   if (which.held == 0) cut = fold_cut(task);
-  const std::ptrdiff_t partial_bytes = cut.parts > 1 ? task.outputs * cut.parts * statistics_bytes(work.op) : 0;
+  constexpr std::ptrdiff_t few_values =
+      1024;  // behind a statistic: one kernel finds them in a cache when it reads them again
+  const bool in_one = which.held > 0 || (cut.parts == 1 && task.reduced <= few_values);
+  const std::ptrdiff_t partial_bytes = in_one ? 0 : task.outputs * cut.parts * statistics_bytes(work.op);
   const Temporary partials(place, partial_bytes);
   const std::vector<std::byte> arguments =
       normalising_arguments(task, all.element, variant, cut, partials.data(), scalars, work.epsilon);
@@ -215,7 +218,7 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
     kernel.launch(device::Stream::current(place), grid_of(cut.blocks * cut.parts), static_cast<unsigned>(which.block()),
                   0, arguments, form.name.text(), std::source_location::current());
   };
-  if (cut.parts == 1) return launch(NormaliseStage::whole);
+  if (in_one) return launch(NormaliseStage::whole);
   launch(NormaliseStage::statistics);
   launch(NormaliseStage::apply);
 }

@@ -239,10 +239,11 @@ class NormalisingWriter : public KernelWriter {
     text_ += "  }\n";
   }
 
-  /// Adds `term`, in which n is a value's number, of all held values to `sum`, a double: up to four at a time in their own type, which rounds
-  /// as adding in pairs does.
+  /// Adds `term`, in which n is a value's number, of all held values to `sum`, a double: of moments up to four at a time in their own type, which
+  /// rounds as adding in pairs does, exponentials one by one, so that a softmax does not depend on which thread holds which of them.
   std::string summed(const std::string& sum, const std::string& term) const {
-    const int group = kernel_.inner.value == DType::float64 ? 1 : std::min(4, kernel_.held);
+    const bool by_one = kernel_.inner.value == DType::float64 || !is_standardising();
+    const int group = by_one ? 1 : std::min(4, kernel_.held);
     std::string text = "#pragma unroll\n  for (int k = 0; k < " + std::to_string(kernel_.held) +
                        "; k += " + std::to_string(group) + ") {\n    C terms[" + std::to_string(group) +
                        "];\n#pragma unroll\n    for (int j = 0; j < " + std::to_string(group) +
@@ -301,8 +302,12 @@ class NormalisingWriter : public KernelWriter {
              (is_standardising() ? "tessera_fold_variance<C, false>" : "tessera_fold_exponentials<C>") +
              " Fold;\n"
              "  const tessera_index first = part * a.part_size, left = a.reduced - first;\n"
-             "  const tessera_index last = inside ? first + (left < a.part_size ? left : a.part_size) : 0;\n"
-             "  Fold::Accumulator total = Fold::identity();\n";
+             "  const tessera_index last = inside ? first + (left < a.part_size ? left : a.part_size) : 0;\n";
+    if (kernel_.stage == NormaliseStage::whole && !is_standardising()) {
+      write_short_exponentials();
+      return write_applying();
+    }
+    text_ += "  Fold::Accumulator total = Fold::identity();\n";
     if (kernel_.stage == NormaliseStage::apply) {
       text_ +=
           "  const Fold::Accumulator* const from = static_cast<const Fold::Accumulator*>(a.partials) + output * "
@@ -331,6 +336,32 @@ class NormalisingWriter : public KernelWriter {
           "  const double sum = total.sum;\n";
       write_exponentials_result(false);
     }
+    write_applying();
+  }
+
+  /// Of few values, which are in a cache when they are read again: first their largest, then the sum relative to it, exactly as of held values.
+  void write_short_exponentials() {
+    const auto write_pass = [&](const std::string& taken) {
+      text_ += "  {\n  tessera_index next = first + lane * " + width() + ";\n";
+      write_turns([&](int count) {
+        const std::string number = std::to_string(count * variant_.vector);
+        text_ += "    C values[" + number + "];\n";
+        begin_together(count);
+        write_values("values[k * " + width() + " + j]", "(C)0");
+        text_ += "    }\n#pragma unroll\n    for (int n = 0; n < " + number + "; ++n) " + taken + "\n";
+      });
+      text_ += "  }\n";
+    };
+    text_ += "  C shift = tessera_extremes<C>::lowest();\n";
+    write_pass("shift = tessera_larger(shift, values[n]);");
+    write_share("tessera_fold_largest<C>", "shift");
+    text_ += "  const C largest = shift;\n  const bool is_finite = largest - largest == 0;\n  double sum = 0;\n";
+    write_pass("sum += (double)exp(values[n] - largest);");
+    write_share("tessera_fold_sum<double, double>", "sum");
+    write_exponentials_result(false);
+  }
+
+  void write_applying() {
     const std::string values = "values[k * " + width() + " + j]";
     text_ += "  tessera_index next = first + lane * " + width() + ";\n";
     write_turns([&](int count) {
