@@ -5,6 +5,7 @@ env_dir=$root/.toolchain
 build_pins=(cmake==3.31.10 ninja==1.13.2)
 docs_pins=(mkdocs==1.6.1 mkdocs-material==9.8.1 pymdown-extensions==13.1)
 torch_pins=(torch==2.15.0 jax==0.10.2 numpy==2.4.6)
+disassembler_pins=(nvidia-cuda-nvdisasm==13.5.37)
 export PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -87,9 +88,17 @@ setup_build() {
   export PATH=$env_dir/build/bin:$PATH
 }
 
+# nvdisasm, 5 MB, where there is a CUDA toolkit without it: the test of kernels' machine code is skipped if it cannot be had.
+setup_disassembler() {
+  [ -d /usr/local/cuda ] || command -v nvcc >/dev/null || return 0
+  [ ! -x /usr/local/cuda/bin/nvdisasm ] && ! command -v nvdisasm >/dev/null || return 0
+  venv nvdisasm "${disassembler_pins[@]}" || echo "  no nvdisasm: kernels' machine code is not read"
+}
+
 # What only the presets clang19 and libcxx, readable reports of sanitizers, the models and the tests of the report and of debuggers need.
 setup_test() {
   setup_build
+  setup_disassembler
   packages "libc++-$clang-dev" "libc++abi-$clang-dev" "llvm-$clang" spin gdb "lldb-$clang"
   if has_clang19; then packages clang-19 clang-tools-19 libclang-rt-19-dev; fi
   command -v chromium >/dev/null || command -v google-chrome >/dev/null || packages chromium ||

@@ -1,5 +1,5 @@
 // Sorting elements that are put in order in a pass of their own, by CUB's radix sort: one kernel serves all types of a size. So are sorted small
-// elements, for which CUB's kernels are large, and many rows, each by one block.
+// elements, for which CUB's kernels are large, and many rows, each by one block (sort_choice.hpp).
 #include "sort_ordered.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -53,7 +53,7 @@ constexpr bool can_sort_single_rows = sizeof(Bits) <= 2;
 template <class Bits>
 void sort_keys(const TesseraSort& sort, const Bits* keys, Bits* to, const TesseraStream& stream) {
   constexpr int bits = 8 * sizeof(Bits);
-  if (!can_sort_single_rows<Bits> || sort.rows >= fewest_segments) {
+  if (!can_sort_single_rows<Bits> || sorts_at_once(sort.rows, sort.length)) {
     return with_temporaries(stream, [&](void* memory, std::size_t& bytes) {
       return cub::DeviceSegmentedRadixSort::SortKeys(memory, bytes, keys, to, sort.rows * sort.length, sort.rows,
                                                      row_offsets(sort.length, 0), row_offsets(sort.length, 1), 0, bits,
@@ -76,7 +76,7 @@ void sort_pairs(const TesseraSort& sort, const Bits* keys, Bits* sorted, const s
   auto* to = static_cast<std::int64_t*>(sort.to);
   constexpr int bits = 8 * sizeof(Bits);
   const std::int64_t count = sort.rows * sort.length;
-  if (!can_sort_single_rows<Bits> || sort.rows >= fewest_segments) {
+  if (!can_sort_single_rows<Bits> || sorts_at_once(sort.rows, sort.length)) {
     return with_temporaries(stream, [&](void* memory, std::size_t& bytes) {
       return cub::DeviceSegmentedRadixSort::SortPairs(memory, bytes, keys, sorted, positions, to, count, sort.rows,
                                                       row_offsets(sort.length, 0), row_offsets(sort.length, 1), 0, bits,

@@ -2,11 +2,9 @@
 #pragma once
 #include "order.cuh"
 #include "sort.h"
+#include "sort_choice.hpp"
 
 namespace tessera::kernels {
-
-/// From so many rows on, whose blocks fill a GPU, each row is sorted by one block; below, one after another by all blocks.
-inline constexpr std::int64_t fewest_segments = 64;
 
 /// Writes 0, 1, ... length - 1 over and over, `count` numbers in all.
 void write_positions(std::int64_t* positions, std::int64_t length, std::int64_t count, const TesseraStream& stream);

@@ -20,6 +20,7 @@ export import :launch_graph;
 
 // kernels/: CUDA kernels from text, where they are kept, and what they are given
 export import :items;
+export import :quotients;
 export import :tiles;
 export import :arguments;
 export import :kernel;

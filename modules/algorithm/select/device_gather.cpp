@@ -3,10 +3,13 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 module tessera.algorithm;
 import tessera.core;
 import tessera.device;
@@ -19,63 +22,162 @@ namespace tessera {
 namespace {
 
 constexpr unsigned gather_threads = 256;
+constexpr std::ptrdiff_t of_a_block = 1024;  // items: four of each thread
 
-std::string gather_text(std::ptrdiff_t item, std::size_t axes) {
-  const std::string type = device::launching::item_type(item);
-  const std::string rank = std::to_string(axes);
-  return device::launching::item_support + ("struct tessera_arguments {\n  " + type) + "* to;\n  const " + type +
-         "* from;\n  const long long* indices;\n  long long count, extent[" + rank + "], to_stride[" + rank +
-         "], from_stride[" + rank +
-         "];\n};\n"
-         "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
-         "  const long long step = (long long)gridDim.x * blockDim.x;\n"
-         "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {\n"
-         "    long long rest = i, to = 0, from = 0;\n"
-         "#pragma unroll\n"
-         "    for (int axis = " +
-         rank +
-         " - 1; axis > 0; --axis) {\n"
-         "      const long long at = rest % a.extent[axis];\n"
-         "      rest /= a.extent[axis];\n"
-         "      to += at * a.to_stride[axis];\n"
-         "      from += at * a.from_stride[axis];\n"
-         "    }\n"
-         "    a.to[to + rest * a.to_stride[0]] = a.from[from + a.indices[rest] * a.from_stride[0]];\n"
-         "  }\n"
-         "}\n";
+/// A copy as the kernel sees it: axes, the picked one first, along which all items are moved, as wide as both sides allow.
+struct Gather {
+  std::ptrdiff_t item;
+  std::vector<std::ptrdiff_t> extents, to, from;
+  bool wide = false;  // the number of items needs 64 bits
+
+  std::ptrdiff_t count() const {
+    std::ptrdiff_t count = 1;
+    for (const std::ptrdiff_t extent : extents) count *= extent;
+    return count;
+  }
+};
+
+/// Axes of a slice that one step of both sides goes through become one.
+void merge_axes(Gather& gather) {
+  for (std::size_t axis = gather.extents.size() - 1; axis >= 2; --axis) {
+    const std::ptrdiff_t extent = gather.extents[axis];
+    const bool continues =
+        gather.to[axis - 1] == gather.to[axis] * extent && gather.from[axis - 1] == gather.from[axis] * extent;
+    if (!continues && extent != 1) continue;
+    if (continues) {
+      gather.extents[axis - 1] *= extent;
+      gather.to[axis - 1] = gather.to[axis];
+      gather.from[axis - 1] = gather.from[axis];
+    }
+    for (auto* numbers : {&gather.extents, &gather.to, &gather.from})
+      numbers->erase(numbers->begin() + static_cast<std::ptrdiff_t>(axis));
+  }
+}
+
+/// Pairs of neighbours can be moved as one item of twice the size.
+bool has_pairs(const Gather& gather, const void* to, const void* from) {
+  const auto is_even = [](std::ptrdiff_t number) { return number % 2 == 0; };
+  const auto is_aligned = [&](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(2 * gather.item) == 0;
+  };
+  if (gather.extents.size() < 2 || gather.to.back() != 1 || gather.from.back() != 1) return false;
+  return is_even(gather.extents.back()) && is_aligned(to) && is_aligned(from) &&
+         std::all_of(gather.to.begin(), gather.to.end() - 1, is_even) &&
+         std::all_of(gather.from.begin(), gather.from.end() - 1, is_even);
+}
+
+Gather gather_of(const SliceCopy& copy, std::ptrdiff_t indices) {
+  Gather gather{.item = copy.to.item,
+                .extents = {indices},
+                .to = {copy.to.strides.begin(), copy.to.strides.end()},
+                .from = {copy.from.strides.begin(), copy.from.strides.end()}};
+  gather.extents.insert(gather.extents.end(), copy.slice.begin(), copy.slice.end());
+  merge_axes(gather);
+  constexpr std::ptrdiff_t widest = 16;
+  while (gather.item < widest && has_pairs(gather, copy.to.data, copy.from.data)) {
+    gather.item *= 2;
+    gather.extents.back() /= 2;
+    for (std::size_t axis = 0; axis + 1 < gather.extents.size(); ++axis) {
+      gather.to[axis] /= 2;
+      gather.from[axis] /= 2;
+    }
+  }
+  gather.wide = gather.count() > std::numeric_limits<std::int32_t>::max();
+  return gather;
+}
+
+/// Four items of each thread are loaded before the first is stored; those beyond the end are the last one, and are not stored.
+std::string gather_text(const Gather& gather) {
+  std::string text = device::launching::item_support;
+  text += gather.wide ? "typedef unsigned long long tessera_index;\n" : "typedef unsigned int tessera_index;\n";
+  text += device::launching::quotient_support(gather.wide);
+  text += R"cuda(struct tessera_arguments {
+  @T* to;
+  const @T* from;
+  const long long* indices;
+  tessera_index count, extent[@R], factor[@R], shift[@R];
+  long long to_stride[@R], from_stride[@R];
+};
+extern "C" __global__ void __launch_bounds__(256) tessera_kernel(const __grid_constant__ tessera_arguments a) {
+  const tessera_index step = (tessera_index)gridDim.x * 1024;
+  for (tessera_index first = (tessera_index)blockIdx.x * 1024 + threadIdx.x; first < a.count; first += step) {
+    long long to[4], from[4];
+    tessera_index picked[4];
+    @T values[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      picked[k] = first + k * 256 < a.count ? first + k * 256 : a.count - 1;
+      to[k] = from[k] = 0;
+#pragma unroll
+      for (int axis = @R - 1; axis > 0; --axis) {
+        const tessera_index next = tessera_quotient(picked[k], a.factor[axis], a.shift[axis]);
+        const long long at = picked[k] - next * a.extent[axis];
+        to[k] += at * a.to_stride[axis];
+        from[k] += at * a.from_stride[axis];
+        picked[k] = next;
+      }
+      to[k] += (long long)picked[k] * a.to_stride[0];
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) from[k] += a.indices[picked[k]] * a.from_stride[0];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) values[k] = a.from[from[k]];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (first + k * 256 < a.count) a.to[to[k]] = values[k];
+    }
+  }
+}
+)cuda";
+  const auto replace_all = [&text](std::string_view name, const std::string& by) {
+    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + by.size()))
+      text.replace(at, name.size(), by);
+  };
+  replace_all("@T", device::launching::item_type(gather.item));
+  replace_all("@R", std::to_string(gather.extents.size()));
+  return text;
+}
+
+std::vector<std::byte> gather_arguments(const SliceCopy& copy, const Gather& gather, const void* indices) {
+  device::launching::Arguments arguments;
+  arguments.put(copy.to.data);
+  arguments.put(copy.from.data);
+  arguments.put(indices);
+  arguments.put_index(gather.count(), gather.wide);
+  std::vector<device::launching::Divisor> divisors;
+  for (const std::ptrdiff_t extent : gather.extents) {
+    divisors.push_back(device::launching::divisor_of(extent, gather.wide));
+    arguments.put_index(extent, gather.wide);
+  }
+  for (const auto& divisor : divisors) arguments.put_index(static_cast<std::ptrdiff_t>(divisor.factor), gather.wide);
+  for (const auto& divisor : divisors) arguments.put_index(divisor.shift, gather.wide);
+  arguments.put_all(gather.to);
+  arguments.put_all(gather.from);
+  return std::move(arguments).take();
 }
 
 }  // namespace
 
 void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices) {
-  std::ptrdiff_t count = std::ssize(indices);
-  for (const std::ptrdiff_t extent : copy.slice) count *= extent;
-  if (count == 0) return;
+  std::ptrdiff_t elements = std::ssize(indices);
+  for (const std::ptrdiff_t extent : copy.slice) elements *= extent;
+  if (elements == 0) return;
   const GpuPlace place{copy.to.place.ordinal()};
   device::Stream& stream = device::Stream::current(place);
-  const std::size_t axes = copy.slice.size() + 1;
-  const device::Kernel& kernel = device::find_kernel(place, gather_text(copy.to.item, axes),
-                                                     "take of slices with " + std::to_string(axes - 1) + " axes");
+  const Gather gather = gather_of(copy, std::ssize(indices));
+  const device::Kernel& kernel = device::find_kernel(
+      place, gather_text(gather), "take of slices with " + std::to_string(copy.slice.size()) + " axes");
   const memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(indices.size_bytes()));
   const memory::Allocation pinned(PinnedPlace{}, on_device.bytes());  // which stays until the stream has read it
   std::memcpy(pinned.data(), indices.data(), indices.size_bytes());
   device::copy_async(on_device.data(), place, pinned.data(), PinnedPlace{}, on_device.bytes(), stream);
   pinned.uses()->note_read(stream.mark());
   on_device.uses()->note_write(stream.mark());
-  device::launching::Arguments arguments;
-  arguments.put(copy.to.data);
-  arguments.put(copy.from.data);
-  arguments.put(on_device.data());
-  arguments.put(count);
-  arguments.put(std::ssize(indices));
-  arguments.put_all(copy.slice);
-  arguments.put_all(copy.to.strides);
-  arguments.put_all(copy.from.strides);
   copy.from.uses->order_read(stream);
   copy.to.uses->order_write(stream);
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;
-  const auto blocks = static_cast<unsigned>(std::min((count - 1) / gather_threads + 1, most_blocks));
-  kernel.launch(stream, blocks, gather_threads, 0, std::move(arguments).take(), "take",
+  const auto blocks = static_cast<unsigned>(std::min((gather.count() - 1) / of_a_block + 1, most_blocks));
+  kernel.launch(stream, blocks, gather_threads, 0, gather_arguments(copy, gather, on_device.data()), "take",
                 std::source_location::current());
   copy.from.uses->note_read(stream.mark());
   copy.to.uses->note_write(stream.mark());

@@ -148,7 +148,8 @@ std::string normalisation_text(const NormalisationPlan& plan) {
 
 std::string device_folding_text(const DeviceFoldPlan& plan) {
   if (plan.blocks == 0) return "  nothing: there are no results\n";
-  constexpr const char* teams[] = {"8 threads", "32 threads", "a block", "8 threads, 32 results side by side"};
+  constexpr const char* teams[] = {"8 threads", "32 threads", "a block", "8 threads, 32 results side by side",
+                                   "4 threads"};
   const std::string threads = " of " + std::to_string(fold_threads) + " threads";
   std::string text = "  one kernel of " + counted(plan.blocks, "block") + threads + ", for each result " +
                      teams[static_cast<int>(plan.cut.shape)];
@@ -180,7 +181,9 @@ std::string reduction_text(const ExplainedStage& stage) {
                                                       : "fused with the reduction");
   }
   if (stage.rows.count > 0) text += rows_text(stage.rows);
-  if (!folds) return text + (on_host ? normalisation_text(stage.normalisation) : "  one kernel\n");
+  constexpr const char* device_normalisation =
+      "  one kernel, or two where rows do not fit registers: the first folds parts of them, the second applies what it found\n";
+  if (!folds) return text + (on_host ? normalisation_text(stage.normalisation) : device_normalisation);
   return text + (on_host ? folding_text(stage.folding) : device_folding_text(stage.device_folding));
 }
 

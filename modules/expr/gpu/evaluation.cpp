@@ -36,7 +36,7 @@ DeviceWork copying() {
 /// Blocks of which each thread has one piece of work.
 std::ptrdiff_t blocks_for(const LoopPlan& plan, const DeviceVariant& variant) {
   if (variant.edge != 0) return tile_count(plan, variant);
-  const std::ptrdiff_t pieces = (plan.elements - 1) / variant.vector + 1;
+  const std::ptrdiff_t pieces = (plan.elements - 1) / elements_of_thread(variant) + 1;
   return (pieces - 1) / threads + 1;
 }
 
@@ -58,8 +58,8 @@ void size(ReductionTask& task) {
 }
 
 DeviceFoldPlan plan_of(const ReductionTask& task) {
-  constexpr std::ptrdiff_t outputs_of_a_block = fold_threads / warp;
   DeviceFoldPlan plan{.cut = fold_cut(task)};
+  const std::ptrdiff_t outputs_of_a_block = static_cast<std::ptrdiff_t>(fold_threads) / plan.cut.merging;
   plan.blocks = plan.cut.blocks * plan.cut.parts;
   if (plan.cut.parts > 1) plan.merging_blocks = (task.outputs - 1) / outputs_of_a_block + 1;
   return plan;
@@ -131,7 +131,7 @@ void run_on_device(const Reduction& reduction) {
   const DeviceFoldPlan plan = plan_of(task);
   const FoldCut& cut = plan.cut;
   const GpuPlace place{reduction.place.ordinal()};
-  const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept};
+  const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept, .merging = cut.merging};
   const DeviceVariant variant = folding_variant(task, element, reduction.device.written);
   const DeviceKernelKey key{.variant = variant, .task = DeviceTask::fold, .fold = fold, .place = place};
   const device::Kernel& kernel = kernel_of_form(
@@ -186,27 +186,42 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   const CombinedElement all(outer, inner, leaf);
   NormalisingKernel which{
       .outer = outer, .inner = inner, .leaf = leaf, .op = work.op, .kept = task.kept, .threads = 0, .held = 0};
-  choose_team(which, task);
-  const DeviceVariant variant = folding_variant(task, all.element, loop.device.written);
+  const DeviceVariant variant = normalising_variant(task, all.element, loop.device.written);
+  choose_team(which, task, variant);
   const GpuPlace place{loop.place.ordinal()};
-  const NormalisingKey details{.op = work.op, .threads = which.threads, .held = which.held, .inner = work.device.form};
-  const DeviceKernelKey key{.variant = variant,
-                            .task = DeviceTask::normalise,
-                            .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = task.kept},
-                            .normalising = details,
-                            .place = place};
-  const device::Kernel& kernel = kernel_of_form(form, key, [&] {
-    return normalising_support(all.element, variant.target) + normalising_kernel(which, all.element, variant);
-  });
   Scalars scalars = scalars_of(form, loop.device.node);
   const Scalars more = scalars_of(*work.device.form, work.device.node);
   scalars.append(more.data(), more.size());
-  const int block = which.block();
-  const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : block / which.threads;
-  kernel.launch(device::Stream::current(place), grid_of((task.outputs - 1) / outputs_of_a_block + 1),
-                static_cast<unsigned>(block), 0,
-                normalising_arguments(task, all.element, variant, scalars, work.epsilon), form.name.text(),
-                std::source_location::current());
+  const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : which.block() / which.threads;
+  FoldCut cut{.blocks = (task.outputs - 1) / outputs_of_a_block + 1};
+  if (which.held == 0) cut = fold_cut(task);
+  constexpr std::ptrdiff_t few_values =
+      1024;  // behind a statistic: one kernel finds them in a cache when it reads them again
+  const bool in_one = which.held > 0 || (cut.parts == 1 && task.reduced <= few_values);
+  const std::ptrdiff_t partial_bytes = in_one ? 0 : task.outputs * cut.parts * statistics_bytes(work.op);
+  const Temporary partials(place, partial_bytes);
+  const std::vector<std::byte> arguments =
+      normalising_arguments(task, all.element, variant, cut, partials.data(), scalars, work.epsilon);
+  const auto launch = [&](NormaliseStage stage) {
+    which.stage = stage;
+    const DeviceKernelKey key{.variant = variant,
+                              .task = DeviceTask::normalise,
+                              .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = task.kept},
+                              .normalising = {.op = work.op,
+                                              .stage = stage,
+                                              .threads = which.threads,
+                                              .held = which.held,
+                                              .inner = work.device.form},
+                              .place = place};
+    const device::Kernel& kernel = kernel_of_form(form, key, [&] {
+      return normalising_support(all.element, variant.target) + normalising_kernel(which, all.element, variant);
+    });
+    kernel.launch(device::Stream::current(place), grid_of(cut.blocks * cut.parts), static_cast<unsigned>(which.block()),
+                  0, arguments, form.name.text(), std::source_location::current());
+  };
+  if (in_one) return launch(NormaliseStage::whole);
+  launch(NormaliseStage::statistics);
+  launch(NormaliseStage::apply);
 }
 
 }  // namespace tessera::plan

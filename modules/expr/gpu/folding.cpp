@@ -23,13 +23,17 @@ namespace {
 
 constexpr std::ptrdiff_t warp = 32;
 constexpr std::ptrdiff_t column_rows = fold_threads / warp;  // threads that fold one column
-constexpr std::ptrdiff_t lanes = 8;                          // that fold an output of few values
-constexpr std::ptrdiff_t lanes_values = 256;                 // up to so many behind an output are for them
+constexpr std::ptrdiff_t quad = 4;                           // threads that fold an output of few values
+constexpr std::ptrdiff_t quad_values = 64;                   // up to so many behind an output are for them
+constexpr std::ptrdiff_t lanes = 8;                          // that fold an output of more
+constexpr std::ptrdiff_t lanes_values = 256;                 // up to so many
 constexpr std::ptrdiff_t warp_values = 1024;                 // and up to so many for one warp
 constexpr std::ptrdiff_t enough_blocks = 2048;               // to keep any GPU busy
 constexpr std::ptrdiff_t least_part = 8192;                  // values of a block, and of a column's eight threads
 constexpr std::ptrdiff_t least_column_part = 512;
-constexpr std::size_t short_body = 400;  // characters; of longer expressions there are fewer copies to compile
+constexpr std::ptrdiff_t many_parts = 64;    // more of them than a warp merges
+constexpr std::ptrdiff_t access_bytes = 16;  // the widest load of one thread
+constexpr std::size_t short_body = 400;      // characters; of longer expressions there are fewer copies to compile
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
@@ -40,6 +44,7 @@ std::ptrdiff_t blocks_for(std::ptrdiff_t work, std::ptrdiff_t of_a_block) {
 /// Neighbouring threads that fold one output.
 std::ptrdiff_t team_of(FoldShape shape) {
   switch (shape) {
+    case FoldShape::quads: return quad;
     case FoldShape::lanes: return lanes;
     case FoldShape::warps: return warp;
     case FoldShape::blocks:
@@ -88,7 +93,9 @@ std::string fold_type(ReduceOp op, DType value) {
 std::vector<int> fold_axes(const DeviceVariant& variant, int kept, std::size_t operand) {
   std::vector<int> axes;
   if (variant.access[operand] == Access::constant) return axes;
-  for (int axis = 0; axis < (operand == 0 ? kept : variant.rank); ++axis) axes.push_back(axis);
+  const bool steps = variant.access[operand] == Access::strided;
+  const int last = operand == 0 ? kept : variant.rank - (steps ? 0 : 1);
+  for (int axis = 0; axis < last; ++axis) axes.push_back(axis);
   return axes;
 }
 
@@ -106,7 +113,9 @@ class FoldingWriter : public KernelWriter {
     write_sizes(operands(), variant_.rank);
     write_element();
     write_head();
-    text_ += "  const tessera_index part = blockIdx.x / a.blocks, block = blockIdx.x % a.blocks;\n";
+    text_ +=
+        "  const tessera_index part = a.parts == 1 ? 0 : blockIdx.x / a.blocks, block = blockIdx.x - part * "
+        "a.blocks;\n";
     if (which_.shape == FoldShape::columns) {
       text_ +=
           "  const unsigned int lane = threadIdx.x / 32;\n"
@@ -137,16 +146,17 @@ class FoldingWriter : public KernelWriter {
     write_sizes(1, which_.kept);
     write_head();
     text_ +=
-        "  const unsigned int lane = threadIdx.x % 32;\n"
-        "  const tessera_index output = (tessera_index)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n"
+        "  const unsigned int lane = threadIdx.x % @M;\n"
+        "  const tessera_index output = (tessera_index)blockIdx.x * (blockDim.x / @M) + threadIdx.x / @M;\n"
         "  const bool inside = output < a.outputs;\n"
         "  const Fold::Accumulator* const from = static_cast<const Fold::Accumulator*>(a.partials) + output * "
         "a.parts;\n"
         "  Fold::Accumulator total = Fold::identity();\n"
-        "  for (tessera_index part = lane; inside && part < a.parts; part += 32) total = Fold::merge(total, "
+        "  for (tessera_index part = lane; inside && part < a.parts; part += @M) total = Fold::merge(total, "
         "from[part]);\n"
-        "  total = tessera_merge_team<Fold, 32>(total);\n"
+        "  total = tessera_merge_team<Fold, @M>(total);\n"
         "  if (lane != 0 || !inside) return;\n";
+    replace_all("@M", std::to_string(which_.merging));
     write_positions(0, which_.kept, "output", "  ");
     text_ += "  tessera_store(" + fold_address(0) + ", Fold::result(total, a.finish));\n}\n";
     return std::move(text_);
@@ -179,19 +189,84 @@ class FoldingWriter : public KernelWriter {
     std::string sum = "a." + operand_name(operand);
     for (const int axis : fold_axes(variant_, which_.kept, operand))
       sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
+    if (operand > 0 && variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
     return sum;
   }
 
   /// Each thread folds groups of 16 values. Several are loaded before the first of them is folded, so that the memory has as many loads of each
   /// thread to work on; the last ones, where fewer are left, come one by one.
   void write_loop() {
-    const std::string step = std::to_string(which_.shape == FoldShape::columns ? column_rows : team_size());
-    const std::string together = std::to_string(element_.body.size() < short_body ? 8 : 4);
     text_ +=
         "  const tessera_index first = part * a.part_size;\n"
         "  const tessera_index left = a.reduced - first;\n"
         "  const tessera_index last = inside ? first + (left < a.part_size ? left : a.part_size) : 0;\n"
-        "  Fold::Accumulator total = Fold::identity();\n"
+        "  Fold::Accumulator total = Fold::identity();\n";
+    variant_.vector > 1 ? write_pack_loop() : write_value_loop();
+  }
+
+  /// The same for values of which each access moves several: a group is what a thread loads at once. Unrolled further, the loop would take more
+  /// registers and load no more of them together.
+  void write_pack_loop() {
+    const int width = variant_.vector;
+    const auto read = std::ranges::count(variant_.access, Access::unit);
+    const int values = element_.body.size() >= short_body || read > 3 ? 8 : 16;
+    text_ +=
+        "  tessera_index next = first + lane * @W;\n"
+        "#pragma unroll 1\n"
+        "  for (; next + (@T - 1) * @S < last; next += @T * @S) {\n"
+        "    Fold::Group group = Fold::begin();\n"
+        "    @V values[@T * @W];\n"
+        "#pragma unroll\n"
+        "    for (int n = 0; n < @T; ++n) {\n"
+        "      const tessera_index r = next + n * @S;\n";
+    write_packs("values[n * @W + k] = ");
+    text_ +=
+        "    }\n"
+        "    tessera_taking<Fold>::all(group, values, next, @W, @S);\n"
+        "    Fold::join(total, group);\n"
+        "  }\n"
+        "  if (next < last) {\n"
+        "    Fold::Group group = Fold::begin();\n"
+        "#pragma unroll 1\n"
+        "    for (; next < last; next += @S) {\n"
+        "      @V values[@W];\n"
+        "      const tessera_index r = next;\n";
+    write_packs("values[k] = ");
+    text_ +=
+        "      tessera_taking<Fold>::all(group, values, next, @W, @S);\n"
+        "    }\n"
+        "    Fold::join(total, group);\n"
+        "  }\n";
+    replace_all("@T", std::to_string(std::max(1, std::min(4, values / width))));
+    replace_all("@W", std::to_string(width));
+    replace_all("@S", std::to_string(team_size() * width));
+    replace_all("@V", quoted(element_.value));
+  }
+
+  /// The values of the pack at r, each assigned to `to`, in which k is its number.
+  void write_packs(const std::string& to) {
+    write_positions(which_.kept, variant_.rank, "r", "        ");
+    std::string value = "tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) {
+      const std::size_t source = variant_.source(k);
+      const std::string pack = "tessera_pack<" + type_of(k) + ", " + std::to_string(variant_.vector) + ">";
+      const bool is_pack = variant_.access[source] == Access::unit;
+      if (k == source && is_pack) {
+        text_ += "        const " + pack + " p" + std::to_string(k) + " = *reinterpret_cast<const " + pack + "*>(" +
+                 fold_address(k) + ");\n";
+      } else if (k == source) {
+        text_ +=
+            "        const " + value_type(k - 1) + " " + operand_name(k) + " = " + loaded(k, fold_address(k)) + ";\n";
+      }
+      value += is_pack ? ", tessera_load(p" + std::to_string(source) + ".values + k)" : ", " + operand_name(source);
+    }
+    text_ += "#pragma unroll\n        for (int k = 0; k < @W; ++k) " + to + value + ");\n";
+  }
+
+  void write_value_loop() {
+    const std::string step = std::to_string(which_.shape == FoldShape::columns ? column_rows : team_size());
+    const std::string together = std::to_string(element_.body.size() < short_body ? 8 : 4);
+    text_ +=
         "  for (tessera_index next = first + lane; next < last;) {\n"
         "    Fold::Group group = Fold::begin();\n"
         "#pragma unroll 1\n"
@@ -205,8 +280,7 @@ class FoldingWriter : public KernelWriter {
     text_ += "          values[n] = " + each +
              ";\n"
              "        }\n"
-             "#pragma unroll\n"
-             "        for (int n = 0; n < @T; ++n) Fold::take(group, values[n], next + n * @S);\n"
+             "        tessera_taking<Fold>::all(group, values, next, 1, @S);\n"
              "        k += @T;\n"
              "        next += @T * @S;\n"
              "      } else {\n"
@@ -264,6 +338,60 @@ void put_sizes(device::launching::Arguments& arguments, const ReductionTask& tas
 
 bool fits_narrow(std::ptrdiff_t value) { return value <= std::numeric_limits<std::int32_t>::max() / 2; }
 
+/// Whether accesses of `count` elements begin at aligned addresses wherever the operand is read along the last axis.
+bool is_aligned(const ReductionTask& task, const Operand& operand, DType dtype, int count) {
+  const auto bytes = static_cast<std::uintptr_t>(item_size(dtype) * count);
+  if (reinterpret_cast<std::uintptr_t>(operand.data) % bytes != 0) return false;
+  for (int axis = 0; axis + 1 < task.space.rank; ++axis) {
+    if (operand.strides[at(axis)] % count != 0) return false;
+  }
+  return true;
+}
+
+/// Sets the elements that one access moves, from operand number `first` on, if all of those that have several allow it.
+void choose_vector(const ReductionTask& task, const DeviceElement& element, std::size_t first, DeviceVariant& variant) {
+  std::ptrdiff_t widest = 0;
+  for (std::size_t k = first; k < task.space.operands.size(); ++k) {
+    if (variant.access[k] == Access::strided) return;
+    if (variant.access[k] == Access::unit) widest = std::max(widest, item_size(dtype_at(element, variant.target, k)));
+  }
+  if (widest == 0) return;
+  const int count = static_cast<int>(access_bytes / widest);
+  if (task.by_columns || task.extent(task.last_reduced()) % count != 0) return;
+  for (std::size_t k = first; k < task.space.operands.size(); ++k) {
+    if (variant.access[k] == Access::unit &&
+        !is_aligned(task, task.space.operands[k], dtype_at(element, variant.target, k), count))
+      return;
+  }
+  variant.vector = count;
+}
+
+/// How an operand is read along the last axis, of the reduced ones the fastest.
+Access access_of(const ReductionTask& task, const Operand& operand, std::ptrdiff_t reach) {
+  const std::ptrdiff_t step = operand.strides[at(task.last_reduced())];
+  if (operand.generate != nullptr) return reach == 0 ? Access::constant : Access::strided;
+  if (reach == 0) return Access::constant;
+  return step == 0 ? Access::repeated : step == 1 ? Access::unit : Access::strided;
+}
+
+DeviceVariant variant_of(const ReductionTask& task, const DeviceElement& element, DType target) {
+  DeviceVariant variant{.target = target, .rank = task.space.rank};
+  variant.wide = !fits_narrow(task.outputs) || !fits_narrow(task.reduced);
+  for (std::size_t k = 0; k < task.space.operands.size(); ++k) {
+    const Operand& operand = task.space.operands[k];
+    std::ptrdiff_t reach = 0;
+    for (int axis = 0; axis < task.space.rank; ++axis) {
+      std::ptrdiff_t along = 0;
+      const bool overflows = __builtin_mul_overflow(std::abs(operand.strides[at(axis)]), task.extent(axis), &along) ||
+                             __builtin_add_overflow(reach, along, &reach);
+      if (overflows || !fits_narrow(reach)) variant.wide = true;
+    }
+    variant.access.push_back(access_of(task, operand, reach));
+  }
+  find_shared_operands(task.space.operands, task.space.rank, element, variant);
+  return variant;
+}
+
 }  // namespace
 
 FoldCut fold_cut(const ReductionTask& task) {
@@ -274,15 +402,17 @@ FoldCut fold_cut(const ReductionTask& task) {
     cut.blocks = blocks_for(task.outputs, warp);
     least = least_column_part;
   } else {
-    cut.shape = task.reduced <= lanes_values  ? FoldShape::lanes
-                : task.reduced <= warp_values ? FoldShape::warps
-                                              : FoldShape::blocks;
+    cut.shape = task.reduced <= quad_values    ? FoldShape::quads
+                : task.reduced <= lanes_values ? FoldShape::lanes
+                : task.reduced <= warp_values  ? FoldShape::warps
+                                               : FoldShape::blocks;
     cut.blocks = blocks_for(task.outputs, fold_threads / team_of(cut.shape));
   }
   const std::ptrdiff_t useful = std::max<std::ptrdiff_t>(1, task.reduced / least);
   const std::ptrdiff_t parts = std::min(useful, blocks_for(enough_blocks, cut.blocks));
   cut.part_size = std::max<std::ptrdiff_t>(1, blocks_for(blocks_for(task.reduced, parts), fold_threads) * fold_threads);
   cut.parts = std::max<std::ptrdiff_t>(1, blocks_for(task.reduced, cut.part_size));
+  cut.merging = cut.parts > many_parts ? static_cast<int>(fold_threads) : static_cast<int>(warp);
   return cut;
 }
 
@@ -306,20 +436,14 @@ std::ptrdiff_t device_accumulator_bytes(ReduceOp op, DType value) {
 }
 
 DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& element, DType target) {
-  DeviceVariant variant{.target = target, .rank = task.space.rank};
-  variant.wide = !fits_narrow(task.outputs) || !fits_narrow(task.reduced);
-  for (std::size_t k = 0; k < task.space.operands.size(); ++k) {
-    const Operand& operand = task.space.operands[k];
-    std::ptrdiff_t reach = 0;
-    for (int axis = 0; axis < task.space.rank; ++axis) {
-      std::ptrdiff_t along = 0;
-      const bool overflows = __builtin_mul_overflow(std::abs(operand.strides[at(axis)]), task.extent(axis), &along) ||
-                             __builtin_add_overflow(reach, along, &reach);
-      if (overflows || !fits_narrow(reach)) variant.wide = true;
-    }
-    variant.access.push_back(reach == 0 ? Access::constant : Access::strided);
-  }
-  find_shared_operands(task.space.operands, task.space.rank, element, variant);
+  DeviceVariant variant = variant_of(task, element, target);
+  choose_vector(task, element, 1, variant);
+  return variant;
+}
+
+DeviceVariant normalising_variant(const ReductionTask& task, const DeviceElement& element, DType target) {
+  DeviceVariant variant = variant_of(task, element, target);
+  if (variant.access.front() == Access::unit) choose_vector(task, element, 0, variant);
   return variant;
 }
 

@@ -17,13 +17,15 @@ enum class FoldShape : std::uint8_t {
   warps,    // the whole warp does
   blocks,   // the whole block does
   columns,  // 32 neighbouring outputs, each folded by eight threads
+  quads,    // four neighbours of a warp fold one output
 };
 
 /// Which of a reduction's kernels is meant.
 struct FoldKernel {
   ReduceOp op = ReduceOp::sum;
   FoldShape shape = FoldShape::warps;
-  int kept = 0;  // axes of the variant that are not reduced: the first ones
+  int kept = 0;      // axes of the variant that are not reduced: the first ones
+  int merging = 32;  // threads that merge the parts of one output
 
   friend bool operator==(const FoldKernel&, const FoldKernel&) = default;
 };
@@ -34,6 +36,7 @@ struct FoldCut {
   std::ptrdiff_t blocks = 1;  // for all outputs
   std::ptrdiff_t parts = 1;
   std::ptrdiff_t part_size = 1;  // values
+  int merging = 32;              // threads that merge the parts of one output: a warp, or a block for many parts
 };
 
 inline constexpr unsigned fold_threads = 256;
@@ -43,8 +46,11 @@ FoldCut fold_cut(const ReductionTask& task);
 /// Bytes of one accumulator of the operation on values of this type.
 std::ptrdiff_t device_accumulator_bytes(ReduceOp op, DType value);
 
-/// The variant of a reduction's kernel: all strides are arguments.
+/// The variant of a reduction's kernel. Values that lie side by side along the reduced axes, aligned, are loaded in packs.
 DeviceVariant folding_variant(const ReductionTask& task, const DeviceElement& element, DType target);
+
+/// The same of a kernel that stores as many elements as it reads, such as a normalisation.
+DeviceVariant normalising_variant(const ReductionTask& task, const DeviceElement& element, DType target);
 
 /// The code that folding and merging kernels need before them.
 std::string folding_support(const DeviceElement& element, DType target);

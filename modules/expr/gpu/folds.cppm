@@ -24,6 +24,16 @@ template <> struct tessera_extremes<double> {
   __device__ static double lowest() { return (double)__uint_as_float(0xff800000u); }
 };
 
+// The larger of two, NaN if one is; of two zeros either.
+template <class T> __device__ inline T tessera_larger(T a, T b) { return tessera_maximum(a, b); }
+#ifdef __CUDA_ARCH__
+__device__ inline float tessera_larger(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+#endif
+
 // Folds whose groups are accumulators.
 template <class Fold, class C, class A> struct tessera_simple_fold {
   typedef C Value;
@@ -125,24 +135,73 @@ template <class C, bool root> struct tessera_fold_variance {
   }
 };
 
-// Sums of exponentials, relative to the largest value; an infinite one counts as 0.
+// A group takes the values of several loads: N of them, `width` neighbours of each load from `next` on, the loads `stride` apart.
+template <class Fold> struct tessera_taking {
+  template <int N> __device__ static void all(typename Fold::Group& group, const typename Fold::Value (&values)[N],
+                                              long long next, int width, long long stride) {
+#pragma unroll
+    for (int n = 0; n < N; ++n) Fold::take(group, values[n], next + n / width * stride + n % width);
+  }
+};
+
+// Sums of exponentials, relative to the largest value. Whatever the sum of an infinite or NaN largest value is, the result is that value.
 template <class C> struct tessera_exponentials { C largest, sum; };
 template <class C> struct tessera_fold_log_sum_exp
     : tessera_simple_fold<tessera_fold_log_sum_exp<C>, C, tessera_exponentials<C> > {
   typedef tessera_exponentials<C> Sums;
   __device__ static Sums identity() { return Sums{tessera_extremes<C>::lowest(), 0}; }
-  __device__ static C shift_of(C largest) { return largest - largest == 0 ? largest : (C)0; }
-  __device__ static void take(Sums& a, C value, long long) {
-    const C largest = tessera_maximum(a.largest, value);
-    const C shift = shift_of(largest);
-    a = Sums{largest, a.sum * exp(a.largest - shift) + exp(value - shift)};
-  }
+  // The smaller of two, relative to the larger: one exponential serves both orders. The lowest value adds nothing to anything.
+  __device__ static C share(C distance, C smaller) { return smaller == tessera_extremes<C>::lowest() ? (C)0 : (C)exp(-fabs(distance)); }
+  __device__ static void take(Sums& a, C value, long long) { a = merge(a, Sums{value, value == tessera_extremes<C>::lowest() ? (C)0 : (C)1}); }
   __device__ static Sums merge(const Sums& a, const Sums& b) {
-    const C largest = tessera_maximum(a.largest, b.largest);
-    const C shift = shift_of(largest);
-    return Sums{largest, a.sum * exp(a.largest - shift) + b.sum * exp(b.largest - shift)};
+    const C distance = b.largest - a.largest;
+    const bool grows = distance > 0;
+    const C factor = share(distance, grows ? a.largest : b.largest);
+    return Sums{tessera_larger(a.largest, b.largest), grows ? a.sum * factor + b.sum : a.sum + b.sum * factor};
   }
-  __device__ static C result(const Sums& a, const tessera_finish&) { return log(a.sum) + shift_of(a.largest); }
+  __device__ static C result(const Sums& a, const tessera_finish&) {
+    return a.largest - a.largest == 0 ? (C)log(a.sum) + a.largest : a.largest;
+  }
+};
+// Several values have one largest, so that each needs one exponential.
+template <class C, int N> __device__ inline void tessera_take_exponentials(tessera_exponentials<C>& a, const C (&values)[N]) {
+  C largest = a.largest;
+#pragma unroll
+  for (int n = 0; n < N; ++n) largest = tessera_larger(largest, values[n]);
+  const C shift = largest - largest == 0 ? largest : (C)0;
+  C sums[2] = {a.sum == 0 ? (C)0 : a.sum * (C)exp(a.largest - shift), 0};
+#pragma unroll
+  for (int n = 0; n < N; ++n) sums[n % 2] += exp(values[n] - shift);
+  a = tessera_exponentials<C>{largest, sums[0] + sums[1]};
+}
+template <class C> struct tessera_taking<tessera_fold_log_sum_exp<C> > {
+  template <int N> __device__ static void all(tessera_exponentials<C>& group, const C (&values)[N], long long, int, long long) {
+    tessera_take_exponentials(group, values);
+  }
+};
+
+// The same with sums of many groups in double: the statistics of a softmax.
+template <class C> struct tessera_long_exponentials { double sum; C largest; };
+template <class C> struct tessera_fold_exponentials {
+  typedef C Value;
+  typedef tessera_long_exponentials<C> Accumulator;
+  typedef tessera_exponentials<C> Group;
+  typedef tessera_fold_log_sum_exp<C> Short;
+  __device__ static Accumulator identity() { return Accumulator{0, tessera_extremes<C>::lowest()}; }
+  __device__ static Group begin() { return Short::identity(); }
+  __device__ static void take(Group& group, C value, long long index) { Short::take(group, value, index); }
+  __device__ static void join(Accumulator& a, const Group& group) { a = merge(a, Accumulator{(double)group.sum, group.largest}); }
+  __device__ static Accumulator merge(const Accumulator& a, const Accumulator& b) {
+    const C distance = b.largest - a.largest;
+    const bool grows = distance > 0;
+    const C factor = Short::share(distance, grows ? a.largest : b.largest);
+    return Accumulator{grows ? a.sum * (double)factor + b.sum : a.sum + b.sum * (double)factor, tessera_larger(a.largest, b.largest)};
+  }
+};
+template <class C> struct tessera_taking<tessera_fold_exponentials<C> > {
+  template <int N> __device__ static void all(tessera_exponentials<C>& group, const C (&values)[N], long long, int, long long) {
+    tessera_take_exponentials(group, values);
+  }
 };
 
 // Norms: squares of floats are summed in double, where they neither overflow nor vanish; those of doubles relative to a power of two.

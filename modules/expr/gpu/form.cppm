@@ -21,6 +21,7 @@ enum class DeviceTask : std::uint8_t { store, fold, merge, normalise };
 /// Which of an expression's normalising kernels is meant.
 struct NormalisingKey {
   NormaliseOp op = NormaliseOp::softmax;
+  NormaliseStage stage = NormaliseStage::whole;
   int threads = 0;
   int held = 0;
   const DeviceForm* inner = nullptr;  // what is normalised

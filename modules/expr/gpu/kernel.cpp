@@ -24,47 +24,103 @@ class ElementwiseWriter : public KernelWriter {
 
   std::string write() {
     write_types();
-    write_arguments(1);
+    write_sizes();
     write_element();
     write_kernel();
     return std::move(text_);
   }
 
  private:
+  /// Arguments, with what finds quotients by an extent, which for the last axis counts packs.
+  void write_sizes() {
+    std::string sizes = variant_.peels ? "tessera_index count;\n  tessera_index head;\n" : "tessera_index count;\n";
+    for (int axis = 1; axis < variant_.rank; ++axis) {
+      const std::string number = std::to_string(axis);
+      sizes += "  tessera_index extent" + number + ", factor" + number + ", shift" + number + ";\n";
+    }
+    write_arguments(sizes);
+    if (variant_.rank > 1) text_ += device::launching::quotient_support(variant_.wide);
+  }
+
   void write_kernel() {
-    text_ +=
-        "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
-        "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * blockDim.x;\n"
-        "  const tessera_index thread = static_cast<tessera_index>(blockIdx.x) * blockDim.x + threadIdx.x;\n";
-    if (variant_.vector > 1) write_vector_loop();
-    if (variant_.vector == 1 || variant_.rank == 1) write_scalar_loop();
+    const bool several = variant_.together > 1;
+    text_ += several ? "extern \"C\" __global__ void __launch_bounds__(" +
+                           std::to_string(device::launching::tile_threads) + ") "
+                     : "extern \"C\" __global__ void ";
+    text_ += "tessera_kernel(const __grid_constant__ tessera_arguments a) {\n";
+    if (several) {
+      write_several();
+    } else {
+      text_ +=
+          "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * blockDim.x;\n"
+          "  const tessera_index thread = static_cast<tessera_index>(blockIdx.x) * blockDim.x + threadIdx.x;\n";
+      if (variant_.vector > 1) write_vector_loop();
+      if (variant_.vector == 1 || variant_.rank == 1) write_scalar_loop();
+    }
     text_ += "}\n";
   }
 
+  /// Several elements of a thread, as far apart as a block is wide: all are loaded before the first is computed. At the end, one by one.
+  void write_several() {
+    const std::string threads = std::to_string(device::launching::tile_threads);
+    const std::string count = std::to_string(variant_.together);
+    text_ += "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * " + threads + " * " + count +
+             ";\n  for (tessera_index first = static_cast<tessera_index>(blockIdx.x) * " + threads + " * " + count +
+             " + threadIdx.x; first < a.count; first += step) {\n    if (first + " + threads + " * (" + count +
+             " - 1) >= a.count) {\n#pragma unroll 1\n    for (tessera_index i = first; i < a.count; i += " + threads +
+             ") {\n";
+    write_one();
+    text_ += "    }\n    return;\n    }\n";
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (!variant_.is_shared(k)) text_ += "    " + value_type(k - 1) + " " + several_name(k) + "[" + count + "];\n";
+    }
+    const std::string loop = "#pragma unroll\n    for (int k = 0; k < " + count +
+                             "; ++k) {\n    const tessera_index i = first + k * " + threads + ";\n";
+    text_ += loop;
+    write_indices("");
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (!variant_.is_shared(k)) text_ += "    " + several_name(k) + "[k] = " + loaded(k, address(k)) + ";\n";
+    }
+    text_ += "    }\n" + loop;
+    write_indices("");
+    text_ += "    tessera_store(" + address(0) + ", tessera_element(a";
+    for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + several_name(variant_.source(k)) + "[k]";
+    text_ += "));\n    }\n  }\n";
+  }
+
+  static std::string several_name(std::size_t operand) { return "w" + std::to_string(operand - 1); }
+
   void write_scalar_loop() {
     const bool tail = variant_.vector > 1;
-    const std::string first = tail ? "packs * " + std::to_string(variant_.vector) + " + thread" : "thread";
-    text_ += "  for (tessera_index i = " + first + "; i < a.count; i += step) {\n";
-    write_indices("a.extent" + std::to_string(variant_.rank - 1), "");
+    const std::string in_packs = "packs * " + std::to_string(variant_.vector);
+    if (variant_.peels) {
+      text_ += "  for (tessera_index n = thread; n < a.count - " + in_packs +
+               "; n += step) {\n    const tessera_index i = n < a.head ? n : n + " + in_packs + ";\n";
+    } else {
+      text_ +=
+          "  for (tessera_index i = " + (tail ? in_packs + " + thread" : "thread") + "; i < a.count; i += step) {\n";
+    }
+    write_one();
+    text_ += "  }\n";
+  }
+
+  /// Computes and stores element number i.
+  void write_one() {
+    write_indices("");
     for (std::size_t k = 1; k < operands(); ++k) write_load(k);
     text_ += "    tessera_store(" + address(0) + ", tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);
-    text_ += "));\n  }\n";
+    text_ += "));\n";
   }
 
   void write_vector_loop() {
     const std::string count = std::to_string(variant_.vector);
-    text_ += "  const tessera_index packs = a.count / " + count + ";\n";
-    if (variant_.rank > 1) {
-      text_ += "  const tessera_index columns = a.extent" + std::to_string(variant_.rank - 1) + " / " + count + ";\n";
-    }
-    text_ += "  for (tessera_index i = thread; i < packs; i += step) {\n";
-    write_indices("columns", " * " + count);
+    text_ += std::string("  const tessera_index packs = ") + (variant_.peels ? "(a.count - a.head)" : "a.count") +
+             " / " + count + ";\n  for (tessera_index i = thread; i < packs; i += step) {\n";
+    write_indices((variant_.peels ? " * " + count + " + a.head" : " * " + count));
     for (std::size_t k = 1; k < operands(); ++k) {
       if (variant_.access[k] == Access::unit) {
-        if (variant_.is_shared(k)) continue;
-        text_ += "    const " + pack(k) + " p" + std::to_string(k - 1) + " = *reinterpret_cast<const " + pack(k) +
-                 "*>(" + address(k) + ");\n";
+        if (!variant_.is_shared(k)) write_pack(k);
       } else {
         write_load(k);
       }
@@ -78,25 +134,39 @@ class ElementwiseWriter : public KernelWriter {
     text_ += "));\n    *reinterpret_cast<" + pack(0) + "*>(" + address(0) + ") = q;\n  }\n";
   }
 
+  /// Neighbours by one access, or by one call if they are generated.
+  void write_pack(std::size_t operand) {
+    const std::string name = "p" + std::to_string(operand - 1);
+    if (std::ranges::find(element_.generators, operand - 1, &DeviceGenerator::leaf) == element_.generators.end()) {
+      text_ += "    const " + pack(operand) + " " + name + " = *reinterpret_cast<const " + pack(operand) + "*>(" +
+               address(operand) + ");\n";
+      return;
+    }
+    std::string call = loaded(operand, address(operand));
+    call.insert(call.size() - 1, ", " + name + ".values");
+    text_ += "    " + pack(operand) + " " + name + ";\n    " + call + ";\n";
+  }
+
   std::string pack(std::size_t operand) const {
     return "tessera_pack<" + type_of(operand) + ", " + std::to_string(variant_.vector) + ">";
   }
 
-  /// i0, i1, ...: the position along each axis of what has number i. `last` is the last axis' extent in such units.
-  void write_indices(const std::string& last, const std::string& scale) {
+  /// i0, i1, ...: the position along each axis of what has number i; the last one scaled.
+  void write_indices(const std::string& scale) {
     if (variant_.rank == 1) {
       text_ += "    const tessera_offset i0 = i" + scale + ";\n";
       return;
     }
-    text_ += "    tessera_index rest = i;\n";
+    std::string rest = "i";
     for (int axis = variant_.rank - 1; axis > 0; --axis) {
-      const bool is_last = axis == variant_.rank - 1;
-      const std::string extent = is_last ? last : "a.extent" + std::to_string(axis);
-      text_ += "    const tessera_offset i" + std::to_string(axis) + " = rest % " + extent;
-      if (is_last) text_ += scale;
-      text_ += ";\n    rest /= " + extent + ";\n";
+      const std::string number = std::to_string(axis);
+      const std::string next = axis == 1 ? "i0" : "rest" + number;
+      text_ += std::string("    const ") + (axis == 1 ? "tessera_offset " : "tessera_index ") + next +
+               " = tessera_quotient(" + rest + ", a.factor" + number + ", a.shift" + number + ");\n" +
+               "    const tessera_offset i" + number + " = (" + rest + " - " + next + " * a.extent" + number + ")" +
+               (axis == variant_.rank - 1 ? scale : "") + ";\n";
+      rest = next;
     }
-    text_ += "    const tessera_offset i0 = rest;\n";
   }
 };
 
@@ -108,14 +178,12 @@ class TiledWriter : public KernelWriter {
 
   std::string write() {
     write_types();
-    write_arguments(0);
+    write_sizes();
     write_element();
     text_ += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(device::launching::tile_threads) +
              ") tessera_kernel(const __grid_constant__ tessera_arguments a) {\n";
     write_memory();
     text_ += "  const unsigned int x = threadIdx.x % " + edge() + ", y = threadIdx.x / " + edge() +
-             ";\n  const tessera_index across = (a.extent" + last() + " + " + past() + ") / " + edge() +
-             ", down = (a.extent" + other() + " + " + past() + ") / " + edge() +
              ";\n  for (tessera_index tile = blockIdx.x; tile < a.count; tile += gridDim.x) {\n";
     write_place();
     write_staging();
@@ -126,7 +194,6 @@ class TiledWriter : public KernelWriter {
 
  private:
   std::string edge() const { return std::to_string(variant_.edge); }
-  std::string past() const { return std::to_string(variant_.edge - 1); }
   std::string last() const { return std::to_string(variant_.rank - 1); }
   std::string other() const { return std::to_string(variant_.axis); }
   bool is_staged(std::size_t operand) const {
@@ -146,11 +213,36 @@ class TiledWriter : public KernelWriter {
     }
   }
 
-  /// Where the tile begins: `column` along the last axis, `row` along the other, and the positions along all others.
+  /// Arguments, with how many tiles a plane has and a band of one, the height of the last band, and what finds quotients by them.
+  void write_sizes() {
+    std::string sizes = "tessera_index count;\n";
+    for (const char* name : {"plane", "band", "height"}) {
+      const std::string of = name;
+      sizes += "  tessera_index " + of + ", " + of + "_factor, " + of + "_shift;\n";
+    }
+    for (int axis = 0; axis < variant_.rank; ++axis) sizes += "  tessera_index extent" + std::to_string(axis) + ";\n";
+    write_arguments(sizes);
+    text_ += device::launching::quotient_support(variant_.wide);
+  }
+
+  /// Where the tile begins: `column` along the last axis, `row` along the other, and the positions along all others. Tiles are visited in bands of
+  /// tile_band rows of them, column by column: what reads along one axis and what reads along the other both come back to the same lines of the
+  /// cache soon.
   void write_place() {
-    text_ += "    const tessera_index column = tile % across * " + edge() + ";\n" +
-             "    tessera_index rest = tile / across;\n    const tessera_index row = rest % down * " + edge() +
-             ";\n    rest /= down;\n";
+    const std::string rows = std::to_string(tile_band);
+    text_ += variant_.rank == 2 ? "    const tessera_index in_plane = tile;\n"
+                                : "    tessera_index rest = tessera_quotient(tile, a.plane_factor, a.plane_shift);\n"
+                                  "    const tessera_index in_plane = tile - rest * a.plane;\n";
+    text_ +=
+        "    const tessera_index band = tessera_quotient(in_plane, a.band_factor, a.band_shift);\n"
+        "    const tessera_index in_band = in_plane - band * a.band;\n"
+        "    const bool is_full = a.plane - band * a.band >= a.band;\n"
+        "    const tessera_index tile_column = is_full ? in_band / " +
+        rows +
+        " : tessera_quotient(in_band, a.height_factor, a.height_shift);\n"
+        "    const tessera_index column = tile_column * " +
+        edge() + ", row = (band * " + rows + " + in_band - tile_column * (is_full ? " + rows + " : a.height)) * " +
+        edge() + ";\n";
     for (int axis = variant_.rank - 2; axis >= 0; --axis) {
       if (axis == variant_.axis) continue;
       const std::string number = std::to_string(axis);
@@ -168,7 +260,33 @@ class TiledWriter : public KernelWriter {
              ") continue;\n      const tessera_offset i" + last() + " = at_last, i" + other() + " = at_other;\n";
   }
 
+  static constexpr int most_early = 4;  // elements of a thread, of operands that are read before the barrier
+  int elements() const { return variant_.edge * variant_.edge / device::launching::tile_threads; }
+  bool is_early(std::size_t operand) const {
+    return elements() <= most_early && !variant_.is_shared(operand) && variant_.access[operand] != Access::staged &&
+           variant_.access[operand] != Access::constant;
+  }
+  std::string early(std::size_t operand) const {
+    return "early" + std::to_string(operand - 1) + "[k / " +
+           std::to_string(device::launching::tile_threads / variant_.edge) + "]";
+  }
+
+  /// What is read along the target's axis anyway is loaded while the tiles are on their way.
+  void write_early() {
+    std::string loads;
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (!is_early(k)) continue;
+      text_ +=
+          "    " + value_type(k - 1) + " early" + std::to_string(k - 1) + "[" + std::to_string(elements()) + "];\n";
+      loads += "      " + early(k) + " = " + loaded(k, address(k)) + ";\n";
+    }
+    if (loads.empty()) return;
+    write_loop("x", "y + k");
+    text_ += loads + "    }\n";
+  }
+
   void write_staging() {
+    write_early();
     for (std::size_t k = 1; k < operands(); ++k) {
       if (!is_staged(k)) continue;
       write_loop("y + k", "x");
@@ -182,7 +300,8 @@ class TiledWriter : public KernelWriter {
     write_loop("x", "y + k");
     for (std::size_t k = 1; k < operands(); ++k) {
       const std::string from = is_staged(k) ? tile(k) + " + x * " + std::to_string(pitch(k)) + " + y + k" : address(k);
-      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " + value_of(k, from) + ";\n";
+      text_ += "      const " + value_type(k - 1) + " " + operand_name(k) + " = " +
+               (is_early(k) ? early(k) : value_of(k, from)) + ";\n";
     }
     text_ += "      tessera_store(" + address(0) + ", tessera_element(a";
     for (std::size_t k = 1; k < operands(); ++k) text_ += ", " + operand_name(k);

@@ -11,7 +11,8 @@ import :gpu_variant;
 import :gpu_folding;
 
 // Normalisations as CUDA kernels: a kernel reads each row once and writes it once where it fits the registers of a team of threads, with the
-// expression around it; longer rows and columns are read again for each statistic.
+// expression around it. Longer rows, and columns, are read twice: a kernel folds parts of them to statistics, and a second one merges these and
+// applies them.
 namespace tessera::plan {
 
 /// The two expressions of a normalisation's kernel, and how its threads share the work.
@@ -23,11 +24,15 @@ struct NormalisingKernel {
   int kept;
   int threads;  // of a team: some lanes, a warp, or a block; 0 for columns
   int held;     // values that each thread keeps; 0 if they are read again
+  NormaliseStage stage = NormaliseStage::whole;
 
   int block() const { return std::max<int>(threads, fold_threads); }
-  /// How many blocks a multiprocessor has room for: of 1024 threads one, whose reading nothing else overlaps, so there are two smaller ones.
-  int resident() const { return block() == 512 ? 2 : 1; }
+  /// How many blocks a multiprocessor has room for: of 1024 threads in all, which leaves each 64 registers.
+  int resident() const { return 1024 / block(); }
 };
+
+/// Bytes of what is known of one row or column, or of a part of it.
+std::ptrdiff_t statistics_bytes(NormaliseOp op);
 
 /// The leaves of both expressions, the normalised one excepted, as those of one.
 struct CombinedElement {
@@ -42,7 +47,7 @@ struct CombinedElement {
 };
 
 /// Chooses the threads of a team and the values that each holds, for rows of so many values.
-void choose_team(NormalisingKernel& kernel, const ReductionTask& task);
+void choose_team(NormalisingKernel& kernel, const ReductionTask& task, const DeviceVariant& variant);
 
 /// The code that normalising kernels need before them.
 std::string normalising_support(const DeviceElement& all, DType target);
@@ -50,7 +55,7 @@ std::string normalising_support(const DeviceElement& all, DType target);
 /// The text of the kernel. `all` has the leaves and scalars of both expressions (CombinedElement).
 std::string normalising_kernel(const NormalisingKernel& kernel, const DeviceElement& all, const DeviceVariant& variant);
 std::vector<std::byte> normalising_arguments(const ReductionTask& task, const DeviceElement& all,
-                                             const DeviceVariant& variant, std::span<const std::byte> scalars,
-                                             double epsilon);
+                                             const DeviceVariant& variant, const FoldCut& cut, void* partials,
+                                             std::span<const std::byte> scalars, double epsilon);
 
 }  // namespace tessera::plan

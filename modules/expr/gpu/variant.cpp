@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::ptrdiff_t access_bytes = 16;  // the widest load of one thread
 constexpr std::ptrdiff_t narrow_limit = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t short_body = 400;     // characters; of longer expressions there are fewer copies to compile
+constexpr std::uint64_t block_numbers = 4;  // random numbers of one call
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
@@ -35,7 +37,7 @@ std::span<const std::ptrdiff_t> strides_of(const LoopPlan& plan, const Operand& 
 Access access_of(const LoopPlan& plan, const Operand& operand) {
   const auto strides = strides_of(plan, operand);
   if (std::ranges::all_of(strides, [](std::ptrdiff_t stride) { return stride == 0; })) return Access::constant;
-  if (operand.generate != nullptr) return Access::strided;
+  if (operand.generate != nullptr) return strides.back() == 1 ? Access::unit : Access::strided;
   if (strides.back() == 0) return Access::repeated;
   return strides.back() == 1 ? Access::unit : Access::strided;
 }
@@ -53,19 +55,29 @@ bool is_narrow(const LoopPlan& plan, const Operand& operand) {
 
 /// A whole number of accesses of `count` elements begins at an aligned address in every row.
 bool is_aligned(const LoopPlan& plan, const Operand& operand, DType dtype, int count) {
-  const std::ptrdiff_t bytes = item_size(dtype) * count;
-  if (reinterpret_cast<std::uintptr_t>(operand.data) % static_cast<std::uintptr_t>(bytes) != 0) return false;
+  std::ptrdiff_t whole = count;
+  if (operand.generate != nullptr) {
+    whole = block_numbers;
+    if (static_cast<std::uint64_t>(operand.first) % block_numbers != 0) return false;
+  } else if (reinterpret_cast<std::uintptr_t>(operand.data) % static_cast<std::uintptr_t>(item_size(dtype) * count) !=
+             0) {
+    return false;
+  }
   for (int axis = 0; axis + 1 < plan.rank; ++axis) {
-    if (operand.strides[at(axis)] % count != 0) return false;
+    if (operand.strides[at(axis)] % whole != 0) return false;
   }
   return true;
 }
 
+int widest_vector(const DeviceElement& element, DType target) {
+  std::ptrdiff_t widest = item_size(target);
+  for (const DType dtype : element.leaves) widest = std::max(widest, item_size(dtype));
+  return static_cast<int>(access_bytes / widest);
+}
+
 /// Elements that one thread can move at once; 1 when some operand does not allow more.
 int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVariant& variant) {
-  std::ptrdiff_t widest = item_size(variant.target);
-  for (const DType dtype : element.leaves) widest = std::max(widest, item_size(dtype));
-  const int count = static_cast<int>(access_bytes / widest);
+  const int count = widest_vector(element, variant.target);
   if (variant.access.front() != Access::unit) return 1;
   if (plan.rank > 1 && plan.extents[at(plan.rank - 1)] % count != 0) return 1;
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
@@ -74,6 +86,53 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
     if (!is_aligned(plan, plan.operands[k], dtype_at(element, variant.target, k), count)) return 1;
   }
   return count;
+}
+
+/// Elements of a line before the first at an aligned address, the same for all operands of unit stride; 0 if there is no such number.
+std::ptrdiff_t head_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVariant& variant) {
+  const auto count = static_cast<std::uintptr_t>(widest_vector(element, variant.target));
+  if (plan.rank != 1 || variant.access.front() != Access::unit) return 0;
+  std::uintptr_t head = 0;
+  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
+    if (variant.access[k] == Access::constant) continue;
+    const Operand& operand = plan.operands[k];
+    if (variant.access[k] != Access::unit || operand.generate != nullptr) return 0;
+    const auto address = reinterpret_cast<std::uintptr_t>(operand.data);
+    const auto item = static_cast<std::uintptr_t>(item_size(dtype_at(element, variant.target, k)));
+    if (address % item != 0) return 0;
+    const std::uintptr_t own = (count - address / item % count) % count;
+    if (k > 0 && own != head) return 0;
+    head = own;
+  }
+  return std::min(static_cast<std::ptrdiff_t>(head), plan.elements);
+}
+
+/// How a kernel whose operands allow no wide access from their first element on loads several elements at once all the same.
+void widen(const LoopPlan& plan, const DeviceElement& element, DeviceVariant& variant) {
+  if (head_of(plan, element, variant) > 0) {
+    variant.vector = widest_vector(element, variant.target);
+    variant.peels = true;
+    return;
+  }
+  const bool is_long = element.body.size() >= short_body || !element.generators.empty();
+  if (!is_long) variant.together = item_size(variant.target) <= 2 ? 8 : 4;
+}
+
+void put_divisor(device::launching::Arguments& arguments, std::ptrdiff_t extent, bool wide) {
+  const device::launching::Divisor divisor = device::launching::divisor_of(extent, wide);
+  arguments.put_index(static_cast<std::ptrdiff_t>(divisor.factor), wide);
+  arguments.put_index(divisor.shift, wide);
+}
+
+/// Tiles of a plane and of a full band, and the rows of tiles of the last band if that is not full.
+void put_bands(device::launching::Arguments& arguments, const LoopPlan& plan, const DeviceVariant& variant) {
+  const auto tiles = [&](int axis) { return (plan.extents[at(axis)] - 1) / variant.edge + 1; };
+  const std::ptrdiff_t across = tiles(plan.rank - 1), down = tiles(variant.axis);
+  const std::ptrdiff_t rest = down % tile_band;
+  for (const std::ptrdiff_t number : {across * down, across * tile_band, rest == 0 ? tile_band : rest}) {
+    arguments.put_index(number, variant.wide);
+    put_divisor(arguments, number, variant.wide);
+  }
 }
 
 /// Decides which operands are staged, and in tiles of which size.
@@ -144,16 +203,22 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
   }
   find_shared_operands(plan.operands, plan.rank, element, variant);
   choose_tiles(plan, variant);
-  if (variant.edge == 0) variant.vector = vector_of(plan, element, variant);
+  if (variant.edge != 0) return variant;
+  variant.vector = vector_of(plan, element, variant);
+  if (variant.vector == 1) widen(plan, element, variant);
   return variant;
 }
+
+int elements_of_thread(const DeviceVariant& variant) { return variant.vector > 1 ? variant.vector : variant.together; }
 
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant) {
   return device::launching::tile_count(std::span(plan.extents).first(at(plan.rank)),
                                        {.axis = variant.axis, .edge = variant.edge});
 }
 
-int block_threads(const DeviceVariant& variant) { return variant.edge == 0 ? 0 : device::launching::tile_threads; }
+int block_threads(const DeviceVariant& variant) {
+  return variant.edge == 0 && variant.together == 1 ? 0 : device::launching::tile_threads;
+}
 
 void put_device_arguments(device::launching::Arguments& arguments, const LoopPlan& plan, const DeviceElement& element,
                           const DeviceVariant& variant, std::span<const std::byte> scalars) {
@@ -161,7 +226,15 @@ void put_device_arguments(device::launching::Arguments& arguments, const LoopPla
   put_scalars(arguments, scalars, element.scalars.size());
   const bool tiled = variant.edge != 0;
   arguments.put_index(tiled ? tile_count(plan, variant) : plan.elements, variant.wide);
-  for (int axis = tiled ? 0 : 1; axis < plan.rank; ++axis) arguments.put_index(plan.extents[at(axis)], variant.wide);
+  if (variant.peels) arguments.put_index(head_of(plan, element, variant), variant.wide);
+  if (tiled) put_bands(arguments, plan, variant);
+  for (int axis = tiled ? 0 : 1; axis < plan.rank; ++axis) {
+    const bool in_packs = !tiled && axis + 1 == plan.rank;
+    const std::ptrdiff_t extent = plan.extents[at(axis)] / (in_packs ? variant.vector : 1);
+    arguments.put_index(extent, variant.wide);
+    if (tiled) continue;
+    put_divisor(arguments, extent, variant.wide);
+  }
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
     for (const int axis : stride_axes(variant, k))
       arguments.put_index(plan.operands[k].strides[at(axis)], variant.wide);
@@ -176,6 +249,8 @@ std::string to_string(const DeviceVariant& variant) {
             std::to_string(variant.rank - 1) + ", ";
   }
   text += variant.vector == 1 ? "one element an access" : std::to_string(variant.vector) + " elements an access";
+  if (variant.together > 1) text += ", " + std::to_string(variant.together) + " of a thread together";
+  if (variant.peels) text += " from the first aligned one on";
   for (std::size_t k = 0; k < variant.access.size(); ++k) {
     constexpr const char* names[] = {"constant", "repeated", "unit stride", "strided", "staged"};
     text +=

@@ -63,8 +63,10 @@ enum class Access : std::uint8_t {
 struct DeviceVariant {
   DType target = DType::boolean;
   int rank = 1;
-  bool wide = false;                      // indices of 64 bits
-  int vector = 1;                         // elements that one access of unit stride moves
+  bool wide = false;   // indices of 64 bits
+  int vector = 1;      // elements that one access of unit stride moves
+  int together = 1;    // elements that a thread loads before it computes the first, where accesses move one
+  bool peels = false;  // the elements before the first aligned address come one by one
   core::SmallVector<Access, 8> access{};  // of the target, then of the leaves
   /// For each operand, the first one that is the same memory; empty if no two are.
   core::SmallVector<std::uint8_t, 8> shared_with{};
@@ -95,8 +97,14 @@ std::string operand_name(std::size_t operand);
 /// Axes along which the kernel multiplies by a stride of this operand.
 core::SmallVector<int, most_axes> stride_axes(const DeviceVariant& variant, std::size_t operand);
 
+/// Elements of one thread in each turn of its loop.
+int elements_of_thread(const DeviceVariant& variant);
+
 /// Tiles, of the kernels of variants that have any.
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);
+
+/// Rows of tiles that are visited together, column by column.
+inline constexpr std::ptrdiff_t tile_band = 8;
 
 /// Threads of a block that the kernel of this variant needs; 0 if any number is right.
 int block_threads(const DeviceVariant& variant);

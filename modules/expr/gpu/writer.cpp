@@ -44,12 +44,15 @@ std::string KernelWriter::value_type(std::size_t leaf) const {
 }
 
 std::string KernelWriter::address(std::size_t operand) const {
-  std::string sum = "a." + operand_name(operand);
-  for (const int axis : stride_axes(variant_, operand)) {
-    sum += " + i" + std::to_string(axis) + " * a." + stride_name(operand, axis);
-  }
-  if (variant_.access[operand] == Access::unit) sum += " + i" + std::to_string(variant_.rank - 1);
-  return sum;
+  // The steps are added before they become an address: offsets fit tessera_offset, and additions of 64 bits take two instructions each.
+  std::string steps;
+  for (const int axis : stride_axes(variant_, operand))
+    steps += (steps.empty() ? "i" : " + i") + std::to_string(axis) + " * a." + stride_name(operand, axis);
+  if (variant_.access[operand] == Access::unit)
+    steps += (steps.empty() ? "i" : " + i") + std::to_string(variant_.rank - 1);
+  const std::string start = "a." + operand_name(operand);
+  if (steps.empty()) return start;
+  return steps.find(' ') == steps.npos ? start + " + " + steps : start + " + (" + steps + ")";
 }
 
 void KernelWriter::write_pointers() {
@@ -67,11 +70,10 @@ void KernelWriter::write_scalars() {
   text_ += element_.scalars.empty() ? "  " : "  alignas(16) ";
 }
 
-void KernelWriter::write_arguments(int first) {
+void KernelWriter::write_arguments(const std::string& sizes) {
   write_pointers();
   write_scalars();
-  text_ += "tessera_index count;\n";
-  for (int axis = first; axis < variant_.rank; ++axis) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
+  text_ += sizes;
   for (std::size_t k = 0; k < operands(); ++k) {
     for (const int axis : stride_axes(variant_, k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
   }

@@ -27,8 +27,8 @@ class KernelWriter {
   /// The beginning of the arguments, and the scalars among them with the indent and the alignment of what follows.
   void write_pointers();
   void write_scalars();
-  /// All arguments of a kernel that stores every element: `count`, the extents from axis `first` on, and the strides.
-  void write_arguments(int first);
+  /// All arguments of a kernel that stores every element: the members that `sizes` declares stand between the scalars and the strides.
+  void write_arguments(const std::string& sizes);
   /// i<first>, ...: the position along axes [first, last) of what has this number among them.
   void write_positions(int first, int last, const std::string& number, const std::string& indent);
   /// The function that computes one value from those of the leaves.

@@ -52,7 +52,7 @@ template <class Node>
 using lowered_t = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
 
 /// A node whose elements CUDA code computes from its seed() and their positions: it names the call, with $0 and $1 for the two, and the
-/// code that the call needs.
+/// code that the call needs. With an array of 2 or 4 as a last argument the call fills it with neighbours; the position is a multiple of 4 then.
 template <class Node>
 concept DeviceGenerated = requires(const Node& node) {
   Node::device_generator;

@@ -14,6 +14,9 @@ struct Normaliser;  // :normalisers
 
 enum class NormaliseOp : std::uint8_t { softmax, log_softmax, standardise };
 
+/// What one kernel of a device does of a normalisation: all of it, or one of its two steps.
+enum class NormaliseStage : std::uint8_t { whole, statistics, apply };
+
 /// A normalisation that stands for one leaf of a larger evaluation. Its own leaves are broadcast to the same shape.
 struct Normalisation {
   std::array<bool, most_axes> reduced;  // the axes along which statistics are taken

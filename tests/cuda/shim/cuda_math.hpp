@@ -56,6 +56,21 @@ SHIM_FUNCTION_2(remainder)
 #undef SHIM_FUNCTION
 #undef SHIM_FUNCTION_2
 
+// Of half turns, for angles in [0, 2): the quarter is split off first, as CUDA does, so that multiples of a quarter are exact.
+inline void sincospi(double halves, double* sine, double* cosine) {
+  const double quarters = rint(2 * halves), angle = (halves - quarters / 2) * 3.14159265358979323846;
+  const double s = sin(angle), c = cos(angle);
+  const int turn = static_cast<int>(quarters) & 3;
+  *sine = turn == 0 ? s : turn == 1 ? c : turn == 2 ? -s : -c;
+  *cosine = turn == 0 ? c : turn == 1 ? -s : turn == 2 ? -c : s;
+}
+inline void sincospif(float halves, float* sine, float* cosine) {
+  double s = 0, c = 0;
+  sincospi(halves, &s, &c);
+  *sine = static_cast<float>(s);
+  *cosine = static_cast<float>(c);
+}
+
 extern "C" {
 double fma(double, double, double) noexcept;
 float fmaf(float, float, float) noexcept;
