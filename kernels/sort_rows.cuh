@@ -39,8 +39,7 @@ void sort_positions(const TesseraSort& sort, const TesseraStream& stream) {
 template <class T>
 void sort_rows(const TesseraSort& sort, const TesseraStream& stream) {
   const bool is_descending = sort.descending != 0;
-  if (sorts_at_once(sort.rows, sort.length))
-    return sort_ordered(sort, order_of<T>(is_descending, false), stream);
+  if (sorts_at_once(sort.rows, sort.length)) return sort_ordered(sort, order_of<T>(is_descending, false), stream);
   if (is_descending) return sort_keys<KeyOf<T, true, false>>(sort, stream);
   sort_keys<KeyOf<T, false, false>>(sort, stream);
 }
@@ -48,8 +47,7 @@ void sort_rows(const TesseraSort& sort, const TesseraStream& stream) {
 template <class T>
 void argsort_rows(const TesseraSort& sort, const TesseraStream& stream) {
   const bool is_descending = sort.descending != 0;
-  if (sorts_at_once(sort.rows, sort.length))
-    return argsort_ordered(sort, order_of<T>(is_descending, true), stream);
+  if (sorts_at_once(sort.rows, sort.length)) return argsort_ordered(sort, order_of<T>(is_descending, true), stream);
   if (is_descending) return sort_positions<KeyOf<T, true, true>>(sort, stream);
   sort_positions<KeyOf<T, false, true>>(sort, stream);
 }

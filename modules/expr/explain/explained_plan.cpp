@@ -182,7 +182,8 @@ std::string reduction_text(const ExplainedStage& stage) {
   }
   if (stage.rows.count > 0) text += rows_text(stage.rows);
   constexpr const char* device_normalisation =
-      "  one kernel, or two where rows do not fit registers: the first folds parts of them, the second applies what it found\n";
+      "  one kernel, or two where rows do not fit registers: the first folds parts of them, the second applies what it "
+      "found\n";
   if (!folds) return text + (on_host ? normalisation_text(stage.normalisation) : device_normalisation);
   return text + (on_host ? folding_text(stage.folding) : device_folding_text(stage.device_folding));
 }

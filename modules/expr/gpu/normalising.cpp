@@ -150,16 +150,12 @@ class NormalisingWriter : public KernelWriter {
         continue;
       }
       const std::string name = letter + std::to_string(k);
-      if (variant_.access[operand] == Access::unit && variant_.vector > 1) {
-        text_ += "      " + pack_of(operand) + " " + name + "{};\n      if (present) " + name +
-                 " = *reinterpret_cast<const " + pack_of(operand) + "*>(" + place_of(operand) + ");\n";
-        call += ", tessera_load(" + name + ".values + j)";
-      } else {
-        const std::string type = computed_name(element.leaves[k]);
-        text_ += "      " + type + " " + name + "{};\n      if (present) " + name + " = " +
-                 loaded(operand, place_of(operand)) + ";\n";
-        call += ", " + name;
-      }
+      const bool is_pack = variant_.access[operand] == Access::unit && variant_.vector > 1;
+      const std::string type = is_pack ? pack_of(operand) : computed_name(element.leaves[k]);
+      text_.append("      ").append(type).append(" ").append(name).append("{};\n      if (present) ").append(name);
+      text_ += is_pack ? " = *reinterpret_cast<const " + type + "*>(" + place_of(operand) + ");\n"
+                       : " = " + loaded(operand, place_of(operand)) + ";\n";
+      call.append(is_pack ? ", tessera_load(" : ", ").append(name).append(is_pack ? ".values + j)" : "");
       ++operand;
     }
     return call + ")";
@@ -442,9 +438,12 @@ void choose_team(NormalisingKernel& kernel, const ReductionTask& task, const Dev
   if (task.by_columns) return;
   const std::ptrdiff_t most = most_held * 4 / std::max<std::ptrdiff_t>(4, item_size(kernel.inner.value));
   const std::ptrdiff_t packs = (task.reduced - 1) / variant.vector + 1;
+  // With 64 registers a thread there is no room beside 32 values for the positions along several axes or of several operands.
+  const bool is_simple = task.space.rank == task.kept + 1 && task.space.operands.size() <= 2;
   for (const std::ptrdiff_t threads : {lanes, warp, std::ptrdiff_t{256}, std::ptrdiff_t{512}, std::ptrdiff_t{1024}}) {
     const std::ptrdiff_t needed = ((packs - 1) / threads + 1) * variant.vector;
-    if (needed > (threads == lanes ? most / 2 : most)) continue;
+    const bool has_half = threads == lanes || (threads > static_cast<std::ptrdiff_t>(fold_threads) && !is_simple);
+    if (needed > (has_half ? most / 2 : most)) continue;
     kernel.threads = static_cast<int>(threads);
     kernel.held = variant.vector;
     while (kernel.held < needed) kernel.held *= 2;

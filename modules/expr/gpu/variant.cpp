@@ -115,7 +115,11 @@ void widen(const LoopPlan& plan, const DeviceElement& element, DeviceVariant& va
     return;
   }
   const bool is_long = element.body.size() >= short_body || !element.generators.empty();
-  if (!is_long) variant.together = item_size(variant.target) <= 2 ? 8 : 4;
+  if (is_long) return;
+  // More at once make compilers spill registers where positions or functions need many.
+  const bool is_simple = plan.rank == 1 && plan.operands.size() <= 2;
+  const std::ptrdiff_t bytes = access_bytes / widest_vector(element, variant.target);
+  variant.together = bytes >= 8 ? 2 : bytes <= 2 && is_simple ? 8 : 4;
 }
 
 void put_divisor(device::launching::Arguments& arguments, std::ptrdiff_t extent, bool wide) {
