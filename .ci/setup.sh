@@ -75,9 +75,9 @@ venv() {
   local stamp="$dir $*"
   [ "$(cat "$dir/stamp" 2>/dev/null)" != "$stamp" ] || return 0
   rm -rf "$dir"
-  step "python: a virtual environment in ${dir#"$root"/}" python3 -m venv "$dir"
-  step "python: installing ${*%%=*}" "$dir/bin/pip" install "$@"
-  echo "$stamp" >"$dir/stamp"
+  step "python: a virtual environment in ${dir#"$root"/}" python3 -m venv "$dir" &&
+    step "python: installing ${*%%=*}" "$dir/bin/pip" install "$@" &&
+    echo "$stamp" >"$dir/stamp"
 }
 
 setup_build() {
