@@ -4,8 +4,10 @@ module;
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
@@ -120,12 +122,46 @@ struct Folding {
     return total;
   }
 
+  /// A row of some hundred values: four vectors beside each other, and what is left, at least one vector, as a short row.
+  template <std::ptrdiff_t Lanes>
+  [[gnu::always_inline]] static A fold_in_vectors(const C* from, std::ptrdiff_t n) {
+    using Values [[gnu::vector_size(Lanes * sizeof(C))]] = C;
+    using Vector [[gnu::vector_size(Lanes * sizeof(A))]] = A;
+    Vector total[4];
+    for (std::ptrdiff_t v = 0; v < 4; ++v) {
+      Values values;
+      std::memcpy(&values, from + v * Lanes, sizeof values);
+      total[v] = __builtin_convertvector(values, Vector);
+    }
+    std::ptrdiff_t i = 4 * Lanes;
+    for (; i + 5 * Lanes <= n; i += 4 * Lanes) {
+      for (std::ptrdiff_t v = 0; v < 4; ++v) {
+        Values values;
+        std::memcpy(&values, from + i + v * Lanes, sizeof values);
+        const Vector next = __builtin_convertvector(values, Vector);
+        combine_lanes(total[v], next);
+      }
+    }
+    combine_lanes(total[0], total[1]);
+    combine_lanes(total[2], total[3]);
+    combine_lanes(total[0], total[2]);
+    combine_halves<Folding, static_cast<int>(Lanes / 2)>(total[0],
+                                                         std::make_index_sequence<static_cast<std::size_t>(Lanes)>());
+    return combine(A(total[0][0]), fold_in_vector<Lanes, Folding>(from + i, n - i));
+  }
+
   /// The values of one row.
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static A fold(const C* from, std::ptrdiff_t n) {
     if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool>) {
       if (n >= 16 && n < 64) return fold_in_vector<16, Folding>(from, n);
       if (n >= 8 && n < 64) return fold_in_vector<8, Folding>(from, n);
+    }
+    if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool> && !begins_narrow) {
+      constexpr std::ptrdiff_t lanes = VectorBytes / static_cast<std::ptrdiff_t>(sizeof(A));
+      constexpr std::ptrdiff_t most = 64 * lanes;  // beyond them the rounding errors of a lane would grow
+      if (n >= 64 && n <= most)
+        return n >= 5 * lanes ? fold_in_vectors<lanes>(from, n) : fold_in_vector<lanes, Folding>(from, n);
     }
     if constexpr (begins_narrow) {
       return sum_narrow<VectorBytes>(from, n);
