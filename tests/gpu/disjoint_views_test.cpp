@@ -63,7 +63,7 @@ TEST_CASE("a thread whose kernel is compiled for long loses no other thread's wr
   const SlowCompiler compiler;
   std::thread slow([&] { array(range(0, half)) = ones_there * 3.0f * 3.0f + 1.25f; });
   compiler.wait_until_called();  // it is ordered, and not noted
-  std::thread quick([&] {  // so often that some of it is left when the GPU has done the other thread's
+  std::thread quick([&] {        // so often that some of it is left when the GPU has done the other thread's
     for (int k = -94; k <= 5; ++k) array(range(half, 2 * half)) = ones_there * 2.0f - static_cast<float>(k);
   });
   quick.join();

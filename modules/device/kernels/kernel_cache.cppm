@@ -12,7 +12,7 @@ namespace tessera::device {
 
 struct CachedKernel {
   std::vector<std::byte> cubin{};  // or PTX
-  std::string log{};  // the compiler's
+  std::string log{};               // the compiler's
 };
 
 /// TESSERA_CACHE_DIR, else tessera under XDG_CACHE_HOME, else under ~/.cache. Empty if the environment has none of
