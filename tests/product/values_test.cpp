@@ -1,4 +1,6 @@
 // What products make of rounding, of infinities, and of being cut.
+#include <thread>
+
 #include "../expr/support.hpp"
 
 using namespace tessera;
@@ -104,6 +106,26 @@ void check_batches(Random& random) {
   }
 }
 
+/// A vector beside a matrix whose columns, or rows, are many: threads take parts of its sums.
+template <class T>
+void check_long_sums(std::uint64_t key) {
+  constexpr std::ptrdiff_t inner = 20011, count = 90;
+  INFO(name(dtype_of<T>));
+  const Array<T, 2> matrix = cast<T>(random::uniform<double>(random::Key{key}, Dim{inner, count}) - 0.5);
+  const Array<T, 2> vectors = cast<T>(random::uniform<double>(random::Key{key + 1}, Dim{5, inner}) - 0.5);
+  const Array<T, 1> vector = vectors(3, all);
+  const Array<T, 2> together = matmul(vectors(all, newaxis, all), matrix)(all, 0, all);
+  const auto expected = Array<T, 1>(together(3, all));
+  const Array<T, 1> left = dot(vector, matrix), right = dot(matrix.T(), vector);
+  CHECK(same_bits(left, expected));
+  CHECK(same_bits(right, expected));
+  const Array<T, 1> wide(Dim{2 * count});
+  assign(wide(range(0, 2 * count, 2)), dot(matrix.T(), vector));
+  CHECK(same_bits(Array<T, 1>(copy(wide(range(0, 2 * count, 2)))), expected));
+  const bool has_threads = std::thread::hardware_concurrency() > 1;
+  CHECK(contains(explain(dot(vector, matrix)), "cut along the inner extent") == has_threads);
+}
+
 }  // namespace
 
 TEST_CASE("errors of sums are within K eps sum |a| |b|") {
@@ -128,6 +150,13 @@ TEST_CASE("a product of a batch has the bits of the product alone") {
   check_batches<double>(random);
   check_batches<std::complex<float>>(random);
   check_batches<std::complex<double>>(random);
+}
+
+TEST_CASE("sums that are cut along the inner extent have the bits of those that are not") {
+  check_long_sums<float>(1410);
+  check_long_sums<double>(1412);
+  check_long_sums<std::complex<float>>(1414);
+  check_long_sums<std::complex<double>>(1416);
 }
 
 TEST_CASE("an expression around a product sees the bits of the product alone") {

@@ -22,12 +22,13 @@ constexpr std::ptrdiff_t most_tiles = 64;
 // Of a tile of the result, so that the elementwise work finds it in the cache.
 constexpr std::ptrdiff_t most_tile_elements = std::ptrdiff_t{256} * 1024;
 
-/// Operations, as many as would take the time. A matrix beside a vector is read at the speed of memory, which takes several times longer.
+/// Operations, as many as would take the time. A matrix beside a vector is read at the speed of a cache or of memory, an element for one operation, which takes
+/// eight times longer.
 double flops(const TiledProduct& p) {
   const double products = static_cast<double>(p.rows) * static_cast<double>(p.columns) *
                           static_cast<double>(std::max<std::ptrdiff_t>(p.inner, 1));
   const bool reads_once = p.rows == 1 || p.columns == 1;
-  return 2 * products * (reads_once ? static_cast<double>(item_size(p.dtype)) : 1.0);
+  return 2 * products * (reads_once ? 2.0 * static_cast<double>(item_size(p.dtype)) : 1.0);
 }
 
 /// Tiles that the machine can work on at the same time. A number of the machine and not of set_num_threads: a BLAS that the user has chosen gives
@@ -364,6 +365,7 @@ ProductPlan plan_of(BatchedProduct batch, ProductTarget target) {
   plan.products = count;
   plan.is_symmetric = batch.rank == 0 && is_symmetric_product(matrices, way);
   plan.grid = plan.is_symmetric ? ProductGrid{symmetric_stripes(matrices), 1} : grid_of(matrices, count);
+  plan.by_depth = count == 1 && is_cut_by_depth(matrices, way, plan.grid.count());
   plan.tasks = plan.grid.count() == 1 ? tasks_of_whole(matrices, count) : count * plan.grid.count();
   plan.packed = packed_in(plan);
   return plan;
@@ -383,6 +385,8 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
     TaskMemory memory(1, workspace_bytes(product, way));
     return memory.use([&](std::byte* workspace) { multiply(product, way, target.data, target.row, workspace); });
   }
+  if (is_cut_by_depth(product, way, grid.count()))
+    return multiply_by_depth(product, way, target.data, target.row, grid.count());
   TaskMemory memory(grid.count(), most_tile_bytes(product, grid, way, false));
   parallel_for(grid.count(), [&](std::ptrdiff_t number) {
     memory.use([&](std::byte* workspace) { run_tile(product, grid, number, way, target, workspace); });
@@ -409,6 +413,8 @@ void run_batch(BatchedProduct batch, ProductTarget target) {
   if (!plan.batch.matrices.place.on_host()) return run_on_device(plan);
   if (plan.products == 0) return;
   if (plan.is_symmetric) return run_symmetric(plan.batch.matrices, plan.way, plan.target);
+  if (plan.by_depth)
+    return multiply_by_depth(plan.batch.matrices, plan.way, plan.target.data, plan.target.row, plan.grid.count());
   plan.grid.count() == 1 ? run_whole(plan) : run_tiles(plan);
 }
 

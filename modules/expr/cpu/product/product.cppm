@@ -54,6 +54,7 @@ struct ProductPlan {
   bool is_symmetric = false;    // only half of it is computed
   std::ptrdiff_t products = 0;  // of the batch
   ProductGrid grid{};           // of each product; 1 x 1 for cuBLAS
+  bool by_depth = false;        // its tiles are parts of the inner extent
   std::ptrdiff_t tasks = 1;     // that may run at the same time; calls of cuBLAS
   std::ptrdiff_t together = 1;  // products of one call of cuBLAS
 };
