@@ -75,6 +75,7 @@ export import :product_way;
 export import :multiply;
 export import :blocked_product;
 export import :vector_product;
+export import :depth_parts;
 export import :task_memory;
 export import :product;
 export import :symmetric_product;

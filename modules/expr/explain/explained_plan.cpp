@@ -235,6 +235,12 @@ std::string types_text(const TiledProduct& product) {
   return "";
 }
 
+std::string grid_text(const ProductPlan& plan) {
+  if (plan.by_depth) return ", cut along the inner extent";
+  if (plan.grid.count() == 1) return ", whole";
+  return ", in " + std::to_string(plan.grid.down) + " x " + std::to_string(plan.grid.across) + " tiles";
+}
+
 std::string product_text(const ExplainedStage& stage) {
   const ProductPlan& plan = stage.product;
   const TiledProduct& product = plan.batch.matrices;
@@ -242,10 +248,7 @@ std::string product_text(const ExplainedStage& stage) {
                      core::shape_text(std::array{product.inner, product.columns}) + " into " + stage.target + ", " +
                      by_text(plan);
   if (plan.products > 0 && product.place.on_host()) {
-    text += plan.grid.count() == 1
-                ? ", whole"
-                : ", in " + std::to_string(plan.grid.down) + " x " + std::to_string(plan.grid.across) + " tiles";
-    text += ", " + threads_text(plan.tasks);
+    text += grid_text(plan) + ", " + threads_text(plan.tasks);
   }
   text += "\n";
   const std::string_view names[] = {"x0", "x1"};
