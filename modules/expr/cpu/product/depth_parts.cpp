@@ -15,9 +15,7 @@ namespace tessera::plan {
 
 namespace {
 
-std::ptrdiff_t depth_of(const TiledProduct& p) {
-  return depth_of_sums(p.dtype == DType::float32 || p.dtype == DType::complex64 ? sizeof(float) : sizeof(double));
-}
+std::ptrdiff_t depth_of(const TiledProduct& p) { return depth_of_sums(static_cast<std::size_t>(item_size(p.dtype))); }
 
 std::ptrdiff_t results_of(const TiledProduct& p) { return p.rows == 1 ? p.columns : p.rows; }
 

@@ -29,8 +29,8 @@ struct VectorTask {
   std::ptrdiff_t y_step;
 };
 
-constexpr std::ptrdiff_t x_bytes = 16384;    // of x, side by side in the L1 cache
-constexpr std::ptrdiff_t sums_bytes = 8192;  // of sums that stay in the L1 cache
+constexpr std::ptrdiff_t x_bytes = 16384;     // of x, side by side in the L1 cache
+constexpr std::ptrdiff_t sums_bytes = 24576;  // of sums that stay in the L1 cache: rows are read as whole as can be
 
 template <class T>
 constexpr int parts_of = Complex<T> ? 2 : 1;
