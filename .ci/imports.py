@@ -21,7 +21,7 @@ FOLDERS = {
     "device": ["places", "streams", "kernels"],
     "darray": ["", "operations"],
     "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
-    "algorithm": ["rows", "random", "sort", "scan", "select"],
+    "algorithm": ["rows", "random", "sort", "scan", "select", "index"],
 }
 MOST_FILES = 24  # in a folder
 

@@ -29,3 +29,8 @@ export import :gather;
 export import :compressing;
 export import :compress;
 export import :refusals;
+
+// index/: positions as arrays, picking and writing along an axis, diagonals
+export import :index_positions;
+export import :along_axis;
+export import :diagonals;

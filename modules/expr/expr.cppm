@@ -45,6 +45,8 @@ export import :box_inputs;
 export import :box_loop;
 export import :values;
 export import :gathering;
+export import :positions;
+export import :scattering;
 export import :kernel;
 export import :elementwise;
 export import :pairwise_merge;
@@ -108,6 +110,8 @@ export import :normalise;
 export import :dot_node;
 export import :factor;
 export import :seen;
+export import :picks;
+export import :picked_node;
 export import :taken_node;
 
 // functions/: operators and elementwise functions
@@ -146,6 +150,7 @@ export import :async;
 export import :deferred;
 export import :device_split;
 export import :assign;
+export import :picked_target;
 export import :assign_parameter;
 export import :evaluated;
 export import :algorithm_op;

@@ -200,7 +200,7 @@ class ParameterElements {
   auto operator()(const I&... indexers) const {
     return self().seen_by(IndexedArgument<I...>{{indexers...}});
   }
-  /// What a vector of integers picks along an axis, as of an array.
+  /// What index arrays and masks pick, as of an array.
   template <class... I>
     requires PickingIndexers<rank, I...>
   auto operator()(const I&... indexers) const {

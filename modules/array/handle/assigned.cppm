@@ -9,9 +9,11 @@ import :concepts;
 // where it is converted.
 namespace tessera {
 
+namespace storage {
+
 /// What is assigned to a `Destination`: a source that `Assignment` takes, forgotten but for how to assign it. It lives as long as the
 /// assignment's expression, and so does the source.
-template <class Destination, class Assignment>
+export template <class Destination, class Assignment>
 class Assigned {
  public:
   using Where = std::source_location;
@@ -40,6 +42,9 @@ class Assigned {
   Where where_;
 };
 
+}  // namespace storage
+using storage::Assigned;
+
 /// `a = source`, where `a` is a name.
 template <class T, int Rank, class P>
 struct NameAssignment {
@@ -52,8 +57,10 @@ struct NameAssignment {
   }
 };
 
+namespace storage {
+
 /// `a(...) = source`, where what is on the left is no name.
-template <class T, int Rank, class P>
+export template <class T, int Rank, class P>
 struct ElementsAssignment {
   template <class S>
   static constexpr bool takes = AssignableSource<S, std::remove_const_t<T>, Rank, P>;
@@ -65,11 +72,15 @@ struct ElementsAssignment {
 };
 
 /// As ElementsAssignment, of anything but a view of the destination's own type.
-template <class View>
+export template <class View>
 struct OtherElementsAssignment : ElementsAssignment<typename View::value_type, View::rank, typename View::place_type> {
   template <class S>
   static constexpr bool takes =
       AssignableSource<S, typename View::value_type, View::rank, typename View::place_type> && !std::same_as<S, View>;
 };
+
+}  // namespace storage
+using storage::ElementsAssignment;
+using storage::OtherElementsAssignment;
 
 }  // namespace tessera

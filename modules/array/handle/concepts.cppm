@@ -151,8 +151,10 @@ concept NamedSource =
     (Scalar<S> || rank_of<S> == Rank ||
      unsatisfied<"= gives a name the value of the right side, which has fewer axes: a(ellipsis) = x broadcasts">);
 
+namespace storage {
+
 /// What is wrong with a source of an assignment. Each misfit has a deleted overload of `=`, on whose line the compiler finds the sentence.
-enum class Misfit { none, no_source, more_axes, fewer_axes, values, places, other_elements, read_only };
+export enum class Misfit { none, no_source, more_axes, fewer_axes, values, places, other_elements, read_only };
 
 template <class S, class T, int Rank, class P>
 inline constexpr Misfit misfit_of_elements = Misfit::no_source;
@@ -161,6 +163,15 @@ inline constexpr Misfit misfit_of_elements<S, T, Rank, P> = rank_of<S> > Rank   
                                                             : !ValueFits<S, T>               ? Misfit::values
                                                             : !PlacesMayMeet<place_of<S>, P> ? Misfit::places
                                                                                              : Misfit::none;
+
+/// S cannot be written to elements of type T along Rank axes at P because of `Reason`.
+export template <class S, class T, int Rank, class P, Misfit Reason>
+concept MisfitOfElements = misfit_of_elements<S, std::remove_const_t<T>, Rank, P> == Reason;
+
+}  // namespace storage
+using storage::Misfit;
+using storage::misfit_of_elements;
+using storage::MisfitOfElements;
 
 template <class S, class T, int Rank, class P>
 inline constexpr Misfit misfit_of_name = misfit_of_elements<S, std::remove_const_t<T>, Rank, P>;
@@ -175,10 +186,6 @@ inline constexpr Misfit misfit_of_name<S, T, Rank, P> =
     : !std::same_as<P, Place> && !std::same_as<place_of<S>, P> ? Misfit::places
     : !WritableElements<S> && !std::is_const_v<T>              ? Misfit::read_only
                                                                : Misfit::none;
-
-/// S cannot be written to elements of type T along Rank axes at P because of `Reason`.
-template <class S, class T, int Rank, class P, Misfit Reason>
-concept MisfitOfElements = misfit_of_elements<S, std::remove_const_t<T>, Rank, P> == Reason;
 
 /// S cannot be the new value of a name because of `Reason`.
 template <class S, class T, int Rank, class P, Misfit Reason>

@@ -176,13 +176,23 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
     return self().with_layout(sliced(self().layout(), indexers...));
   }
 
-  /// The elements at the positions that a vector of integers names along its axis, as an operand of expressions that copies nothing: it reads
-  /// them where they are needed. Negative indices count from the end. As in NumPy the picked axis stands where the vector stands, or first where
-  /// something stands between it and an integer. Evaluation throws IndexError for an index out of range, before it writes.
+  /// The elements that arrays of integers and masks pick, as an operand of expressions that copies nothing: it reads them where they are
+  /// needed. Negative indices count from the end; a mask picks where it is true, along as many axes as it has. Several are broadcast together. As
+  /// in NumPy their axes stand where they stand, or first where something stands between what picks: arrays, masks and integers. Of elements that can be
+  /// written it is a target too: x(indices) = e, x(mask) += 1. Evaluation throws IndexError for an index out of range, before it writes.
   template <class... I>
     requires PickingIndexers<Rank, I...>
   auto operator()(const I&... indexers) const {
-    return picked(self(), indexers...);
+    if constexpr (std::is_const_v<ConstValue>) {
+      return picked(self(), indexers...);
+    } else {
+      return picked_to_write(self(), indexers...);
+    }
+  }
+  template <class... I>
+    requires deep && (!std::is_const_v<Value>) && PickingIndexers<Rank, I...>
+  auto operator()(const I&... indexers) {
+    return picked_to_write(self(), indexers...);
   }
 
   template <class... I>
@@ -196,7 +206,8 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
     requires OperandAsIndexer<Rank, I...>
-  void operator()(const I&...) const = delete;  // one vector of integers picks along an axis; a mask by compress
+  void operator()(const I&...) const =
+      delete;  // indices are arrays of integers and masks of bool, which name no more axes than there are
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
   const auto T() const

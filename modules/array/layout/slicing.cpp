@@ -43,13 +43,27 @@ std::ptrdiff_t storage::resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int
                                                 std::to_string(axis) + " with extent " + std::to_string(extent)}));
 }
 
+namespace {
+
+[[noreturn]] void throw_index_at(const char* operation, const std::string& index, const std::string& position, int axis,
+                                 std::ptrdiff_t extent, const std::source_location& where) {
+  throw IndexError(
+      to_string(Failure{.operation = operation,
+                        .problem = "index " + index + " at position " + position + " is out of range for axis " +
+                                   std::to_string(axis) + " with extent " + std::to_string(extent),
+                        .where = where}));
+}
+
+}  // namespace
+
 void storage::throw_picked_index(const char* operation, const std::string& index, std::ptrdiff_t position, int axis,
                                  std::ptrdiff_t extent, const std::source_location& where) {
-  throw IndexError(to_string(Failure{.operation = operation,
-                                     .problem = "index " + index + " at position " + std::to_string(position) +
-                                                " is out of range for axis " + std::to_string(axis) + " with extent " +
-                                                std::to_string(extent),
-                                     .where = where}));
+  throw_index_at(operation, index, std::to_string(position), axis, extent, where);
+}
+
+void storage::throw_picked_index(const char* operation, const std::string& index,
+                                 std::span<const std::ptrdiff_t> position, int axis, std::ptrdiff_t extent) {
+  throw_index_at(operation, index, core::shape_text(position), axis, extent, {});
 }
 
 void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::span<const std::ptrdiff_t> shape,

@@ -73,9 +73,14 @@ void assign_by_plan(const D& destination, const Node& node) {
   }
 }
 
+/// A node that writes some elements of its destination.
+template <class Node>
+concept WritesSome = requires(const Node& node) { node.scatter(); };
+
 /// Writes the node into existing elements.
 template <class Node, class D>
 [[gnu::always_inline]] inline void assign_node(const D& destination, const Node& node) {
+  if constexpr (WritesSome<Node>) return node.scatter();
   if constexpr (MayBeDirect<Node, D> && !std::same_as<typename D::place_type, GpuPlace>) {
     const Place place = destination.place();
     if (place.on_host() &&
@@ -86,7 +91,7 @@ template <class Node, class D>
     if (node.compute_directly(destination.data(), destination.shape(), destination.strides(), destination.place()))
       return;
   }
-  assign_by_plan(destination, node);
+  if constexpr (!WritesSome<Node>) assign_by_plan(destination, node);
 }
 
 /// As assign_node, by a call that has forgotten the types: the nodes of arrays are in memory anyway, because counting references may
@@ -191,7 +196,9 @@ template <class Node, class D>
 /// The node of a source: expressions are not copied, because that would count references.
 template <Element T, Source S>
 decltype(auto) as_assigned_node(const S& source) {
-  if constexpr (ExpressionNode<S>) {
+  if constexpr (requires { typename S::read_node; }) {
+    return static_cast<const typename S::read_node&>(source);
+  } else if constexpr (ExpressionNode<S>) {
     return (source);
   } else if constexpr (Operand<S>) {
     return as_node(source);

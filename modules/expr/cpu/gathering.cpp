@@ -252,7 +252,7 @@ std::ptrdiff_t find_outside(const Index* indices, std::ptrdiff_t step, std::ptrd
 }
 
 template <class Index>
-void check(const IndexList& list, std::ptrdiff_t extent, int axis) {
+std::ptrdiff_t first_outside(const IndexList& list, std::ptrdiff_t extent) {
   const auto* indices = static_cast<const Index*>(list.data);
   const std::ptrdiff_t count = list.step == 0 ? std::min<std::ptrdiff_t>(list.count, 1) : list.count;
   std::atomic<std::ptrdiff_t> outside = count;
@@ -266,7 +266,14 @@ void check(const IndexList& list, std::ptrdiff_t extent, int axis) {
     }
   });
   const std::ptrdiff_t found = outside.load();
-  if (found == count) return;
+  return found == count ? list.count : found;
+}
+
+template <class Index>
+void check(const IndexList& list, std::ptrdiff_t extent, int axis) {
+  const std::ptrdiff_t found = first_outside<Index>(list, extent);
+  if (found == list.count) return;
+  const auto* indices = static_cast<const Index*>(list.data);
   storage::throw_picked_index("indexing", std::to_string(indices[found * list.step]), found, axis, extent);
 }
 
@@ -280,7 +287,23 @@ void check_indices(const IndexList& indices, std::ptrdiff_t extent, int axis) {
   }
 }
 
+std::ptrdiff_t first_outside(const IndexList& indices, std::ptrdiff_t extent) {
+  switch (indices.type) {
+    case DType::int32: return first_outside<std::int32_t>(indices, extent);
+    case DType::uint64: return first_outside<std::uint64_t>(indices, extent);
+    default: return first_outside<std::int64_t>(indices, extent);
+  }
+}
+
 int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& indices) {
+  Axes shape{};
+  std::ranges::copy(from.shape, shape.begin());
+  shape[at(from.axis)] = indices.count;
+  return add_gathered(lowering, from, indices, std::span(shape).first(from.shape.size()));
+}
+
+int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
+                 std::span<const std::ptrdiff_t> shape) {
   const std::size_t rank = from.shape.size();
   auto* memory = static_cast<std::byte*>(
       lowering.hold_on_host(static_cast<std::ptrdiff_t>(sizeof(Gathering) + rank * sizeof(GatheredAxis))));
@@ -293,19 +316,16 @@ int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& 
                                                    .picked = 0,
                                                    .is_of_rows = false,
                                                    .axes = axes};
-  Axes shape{}, strides{};
-  std::ranges::copy(from.shape, shape.begin());
-  shape[at(from.axis)] = indices.count;
-  const std::span extents = std::span(shape).first(rank);
-  if (std::ranges::find(extents, 0) == extents.end()) {  // those of nothing may be more than can be multiplied
+  Axes strides{};
+  if (std::ranges::find(shape, 0) == shape.end()) {  // those of nothing may be more than can be multiplied
     gathering_of_leaf->rank = simplify(from, indices.count, axes, gathering_of_leaf->picked);
     gathering_of_leaf->is_of_rows =
         gathering_of_leaf->rank == 2 && gathering_of_leaf->picked == 0 && axes[1].stride == 1;
     std::ptrdiff_t step = 1;
-    for (std::size_t axis = rank; axis-- > 0; step *= shape[axis]) strides[axis] = step;
+    for (std::size_t axis = shape.size(); axis-- > 0; step *= shape[axis]) strides[axis] = step;
   }
-  return lowering.add_generated(gathering(from.item, indices.type), gathering_of_leaf, extents,
-                                std::span(strides).first(rank), from.item);
+  return lowering.add_generated(gathering(from.item, indices.type), gathering_of_leaf, shape,
+                                std::span(strides).first(shape.size()), from.item);
 }
 
 }  // namespace tessera::plan

@@ -30,8 +30,16 @@ struct PickedMemory {
 /// Throws IndexError for the first index outside an axis of so many elements, which the message calls `axis`.
 void check_indices(const IndexList& indices, std::ptrdiff_t extent, int axis);
 
+/// The position of the first index outside an axis of so many elements; their count if there is none.
+std::ptrdiff_t first_outside(const IndexList& indices, std::ptrdiff_t extent);
+
 /// Registers what the indices, which have been checked, pick; returns the number of its leaf. Memory and indices must stay until the evaluation is
 /// over.
 int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& indices);
+
+/// The same, with several axes instead of the one that is picked: `shape` is the result's. An extent of 0 of the axis that is picked from stands for offsets that
+/// may be negative.
+int add_gathered(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
+                 std::span<const std::ptrdiff_t> shape);
 
 }  // namespace tessera::plan

@@ -36,7 +36,7 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
     return viewed(self(), [=](const auto& layout) { return storage::sliced(layout, indexers...); });
   }
 
-  /// The elements at the positions that a vector of integers names along its axis, as of an array.
+  /// The elements that index arrays or masks pick, as of an array.
   template <class... I>
     requires storage::PickingIndexers<Rank, I...>
   auto operator()(const I&... indexers) const {
@@ -61,7 +61,8 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
     requires storage::OperandAsIndexer<Rank, I...>
-  void operator()(const I&...) const = delete;  // one vector of integers picks along an axis; a mask by compress
+  void operator()(const I&...) const =
+      delete;  // indices are arrays of integers and masks of bool, which name no more axes than there are
 
   /// The axes in reverse order.
   auto T() const {
@@ -199,7 +200,9 @@ class ParameterNode;
 template <Operand O>
 [[gnu::always_inline]] inline auto as_node(O&& operand) {
   using Plain = std::remove_cvref_t<O>;
-  if constexpr (ExpressionNode<Plain>) {
+  if constexpr (requires { typename Plain::read_node; }) {  // a target, as what it is when it is read
+    return typename Plain::read_node(operand);
+  } else if constexpr (ExpressionNode<Plain>) {
     return Plain(std::forward<O>(operand));
   } else if constexpr (ArrayParameter<Plain>) {
     return ParameterNode<Plain>(operand);

@@ -1,4 +1,6 @@
 module;
+#include <cstddef>
+#include <span>
 #include <string>
 module tessera.expr;
 import tessera.core;
@@ -15,6 +17,17 @@ void throw_picked_on_device(const char* what, Place place) {
                                      .problem = std::string(what) + " on " + to_string(place) +
                                                 ", and elements are gathered within an expression on the host only",
                                      .advice = "take(x, indices) gathers on a GPU, by indices from the host"}));
+}
+
+void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents, int axis) {
+  const auto last = axis + static_cast<int>(extents.size()) - 1;
+  const std::string axes = extents.size() == 1
+                               ? "axis " + std::to_string(axis) + " has"
+                               : "axes " + std::to_string(axis) + " to " + std::to_string(last) + " have";
+  throw ShapeError(to_string(Failure{
+      .operation = "indexing",
+      .problem = "the mask has the shape " + core::shape_text(mask) + ", but " + axes + " " + core::shape_text(extents),
+      .advice = "a mask has the extents of the axes along which it picks"}));
 }
 
 }  // namespace tessera

@@ -14,30 +14,11 @@ import :parameter_node;
 import :map;
 import :evaluate;
 import :seen;
+import :picks;
+import :picked_node;
 
 // The leaf that x(indices, all) is: elements that a vector of integers picks along one axis. They are gathered in the loop that needs them.
 namespace tessera {
-
-/// Throws PlaceError: what is picked is on a GPU, or the indices are.
-[[noreturn]] void throw_picked_on_device(const char* what, Place place);
-
-/// A vector of indices in memory of the host, and what keeps it.
-struct HeldIndices {
-  plan::IndexList list;
-  std::shared_ptr<const void> owner;  // null for the user's own memory
-};
-
-/// Indices of the types that loops gather by are read where they are; others become int64 first.
-template <class Indices>
-HeldIndices indices_in_memory(const Indices& node) {
-  using I = typename Indices::value_type;
-  constexpr bool is_wide = std::same_as<I, std::uint64_t>;
-  using Read = std::conditional_t<is_wide || std::same_as<I, std::int32_t>, I, std::int64_t>;
-  const Place place = node.place().value_or(Place(CpuPlace{}));
-  if (!place.on_host()) throw_picked_on_device("the indices are", place);
-  const auto held = materialise<Read>(node, place);
-  return {{held.data, held.shape[0], held.strides[0], dtype_of<Read>}, held.owner};
-}
 
 /// The elements of a node at the positions along axis Axis that another node's integers name, negative ones from the end. An expression
 /// that is not elementwise is computed once, before.
@@ -51,6 +32,7 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
   using value_type = typename Node::value_type;
   using place_type = typename Node::place_type;
   static constexpr int rank = Node::rank;
+  static constexpr int at = Axis;
   static constexpr int leaf_count = 1;
   static constexpr int fusible = 0;
   static constexpr const char* name = "picked elements";
@@ -64,10 +46,9 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
   }
   TakenNode(const TakenNode&) = default;
   TakenNode(TakenNode&&) = default;
-  TakenNode& operator=(const TakenNode&) =
-      delete;  // picked elements are only read: write rows one by one, x(i, all) = ...
+  TakenNode& operator=(const TakenNode&) = delete;  // elements of a const array or of an expression are only read
   template <class S>
-  void operator=(const S&) const = delete;  // picked elements are only read: write rows one by one, x(i, all) = ...
+  void operator=(const S&) const = delete;  // elements of a const array or of an expression are only read
 
   const Dim<rank>& shape() const { return shape_; }
   std::optional<Place> place() const { return node_.place(); }
@@ -79,9 +60,10 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
   /// Throws IndexError for an index out of range, PlaceError on a GPU.
   LeafPlan<Stored> lower(plan::Lowering& lowering) const {
     if (!lowering.place().on_host()) throw_picked_on_device("the array is", lowering.place());
-    HeldIndices indices = indices_in_memory(indices_);
+    auto indices = indices_in_memory(indices_);
+    const plan::IndexList list{indices.data, indices.shape[0], indices.strides[0], indices.type};
     const Dim<rank> from = node_.shape();
-    plan::check_indices(indices.list, from[Axis], source_axis_);
+    plan::check_indices(list, from[Axis], source_axis_);
     auto elements = materialise<Stored>(node_, lowering.place());
     const int leaf = plan::add_gathered(lowering,
                                         {.data = elements.data,
@@ -89,11 +71,14 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
                                          .strides = elements.strides,
                                          .item = sizeof(Stored),
                                          .axis = Axis},
-                                        indices.list);
+                                        list);
     if (indices.owner) lowering.keep(std::move(indices.owner));
     if (elements.owner) lowering.keep(std::move(elements.owner));
     return {leaf};
   }
+
+  const Node& source() const { return node_; }
+  std::tuple<IndexPick<Indices>> picks() const { return {IndexPick<Indices>(indices_, {}, source_axis_)}; }
 
  private:
   Node node_;
@@ -102,31 +87,82 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
   Dim<rank> shape_;
 };
 
-// taken<Axis>(node, indices, source axis): the leaves of elementwise nodes are picked from, not their values.
+/// One vector of indices is read where it lies.
+template <class... Picks>
+inline constexpr bool is_one_vector = false;
+template <class Indices>
+inline constexpr bool is_one_vector<IndexPick<Indices>> = Indices::rank == 1;
 
-template <int Axis, class Node, class Indices>
-auto taken(const Node& node, const Indices& indices, int source_axis) {
+// taken<At>(node, picks): the leaves of elementwise nodes are picked from, not their values.
+
+template <int At, class Node, class... Picks>
+auto taken(const Node& node, const std::tuple<Picks...>& picks) {
   if constexpr (Node::rank == 0) {
     return node;
+  } else if constexpr (is_one_vector<Picks...>) {
+    const auto& pick = std::get<0>(picks);
+    return TakenNode<Node, std::remove_cvref_t<decltype(pick.indices())>, At>(node, pick.indices(), pick.source_axis());
   } else {
-    return TakenNode<Node, Indices, Axis>(node, indices, source_axis);
+    return PickedNode<Node, At, Picks...>(node, picks);
   }
 }
-template <int Axis, class Op, Element Value, class... Nodes, class Indices>
-auto taken(const MapNode<Op, Value, Nodes...>& node, const Indices& indices, int source_axis) {
+template <int At, class Op, Element Value, class... Nodes, class... Picks>
+auto taken(const MapNode<Op, Value, Nodes...>& node, const std::tuple<Picks...>& picks) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return map_of<Op, Value>([&] { return taken<Axis>(node.template argument<I>(), indices, source_axis); }...);
+    return map_of<Op, Value>([&] { return taken<At>(node.template argument<I>(), picks); }...);
   }(std::index_sequence_for<Nodes...>{});
 }
 
-/// x(indexers...) with one vector of indices among the indexers.
+/// The first of the picked axes along which number `Number` of the indexers picks.
+template <int Number, class... I>
+constexpr int first_axis_of_pick() {
+  constexpr int axes[] = {storage::Picker<I> ? storage::axes_named<I>() : 0 ...};
+  int first = 0;
+  for (int k = 0; k < Number; ++k) first += axes[k];
+  return first;
+}
+
+/// What an indexer picks by, or nothing: `shape` is that of what is picked from, whose axes to pick from begin at `At`.
+template <int At, int Number, int Rank, int SourceRank, class... I>
+auto pick_of(const Dim<Rank>& shape, const std::tuple<const I&...>& indexers) {
+  using Indexer = std::remove_cvref_t<std::tuple_element_t<static_cast<std::size_t>(Number), std::tuple<I...>>>;
+  if constexpr (storage::Picker<Indexer>) {
+    using Pick = PickOf<node_t<const Indexer&>>;
+    constexpr auto axes = storage::picked_axes_of<SourceRank, I...>();
+    constexpr int first = first_axis_of_pick<Number, I...>();
+    std::array<std::ptrdiff_t, static_cast<std::size_t>(Pick::axes)> extents;
+    for (int axis = 0; axis < Pick::axes; ++axis) extents[static_cast<std::size_t>(axis)] = shape[At + first + axis];
+    return std::tuple<Pick>(Pick(as_node(std::get<static_cast<std::size_t>(Number)>(indexers)),
+                                 dim_of<Pick::axes>(extents), axes.source[static_cast<std::size_t>(first)]));
+  } else {
+    return std::tuple<>();
+  }
+}
+
+/// The axis of what the other indexers leave at which what is picked begins.
+template <int Rank, class... I>
+constexpr int axis_of_picked() {
+  constexpr auto axes = storage::picked_axes_of<Rank, I...>();
+  return axes.leads ? 0 : axes.sliced[0];
+}
+
+template <int SourceRank, class Node, class... I>
+auto picks_of(const Node& node, const I&... indexers) {
+  constexpr int at = axis_of_picked<SourceRank, I...>();
+  const auto shape = Dim<Node::rank>(node.shape());
+  const std::tuple<const I&...> all_indexers(indexers...);
+  return [&]<int... Number>(std::integer_sequence<int, Number...>) {
+    return std::tuple_cat(pick_of<at, Number, Node::rank, SourceRank, I...>(shape, all_indexers)...);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(I))>());
+}
+
+/// x(indexers...) with index arrays or masks among the indexers.
 export template <Operand O, class... I>
   requires storage::PickingIndexers<rank_of<O>, I...>
 auto picked(const O& x, const I&... indexers) {
-  constexpr storage::PickedAxis axis = storage::picked_axis<rank_of<O>, I...>();
   const auto node =
       as_node(viewed(x, [&](const auto& layout) { return storage::layout_to_pick(layout, indexers...); }));
-  return taken<axis.leads ? 0 : axis.sliced>(node, as_node(storage::index_vector(indexers...)), axis.source);
+  return taken<axis_of_picked<rank_of<O>, I...>()>(node, picks_of<rank_of<O>>(node, indexers...));
 }
 
 }  // namespace tessera

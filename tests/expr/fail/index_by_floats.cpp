@@ -1,5 +1,5 @@
 // Indices are integers.
-// expect first: one vector of integers picks along an axis; a mask by compress
+// expect first: indices are arrays of integers and masks of bool, which name no more axes than there are
 import tessera;
 using namespace tessera;
 

@@ -1,0 +1,193 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:picks;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import tessera.schedule;
+import tessera.array;
+import :plan;
+import :lowering;
+import :gathering;
+import :positions;
+import :node;
+import :evaluate;
+
+// What picks along axes of an array: an array of indices along one, a mask along as many as it has. Together they have the shape to which their own
+// shapes broadcast.
+namespace tessera {
+
+/// Throws PlaceError: what is picked is on a GPU, or what picks is.
+[[noreturn]] void throw_picked_on_device(const char* what, Place place);
+
+/// Throws ShapeError: a mask has not the extents of the axes along which it picks, of which the first is `axis` of the user's array.
+[[noreturn]] void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents,
+                                   int axis);
+
+/// Indices in memory of the host, and what keeps them.
+template <int Rank>
+struct HeldIndices {
+  const void* data;
+  Dim<Rank> shape;
+  Strides<Rank> strides;
+  DType type;
+  std::shared_ptr<const void> owner;  // null for the user's own memory
+};
+
+/// Indices of the types that loops gather by are read where they are; others become int64 first.
+template <class Indices>
+HeldIndices<Indices::rank> indices_in_memory(const Indices& node) {
+  using I = typename Indices::value_type;
+  constexpr bool is_wide = std::same_as<I, std::uint64_t>;
+  using Read = std::conditional_t<is_wide || std::same_as<I, std::int32_t>, I, std::int64_t>;
+  const Place place = node.place().value_or(Place(CpuPlace{}));
+  if (!place.on_host()) throw_picked_on_device("the indices are", place);
+  const auto held = materialise<Read>(node, place);
+  return {held.data, held.shape, held.strides, dtype_of<Read>, held.owner};
+}
+
+/// The shape with these extents, of which there are `Rank`.
+template <int Rank>
+Dim<Rank> dim_of(std::span<const std::ptrdiff_t> extents) {
+  Dim<Rank> shape;
+  for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
+  return shape;
+}
+
+/// An array of indices.
+template <class Indices>
+class IndexPick {
+ public:
+  static constexpr int axes = 1;
+  static constexpr int rank = Indices::rank;
+
+  IndexPick(Indices indices, const Dim<1>&, int source_axis)
+      : indices_(std::move(indices)), source_axis_(source_axis) {}
+
+  Dim<rank> shape() const { return indices_.shape(); }
+  bool any_leaf(const plan::LeafVisitor& visit) const { return indices_.any_leaf(visit); }
+  const Indices& indices() const { return indices_; }
+  int source_axis() const { return source_axis_; }
+
+  /// What picks, in memory that `owner` keeps. Throws PlaceError, IndexError.
+  plan::Picker hold(std::shared_ptr<const void>& owner) const {
+    auto held = indices_in_memory(indices_);
+    owner = std::move(held.owner);
+    plan::Picker picker{.data = held.data, .type = held.type, .rank = rank, .axes = 1, .axis = source_axis_};
+    std::ranges::copy(held.shape.extents(), picker.shape.begin());
+    std::ranges::copy(held.strides, picker.strides.begin());
+    return picker;
+  }
+
+ private:
+  Indices indices_;
+  int source_axis_;
+};
+
+/// A mask, which is read when it is first asked how much it picks. Copies share what was found.
+template <class Mask>
+class MaskPick {
+ public:
+  static constexpr int axes = Mask::rank;
+  static constexpr int rank = 1;
+
+  /// `extents` are those of the axes along which it picks. Throws ShapeError.
+  MaskPick(Mask mask, const Dim<axes>& extents, int source_axis) : mask_(std::move(mask)), source_axis_(source_axis) {
+    const Dim<axes> shape = mask_.shape();
+    if (shape != extents) throw_wrong_mask(shape.extents(), extents.extents(), source_axis);
+  }
+
+  Dim<1> shape() const { return Dim{positions().count()}; }
+  bool any_leaf(const plan::LeafVisitor& visit) const { return !*positions_ && mask_.any_leaf(visit); }
+  const Mask& mask() const { return mask_; }
+
+  plan::Picker hold(std::shared_ptr<const void>& owner) const {
+    const plan::MaskPositions& found = positions();
+    owner = positions_;
+    plan::Picker picker{.data = found.data(), .type = DType::int64, .rank = 1, .axes = axes, .axis = source_axis_};
+    picker.shape[0] = found.count();
+    picker.strides[0] = 1;
+    return picker;
+  }
+
+ private:
+  /// Waits for ops that are pending on the mask. Throws PlaceError, OutOfMemory.
+  const plan::MaskPositions& positions() const {
+    if (*positions_) return **positions_;
+    const Place place = mask_.place().value_or(Place(CpuPlace{}));
+    if (!place.on_host()) throw_picked_on_device("the mask is", place);
+    const auto read = [&](const auto& elements) { positions_->emplace(elements.data(), product(elements.shape())); };
+    if constexpr (requires { mask_.array().is_contiguous(); }) {
+      if (mask_.array().is_contiguous()) {
+        mask_.array().wait(schedule::Purpose::read);
+        read(mask_.array());
+        return **positions_;
+      }
+    }
+    const auto elements = evaluate(mask_);
+    elements.wait(schedule::Purpose::read);
+    read(elements);
+    return **positions_;
+  }
+
+  Mask mask_;
+  int source_axis_;
+  std::shared_ptr<std::optional<plan::MaskPositions>> positions_ =
+      std::make_shared<std::optional<plan::MaskPositions>>();  // found by the thread that makes the expression
+};
+
+template <class Node>
+using PickOf = std::conditional_t<std::same_as<typename Node::value_type, bool>, MaskPick<Node>, IndexPick<Node>>;
+
+/// What picks, held in memory, for axes `At` and those behind it of memory of this shape and these strides.
+template <int At, class... Picks>
+class HeldPicks {
+  static constexpr std::size_t count = sizeof...(Picks);
+
+ public:
+  /// Throws PlaceError, and IndexError for an index out of range.
+  HeldPicks(const std::tuple<Picks...>& picks, std::span<const std::ptrdiff_t> extents,
+            std::span<const std::ptrdiff_t> strides) {
+    std::size_t axis = At;
+    std::size_t k = 0;
+    const auto hold = [&](const auto& pick) {
+      plan::Picker& picker = pickers_[k];
+      picker = pick.hold(owners_[k++]);
+      for (int along = 0; along < picker.axes; ++along, ++axis) {
+        picker.extents[static_cast<std::size_t>(along)] = extents[axis];
+        picker.steps[static_cast<std::size_t>(along)] = strides[axis];
+      }
+      plan::check_picker(picker);
+    };
+    std::apply([&](const auto&... each) { (hold(each), ...); }, picks);
+  }
+
+  std::span<const plan::Picker> pickers() const { return pickers_; }
+  std::array<std::shared_ptr<const void>, count>& owners() { return owners_; }
+
+ private:
+  std::array<plan::Picker, count> pickers_;
+  std::array<std::shared_ptr<const void>, count> owners_;
+};
+
+/// The shape to which what picks broadcasts. Throws ShapeError.
+template <int Rank, class... Picks>
+Dim<Rank> shape_of_picks(const std::tuple<Picks...>& picks) {
+  std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank)> extents;
+  extents.fill(1);
+  std::apply(
+      [&](const auto&... each) {
+        const auto shapes = std::tuple{each.shape()...};
+        std::apply(
+            [&](const auto&... shape) {
+              const std::array<std::span<const std::ptrdiff_t>, sizeof...(shape)> spans{shape.extents()...};
+              plan::broadcast_into(extents, spans, "indexing");
+            },
+            shapes);
+      },
+      picks);
+  return dim_of<Rank>(extents);
+}
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+// What index functions make of arrays without elements and without storage.
+#include "../expr/without_elements.hpp"
+
+#define CALL(...) [](auto& x) -> std::decay_t<decltype(__VA_ARGS__)> { return __VA_ARGS__; }
+
+using namespace tessera;
+using namespace support;
+
+namespace {
+
+const Array<int, 1> no_indices(Dim<1>{0});
+
+}  // namespace
+
+TEST_CASE("positions of nothing") {
+  const Wanted none{"", "empty", "empty"};
+  check<float>("flatnonzero", none, CALL(flatnonzero(x)));
+  check<float>("nonzero", none, CALL(nonzero(x)[0]));
+  check<float>("where", none, CALL(where(x > 0)[0]));
+  check<bool>("argwhere", none, CALL(argwhere(x)));
+  check<int>("unravel_index", {"no storage", "empty", "empty"}, CALL(unravel_index(x, Dim{2, 3})[1]));
+  check<float>("meshgrid", {"", "empty", ""}, CALL(std::get<0>(meshgrid(x, x))));
+  CHECK(to_string(indices(Dim{0, 3}).shape()) == "(2, 0, 3)");
+}
+
+TEST_CASE("picking and writing nothing") {
+  check<float>("index arrays", {"", "nothing", "nothing"}, CALL(x(Array<int, 2>{{0}}, ellipsis)));
+  check<float>("no indices", {"", "empty", "empty"}, CALL(x(no_indices, ellipsis)));
+  check<float>("a mask", {"", "empty", "empty"}, CALL(x(x > 0)));
+  check<float>("picked_to_write", {"", "empty", "empty"}, CALL(picked_to_write(x, no_indices, ellipsis)));
+  check<float>("take_along_axis", {"", "nothing", ""}, CALL(take_along_axis<0>(x, Array<int, 1>{0})));
+  check<float>("nothing along an axis", {"", "empty", ""}, CALL(take_along_axis<0>(x, no_indices)));
+  check<float>("put_along_axis", {"", "no storage", ""}, CALL((put_along_axis<0>(x, no_indices, 1.f), "done")));
+  check<float>("scatter_add", {"", "no storage", "no storage"}, CALL((scatter_add(x, no_indices, 1.f), "done")));
+  check<float>("scatter_min", {"", "no storage", "no storage"}, CALL((scatter_min(x, no_indices, 1.f), "done")));
+  check<float>("scatter_max", {"", "no storage", "no storage"}, CALL((scatter_max(x, no_indices, 1.f), "done")));
+}
+
+TEST_CASE("diagonals of nothing, and choosing among nothing") {
+  const Wanted matrices{"", "", "empty"};
+  check<float>("diagonal", matrices, CALL(diagonal(x)));
+  check<float>("tril", matrices, CALL(tril(x, 1)));
+  check<float>("triu", matrices, CALL(triu(x)));
+  check<float>("trace", {"", "", "0.0"}, CALL(trace(x)));
+  check<float>("select", {"no storage", "empty", "empty"}, CALL(select(x > 0, x, x < 0, -x, 1.f)));
+}

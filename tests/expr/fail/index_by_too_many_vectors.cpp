@@ -1,0 +1,6 @@
+// Each index array names an axis.
+// expect first: indices are arrays of integers and masks of bool, which name no more axes than there are
+import tessera;
+using namespace tessera;
+
+auto picked(const Array<float, 2>& x, const Array<int, 1>& at) { return x(at, at, at); }

@@ -1,6 +1,0 @@
-// One vector picks at a time.
-// expect first: one vector of integers picks along an axis; a mask by compress
-import tessera;
-using namespace tessera;
-
-auto picked(const Array<float, 2>& x, const Array<int, 1>& at) { return x(at, at); }
