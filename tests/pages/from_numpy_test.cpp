@@ -92,9 +92,23 @@ TEST_CASE("from NumPy: indexing") {
   // NumPy: x[[1, 0, 1]]
   CHECK(shape(x(make_array({1, 0, 1}))) == "(3, 3)");
   // NumPy: x[x > 2]
-  CHECK(text(compress(x > 2, x)) == "[3. 4. 5.]");
+  CHECK(text(x(x > 2)) == "[3. 4. 5.]");
+  // NumPy: x[[0, 1], [2, 0]]
+  CHECK(text(x(make_array({0, 1}), make_array({2, 0}))) == "[2. 3.]");
+  // NumPy: np.take_along_axis(x, np.argsort(-x, axis=1), axis=1)
+  CHECK(text(take_along_axis<1>(x, argsort<1>(-x))) == "[[2. 1. 0.]\n [5. 4. 3.]]");
+  // NumPy: np.nonzero(x)[1]
+  CHECK(text(nonzero(x)[1]) == "[1 2 0 1 2]");
+  // NumPy: np.argwhere(x > 4)
+  CHECK(text(argwhere(x > 4)) == "[[1 2]]");
+  // NumPy: np.tril(x)
+  CHECK(text(tril(x)) == "[[0. 0. 0.]\n [3. 4. 0.]]");
+  // NumPy: np.diagonal(x)
+  CHECK(text(diagonal(x)) == "[0. 4.]");
+  // NumPy: np.add.at(x, ([0, 0], [1, 1]), 10)
+  x(make_array({0, 0}), make_array({1, 1})) += 10;
   // NumPy: x[x > 2] = 0
-  x(ellipsis) = where(x > 2, 0, x);
+  x(x > 2) = 0;
   // NumPy: x[0, 1] = 7
   x(0, 1) = 7;
   // NumPy: x[:, 0] = 5

@@ -5,6 +5,7 @@ export module tessera.algorithm:index_positions;
 import tessera.standard;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 import :compress;
@@ -49,8 +50,16 @@ auto coordinates_of(const I& positions, const Dim<Rank>& shape) {
 export template <ConditionOperand O>
 auto flatnonzero(const O& x, std::source_location where = std::source_location::current()) {
   const auto mask = mask_of(x);
+  using Result = Array<std::int64_t, 1, typename std::remove_cvref_t<decltype(mask)>::place_type>;
+  if (Place(mask.place()).on_host()) {
+    mask.wait(schedule::Purpose::read);
+    const plan::TruePositions positions(mask.data(), mask.size());
+    const Result result(Dim{positions.count()}, mask.place());
+    positions.write(result.data());
+    return result;
+  }
   const Array<std::int64_t, 1> numbers = arange<std::int64_t>(0, mask.size());
-  return compress(mask, reshape(numbers.to(Place(mask.place())), mask.shape()), where);
+  return Result(compress(mask, reshape(numbers.to(Place(mask.place())), mask.shape()), where));
 }
 
 /// For each axis of x the positions along it of the elements that are true or not 0, in row-major order: x(i, j) with `auto [i, j] = nonzero(x)`

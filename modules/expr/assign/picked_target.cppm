@@ -64,10 +64,8 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
     constexpr int positions_rank = rank_of_picks(static_cast<const decltype(picks)*>(nullptr));
     constexpr int others = Picked::rank - positions_rank;
     const auto picked_extents = shape.extents().template subspan<at, positions_rank>();
-    const std::ptrdiff_t count = product(dim_of<positions_rank>(picked_extents));
-    const plan::Temporary offsets(CpuPlace{}, count * static_cast<std::ptrdiff_t>(sizeof(std::int64_t)));
-    auto* const first = static_cast<std::int64_t*>(offsets.data());
-    plan::write_offsets(first, picked_extents, held.pickers());
+    std::optional<plan::Temporary> offsets;
+    const plan::ScatteredIndices where = indices_for(held.pickers(), picked_extents, offsets);
     const Values values = values_for(shape, positions_rank, place);
     std::array<std::ptrdiff_t, static_cast<std::size_t>(others)> extents{}, strides{}, value_strides{};
     for (int axis = 0; axis < others; ++axis) {
@@ -79,7 +77,7 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
     }
     plan::scatter({.data = target.data(),
                    .type = dtype_of<T>,
-                   .offsets = std::span<const std::int64_t>(first, static_cast<std::size_t>(count)),
+                   .at = where,
                    .values = values.data,
                    .values_step = values.strides[static_cast<std::size_t>(at + positions_rank - 1)],
                    .extents = extents,
@@ -89,6 +87,10 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
   }
 
  private:
+  plan::Written written() const {
+    return {target_.array().data(), target_.shape().extents(), target_.array().strides(), sizeof(T)};
+  }
+
   /// Elements of the source in memory, with the strides of the picked elements' shape.
   struct Values {
     const T* data;
@@ -105,14 +107,31 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
     return {picks, target_.shape().extents(), target_.array().strides()};
   }
 
+  /// A vector of int64 that lies apart from what is written as it lies, other indices as offsets.
+  plan::ScatteredIndices indices_for(std::span<const plan::Picker> pickers, std::span<const std::ptrdiff_t> extents,
+                                     std::optional<plan::Temporary>& offsets) const {
+    const plan::Picker& first = pickers[0];
+    const bool is_vector = pickers.size() == 1 && first.rank == 1 && first.axes == 1 && first.type != DType::int32 &&
+                           first.strides[0] == 1;
+    if (is_vector && !plan::overlaps(written(), {first.data, std::span(first.shape).first(1),
+                                                 std::span(first.strides).first(1), sizeof(std::int64_t)}))
+      return {.indices = {static_cast<const std::int64_t*>(first.data), static_cast<std::size_t>(first.shape[0])},
+              .extent = first.extents[0],
+              .stride = first.steps[0]};
+    std::ptrdiff_t count = 1;
+    for (const std::ptrdiff_t extent : extents) count *= extent;
+    offsets.emplace(CpuPlace{}, count * static_cast<std::ptrdiff_t>(sizeof(std::int64_t)));
+    auto* const to = static_cast<std::int64_t*>(offsets->data());
+    plan::write_offsets(to, extents, pickers);
+    return {.indices = {to, static_cast<std::size_t>(count)}};
+  }
+
   /// Without elements the indices are checked all the same.
   void check_indices() const { static_cast<void>(held_picks(elements_.picks())); }
 
   Values values_for(const Dim<Picked::rank>& shape, int positions_rank, Place place) const {
-    const plan::Written written{target_.array().data(), target_.shape().extents(), target_.array().strides(),
-                                sizeof(T)};
     constexpr bool is_in_memory = requires { source_.array(); } && std::same_as<typename Source::value_type, T>;
-    if (!is_in_memory || !source_.any_leaf(plan::OverlapVisitor(written))) {
+    if (!is_in_memory || !source_.any_leaf(plan::OverlapVisitor(written()))) {
       auto held = materialise<T>(source_, place);
       Values values{held.data, {}, std::move(held.owner)};
       constexpr std::size_t lead = Picked::rank - Source::rank;

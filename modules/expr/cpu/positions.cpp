@@ -1,8 +1,10 @@
 module;
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,11 +38,32 @@ std::ptrdiff_t count_true(const bool* mask, std::ptrdiff_t elements) {
   return count;
 }
 
+/// For each set of eight bits the numbers of those that are set, in order.
+constexpr auto numbers_of_bits = [] {
+  std::array<std::array<unsigned char, 8>, 256> numbers{};
+  for (std::size_t set = 0; set < 256; ++set) {
+    std::size_t count = 0;
+    for (unsigned char bit = 0; bit < 8; ++bit) {
+      if ((set >> bit & 1) != 0) numbers[set][count++] = bit;
+    }
+  }
+  return numbers;
+}();
+
 /// Writes the positions of `mask`, whose first element is number `first`, to memory with room for `count` of them.
 void write_true(const bool* mask, std::ptrdiff_t elements, std::ptrdiff_t first, std::int64_t* to,
                 std::ptrdiff_t count) {
   const std::int64_t* const end = to + count;
-  for (std::ptrdiff_t i = 0; i < elements && to != end; ++i) {  // without a branch: what is not true is written over
+  std::ptrdiff_t i = 0;
+  for (; i + 8 <= elements && end - to >= 8; i += 8) {  // what is not true is written over
+    std::uint64_t bytes;
+    std::memcpy(&bytes, mask + i, 8);
+    const auto set = static_cast<unsigned char>(bytes * 0x0102040810204080u >> 56);
+    const auto& numbers = numbers_of_bits[set];
+    for (std::size_t k = 0; k < 8; ++k) to[k] = first + i + numbers[k];
+    to += std::popcount(set);
+  }
+  for (; i < elements && to != end; ++i) {
     *to = first + i;
     to += static_cast<int>(mask[i]);
   }
@@ -174,22 +197,31 @@ std::string text_of(const void* index) {
 
 }  // namespace
 
-MaskPositions::MaskPositions(const bool* mask, std::ptrdiff_t elements) {
+TruePositions::TruePositions(const bool* mask, std::ptrdiff_t elements) : mask_(mask), elements_(elements) {
   const std::ptrdiff_t blocks = (elements + mask_block - 1) / mask_block;
-  const auto length = [&](std::ptrdiff_t block) { return std::min(mask_block, elements - block * mask_block); };
-  std::vector<std::ptrdiff_t> starts(static_cast<std::size_t>(blocks) + 1);
+  starts_.resize(static_cast<std::size_t>(blocks) + 1);
   parallel_for(blocks, [&](std::ptrdiff_t block) {
-    starts[static_cast<std::size_t>(block)] = count_true(mask + block * mask_block, length(block));
+    const std::ptrdiff_t first = block * mask_block;
+    starts_[static_cast<std::size_t>(block)] = count_true(mask + first, std::min(mask_block, elements - first));
   });
-  for (std::ptrdiff_t& start : starts) start = std::exchange(count_, count_ + start);
+  std::ptrdiff_t count = 0;
+  for (std::ptrdiff_t& start : starts_) start = std::exchange(count, count + start);
+}
+
+void TruePositions::write(std::int64_t* to) const {
+  parallel_for(static_cast<std::ptrdiff_t>(starts_.size()) - 1, [&](std::ptrdiff_t block) {
+    const std::ptrdiff_t first = block * mask_block;
+    const auto* const start = &starts_[static_cast<std::size_t>(block)];
+    write_true(mask_ + first, std::min(mask_block, elements_ - first), first, to + start[0], start[1] - start[0]);
+  });
+}
+
+MaskPositions::MaskPositions(const bool* mask, std::ptrdiff_t elements) {
+  const TruePositions positions(mask, elements);
+  count_ = positions.count();
   if (count_ == 0) return;
   memory_.emplace(Place(CpuPlace{}), count_ * static_cast<std::ptrdiff_t>(sizeof(std::int64_t)));
-  auto* const to = static_cast<std::int64_t*>(memory_->data());
-  parallel_for(blocks, [&](std::ptrdiff_t block) {
-    const std::ptrdiff_t start = starts[static_cast<std::size_t>(block)];
-    write_true(mask + block * mask_block, length(block), block * mask_block, to + start,
-               starts[static_cast<std::size_t>(block) + 1] - start);
-  });
+  positions.write(static_cast<std::int64_t*>(memory_->data()));
 }
 
 void check_picker(const Picker& picker) {

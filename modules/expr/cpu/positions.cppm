@@ -12,17 +12,34 @@ import :gathering;
 // From index arrays and masks to where in memory the elements are that they pick.
 namespace tessera::plan {
 
-/// Where a mask is true: linear positions in its row-major shape, in ascending order.
+/// Where a contiguous mask is true: linear positions, in ascending order.
+export class TruePositions {
+ public:
+  /// The mask must live as long as this. Throws std::bad_alloc.
+  TruePositions(const bool* mask, std::ptrdiff_t elements);
+
+  std::ptrdiff_t count() const { return starts_.back(); }
+
+  /// Writes `count()` positions.
+  void write(std::int64_t* to) const;
+
+ private:
+  const bool* mask_;
+  std::ptrdiff_t elements_;
+  std::vector<std::ptrdiff_t> starts_;  // of each block, and the end
+};
+
+/// The same positions in memory.
 class MaskPositions {
  public:
-  /// Of a contiguous mask of so many elements. Throws OutOfMemory.
+  /// Throws OutOfMemory.
   MaskPositions(const bool* mask, std::ptrdiff_t elements);
 
   std::ptrdiff_t count() const { return count_; }
   const std::int64_t* data() const { return memory_ ? static_cast<const std::int64_t*>(memory_->data()) : nullptr; }
 
  private:
-  std::ptrdiff_t count_ = 0;
+  std::ptrdiff_t count_;
   std::optional<Temporary> memory_;  // none for none
 };
 

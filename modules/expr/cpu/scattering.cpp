@@ -79,23 +79,31 @@ void scatter_row(T* to, std::ptrdiff_t stride, const T* values, std::ptrdiff_t v
   }
 }
 
+/// The offset that an index names.
+[[gnu::always_inline]] inline std::int64_t offset_of(const ScatteredIndices& at, std::ptrdiff_t k) {
+  const std::int64_t index = at.indices[static_cast<std::size_t>(k)];
+  return (index + (at.extent & (index >> 63))) * at.stride;
+}
+
 /// All offsets of a share, for elements [first, first + n) of the row axis.
 template <class T, class How>
 void scatter_rows(const ScatteredMemory& memory, T* to, const T* values, const OtherAxis& row, std::ptrdiff_t n,
                   const Share& share) {
-  const std::int64_t* const offsets = memory.offsets.data();
-  const auto count = static_cast<std::ptrdiff_t>(memory.offsets.size());
+  const ScatteredIndices where = memory.at;
+  const auto count = static_cast<std::ptrdiff_t>(where.indices.size());
   const std::ptrdiff_t step = memory.values_step;
   constexpr std::ptrdiff_t ahead = 16;
   if (n == 1) {
     for (std::ptrdiff_t k = 0; k < count; ++k) {
-      if (k + ahead < count) __builtin_prefetch(to + offsets[k + ahead], 1);
-      if (share.has(offsets[k])) How::apply(to[offsets[k]], values[k * step]);
+      if (k + ahead < count) __builtin_prefetch(to + offset_of(where, k + ahead), 1);
+      const std::int64_t offset = offset_of(where, k);
+      if (share.has(offset)) How::apply(to[offset], values[k * step]);
     }
     return;
   }
   for (std::ptrdiff_t k = 0; k < count; ++k) {
-    if (share.has(offsets[k])) scatter_row<T, How>(to + offsets[k], row.stride, values + k * step, row.value_stride, n);
+    const std::int64_t offset = offset_of(where, k);
+    if (share.has(offset)) scatter_row<T, How>(to + offset, row.stride, values + k * step, row.value_stride, n);
   }
 }
 
@@ -104,7 +112,7 @@ void scatter_all(const ScatteredMemory& memory) {
   OtherAxes others(memory);
   if (others.count == 0) others.axes[at(others.count++)] = {1, 1, 1};
   const OtherAxis row = others.row();
-  const auto count = static_cast<std::ptrdiff_t>(memory.offsets.size());
+  const auto count = static_cast<std::ptrdiff_t>(memory.at.indices.size());
   std::ptrdiff_t outer = 1;
   for (int axis = 0; axis + 1 < others.count; ++axis) outer *= others.axes[at(axis)].extent;
   if (count == 0 || outer * row.extent == 0) return;
@@ -117,9 +125,13 @@ void scatter_all(const ScatteredMemory& memory) {
   const std::ptrdiff_t shares = is_large && outer * pieces == 1 ? std::min<std::ptrdiff_t>(num_threads(), 64) : 1;
   std::int64_t low = 0, width = 1;
   if (shares > 1) {
-    const auto [least, most] = std::ranges::minmax(memory.offsets);
-    low = least;
-    width = (most - least) / shares + 1;
+    std::int64_t high = low = offset_of(memory.at, 0);
+    for (std::ptrdiff_t k = 1; k < count; ++k) {
+      const std::int64_t offset = offset_of(memory.at, k);
+      low = std::min(low, offset);
+      high = std::max(high, offset);
+    }
+    width = (high - low) / shares + 1;
   }
   const auto run = [&](std::ptrdiff_t number) {
     std::ptrdiff_t position = number / (pieces * shares);

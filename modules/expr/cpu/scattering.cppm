@@ -13,13 +13,21 @@ namespace tessera::plan {
 /// What becomes of an element and the value that is written to it.
 enum class Scattering : std::uint8_t { assign, add, subtract, multiply, divide, minimum, maximum };
 
-/// Elements that are written, and the values for them: `offsets` are those of what is picked, in elements; the other axes are the same for each.
+/// Where the elements are that are written: index number i names the one (i-th index) * stride from the first on; an index below 0 counts from `extent`. With 0 and 1
+/// these are offsets.
+struct ScatteredIndices {
+  std::span<const std::int64_t> indices;
+  std::int64_t extent = 0;
+  std::int64_t stride = 1;
+};
+
+/// Elements that are written, and the values for them. The other axes are the same for each index.
 struct ScatteredMemory {
   void* data;
   DType type;
-  std::span<const std::int64_t> offsets;
+  ScatteredIndices at;
   const void* values;          // of the same type
-  std::ptrdiff_t values_step;  // from one offset to the next, in elements
+  std::ptrdiff_t values_step;  // from one index to the next, in elements
   std::span<const std::ptrdiff_t> extents;
   std::span<const std::ptrdiff_t> strides, value_strides;  // of elements and values along the other axes
 };

@@ -118,6 +118,12 @@ TEST_CASE("the target may be what is read, and what picks") {
   CHECK(to_string(x) == "[ 3  3  8  8 10 10]");
   x(x > 5) *= 2;
   CHECK(to_string(x) == "[ 3  3 16 16 20 20]");
+  Array<std::int64_t, 1> self{3, 0, 1, 2};
+  self(self) = self;
+  CHECK(to_string(self) == "[0 1 2 3]");
+  self(ellipsis) = Array<std::int64_t, 1>{1, 2, 3, 0};
+  self(self) = 0;
+  CHECK(to_string(self) == "[0 0 0 0]");
   Array<int, 1> y = x;  // another name sees what is written through indices
   y(0) = 1;
   Array<int, 1> z = x.clone();
