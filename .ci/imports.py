@@ -21,7 +21,7 @@ FOLDERS = {
     "device": ["places", "streams", "kernels"],
     "darray": ["", "operations"],
     "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
-    "algorithm": ["rows", "random", "sort", "scan", "select", "index"],
+    "algorithm": ["rows", "random", "sort", "scan", "select", "index", "einsum"],
 }
 MOST_FILES = 24  # in a folder
 

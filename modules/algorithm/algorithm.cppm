@@ -34,3 +34,8 @@ export import :refusals;
 export import :index_positions;
 export import :along_axis;
 export import :diagonals;
+
+// einsum/: sums of products over named axes
+export import :subscripts;
+export import :contract;
+export import :einsum;

@@ -44,3 +44,14 @@ TEST_CASE("diagonals of nothing, and choosing among nothing") {
   check<float>("trace", {"", "", "0.0"}, CALL(trace(x)));
   check<float>("select", {"no storage", "empty", "empty"}, CALL(select(x > 0, x, x < 0, -x, 1.f)));
 }
+
+TEST_CASE("sums of products of nothing") {
+  check<float>("einsum of vectors", {"", "0.0", ""}, CALL(einsum<"i,i->">(x, x)));
+  check<float>("einsum of matrices", {"", "", "empty"}, CALL(einsum<"ij,jk->ik">(x, x)));
+  check<float>("einsum of elements", {"", "empty", ""}, CALL(einsum<"i,i->i">(x, x)));
+  check<float>("tensordot", {"", "0.0", "empty"}, CALL(tensordot<1>(x, x)));
+  check<float>("inner", {"", "0.0", "empty"}, CALL(inner(x, x)));
+  check<float>("kron", {"", "", "empty"}, CALL(kron(x, x)));
+  check<float>("cross", {"", "nothing", "nothing"}, CALL(cross(x, x)));
+  check<float>("matrix_power", {"", "", "empty"}, CALL(matrix_power(x, 3)));
+}
