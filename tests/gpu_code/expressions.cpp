@@ -1,6 +1,7 @@
 // Launches one of a fixed list of expressions on GPU 0, for the sake of its kernels' text: gpu_code_expressions NAME, or --list. It is run on the
 // stand-in driver of tests/cuda while that only collects texts (measure.py), so that shapes cost no time. Each line of the list has a name, the bytes
 // that one element of the main loop reads and writes, and what the line is about.
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -65,9 +66,19 @@ const std::vector<Entry>& entries() {
        [] { evaluate(vector(many)(range(1, many - 1)) + vector(many)(range(2, many))); }},
       {"unaligned_bfloat16", 2, 2, "x(range(1, n)) * 2 of bfloat16",
        [] { evaluate(vector<bfloat16>(many)(range(1, many)) * 2.0f); }},
+      {"shared_start", 4, 4, "y(range(1, n)) = x(range(1, n)) * 2",
+       [] { assign(vector(many)(range(1, many)), vector(many)(range(1, many)) * 2.0f); }},
+      {"inner_columns", 4, 4, "y(all, range(1, n)) = x(all, range(1, n)) * 2, 4096 x 4096",
+       [] { assign(matrix(4096, 4096)(all, range(1, 4096)), matrix(4096, 4096)(all, range(1, 4096)) * 2.0f); }},
+      {"odd_inner_columns", 4, 4, "y(all, range(1, n)) = x(all, range(1, n)) * 2, 4096 x 4097",
+       [] { assign(matrix(4096, 4097)(all, range(1, 4097)), matrix(4096, 4097)(all, range(1, 4097)) * 2.0f); }},
       {"odd_row", 4, 4, "relu(x + row), 4095 x 4097", [] { evaluate(relu(matrix(4095, 4097) + vector(4097))); }},
       {"every_second", 4, 4, "x(all, range(0, n, 2)) * 2, 4096 x 8192",
        [] { evaluate(matrix(4096, 8192)(all, range(0, 8192, 2)) * 2.0f); }},
+      {"odd_columns", 4, 4, "x(all, range(1, n, 2)) * 2, 4096 x 8192",
+       [] { evaluate(matrix(4096, 8192)(all, range(1, 8192, 2)) * 2.0f); }},
+      {"real_part", 4, 4, "real(z) * 2 of complex<float>",
+       [] { evaluate(real(vector<std::complex<float>>(many)) * 2.0f); }},
       {"column_added", 4, 4, "x + column, 4095 x 4097", [] { evaluate(matrix(4095, 4097) + matrix(4095, 1)); }},
       {"wide_odd_row", 1, 1, "x + row of uint8, 65537 x 32769: 64-bit indices",
        [] { evaluate(matrix<std::uint8_t>(65537, 32769) + vector<std::uint8_t>(32769)); }},
@@ -77,6 +88,9 @@ const std::vector<Entry>& entries() {
       {"sum_rows", 4, 0, "sum<1>(x), 4096 x 4096", [] { evaluate(sum<1>(matrix(4096, 4096))); }},
       {"sum_short_rows", 4, 0, "sum<1>(x), 1 M x 64", [] { evaluate(sum<1>(matrix(1 << 20, 64))); }},
       {"sum_columns", 4, 0, "sum<0>(x), 4096 x 4096", [] { evaluate(sum<0>(matrix(4096, 4096))); }},
+      {"sum_odd_rows", 4, 0, "sum<1>(x), 4095 x 4097", [] { evaluate(sum<1>(matrix(4095, 4097))); }},
+      {"sum_columns_bfloat16", 2, 0, "sum<0>(x) of bfloat16, 4096 x 16384",
+       [] { evaluate(sum<0>(matrix<bfloat16>(4096, 16384))); }},
       {"mean_bfloat16", 2, 0, "mean<1>(x) of bfloat16, 4096 x 4096",
        [] { evaluate(mean<1>(matrix<bfloat16>(4096, 4096))); }},
       {"squares", 8, 0, "sum<1>((x - y) * (x - y)), 4096 x 4096",
@@ -111,6 +125,10 @@ const std::vector<Entry>& entries() {
       {"normal_double", 0, 8, "random::normal<double>", [] { into(random::normal<double>(key, Dim{many})); }},
       {"dropout", 4, 4, "where(uniform < 0.9, x, 0)",
        [] { evaluate(where(random::uniform<float>(key, Dim{many}) < 0.9f, vector(many), 0.0f)); }},
+      {"copy_strided", 4, 4, "copy of x(all, range(0, n, 3)), 4096 x 8191",
+       [] { matrix(4096, 8191)(all, range(0, 8191, 3)).clone(); }},
+      {"copy_transposed", 4, 4, "copy of transpose(x, {2, 1, 0}), 64 x 128 x 256",
+       [] { transpose(Array<float, 3>(Dim{64, 128, 256}, gpu), {2, 1, 0}).clone(); }},
       {"take_rows", 4, 4, "take(x, indices), rows of 1024",
        [] { take(matrix(4096, 1024), zeros<std::int64_t>(Dim{4096})); }},
   };
