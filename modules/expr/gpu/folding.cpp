@@ -315,29 +315,42 @@ class FoldingWriter : public KernelWriter {
         "  const unsigned int lane = threadIdx.x % @Q;\n"
         "  const tessera_index begin = (block * (blockDim.x / @Q) + threadIdx.x / @Q) * @E;\n"
         "  Fold::Accumulator totals[@E];\n"
+        "  if (a.reduced == @P * @Q * @W && begin + @E <= a.outputs) {\n"
         "#pragma unroll\n"
         "  for (int each = 0; each < @E; ++each) {\n"
-        "    const tessera_index output = begin + each;\n"
-        "    const bool inside = output < a.outputs;\n";
+        "    const tessera_index output = begin + each;\n";
     write_positions(0, which_.kept, "output", "    ");
     text_ +=
-        "    @V values[@P][@W];\n"
+        "    @V values[@P * @W];\n"
         "#pragma unroll\n"
         "    for (int n = 0; n < @P; ++n) {\n"
-        "      const tessera_index r = (lane + n * @Q) * @W;\n"
-        "      if (inside && r < a.reduced) {\n";
-    write_packs("values[n][k] = ");
+        "      const tessera_index r = (lane + n * @Q) * @W;\n";
+    write_packs("values[n * @W + k] = ");
     text_ +=
-        "      }\n"
         "    }\n"
         "    totals[each] = Fold::identity();\n"
         "    Fold::Group group = Fold::begin();\n"
+        "    tessera_taking<Fold>::all(group, values, lane * @W, @W, @Q * @W);\n"
+        "    Fold::join(totals[each], group);\n"
+        "  }\n"
+        "  } else {\n"
         "#pragma unroll\n"
-        "    for (int n = 0; n < @P; ++n) {\n"
-        "      const tessera_index r = (lane + n * @Q) * @W;\n"
-        "      if (inside && r < a.reduced) tessera_taking<Fold>::all(group, values[n], r, @W, @W);\n"
+        "  for (int each = 0; each < @E; ++each) {\n"
+        "    const tessera_index output = begin + each;\n"
+        "    const tessera_index count = output < a.outputs ? a.reduced : 0;\n";
+    write_positions(0, which_.kept, "output", "    ");
+    text_ +=
+        "    totals[each] = Fold::identity();\n"
+        "    Fold::Group group = Fold::begin();\n"
+        "#pragma unroll 1\n"
+        "    for (tessera_index r = lane * @W; r < count; r += @Q * @W) {\n"
+        "      @V values[@W];\n";
+    write_packs("values[k] = ");
+    text_ +=
+        "      tessera_taking<Fold>::all(group, values, r, @W, @W);\n"
         "    }\n"
         "    Fold::join(totals[each], group);\n"
+        "  }\n"
         "  }\n"
         "  const Fold::Accumulator total = tessera_merge_quads<Fold>(totals);\n"
         "  const tessera_index output = begin + lane;\n"

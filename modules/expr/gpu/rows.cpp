@@ -57,6 +57,39 @@ std::ptrdiff_t place_in_pack(const LoopPlan& plan, std::ptrdiff_t lead, const Op
   return place < step ? place : -1;
 }
 
+/// A pack by one access though not all of it is used: compilers would load only the parts that are, by narrow accesses.
+constexpr const char* whole_packs = R"cuda(
+template <class P, int words> struct tessera_whole {
+  __device__ static P load(const P* from) { return *from; }
+};
+#ifdef __CUDA_ARCH__
+template <class P, int words> union tessera_words {
+  P value;
+  unsigned int word[words];
+  __device__ tessera_words() {}
+};
+template <class P> struct tessera_whole<P, 4> {
+  __device__ static __forceinline__ P load(const P* from) {
+    tessera_words<P, 4> words;
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words.word[0]), "=r"(words.word[1]), "=r"(words.word[2]), "=r"(words.word[3])
+                 : "l"(__cvta_generic_to_global(from)));
+    return words.value;
+  }
+};
+template <class P> struct tessera_whole<P, 2> {
+  __device__ static __forceinline__ P load(const P* from) {
+    tessera_words<P, 2> words;
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(words.word[0]), "=r"(words.word[1])
+                 : "l"(__cvta_generic_to_global(from)));
+    return words.value;
+  }
+};
+#endif
+
+)cuda";
+
 /// Builds the text.
 class RowsWriter : public KernelWriter {
  public:
@@ -69,6 +102,7 @@ class RowsWriter : public KernelWriter {
     write_arguments(sizes);
     if (variant_.rank > 1) text_ += device::launching::quotient_support(variant_.wide);
     write_element();
+    if (!variant_.skipping.empty()) text_ += whole_packs;
     text_ +=
         "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
         "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * blockDim.x;\n"
@@ -138,8 +172,8 @@ class RowsWriter : public KernelWriter {
         const std::string count = std::to_string(step);
         text_ += "      " + type + " " + name(operand) + "[" + count +
                  "];\n#pragma unroll\n      for (int k = 0; k < " + count + "; ++k) " + name(operand) +
-                 "[k] = *reinterpret_cast<const " + type + "*>(" + address(operand) + " - " + std::to_string(first) +
-                 " + k * " + width() + ");\n";
+                 "[k] = tessera_whole<" + type + ", sizeof(" + type + ") / 4>::load(reinterpret_cast<const " + type +
+                 "*>(" + address(operand) + " - " + std::to_string(first) + " + k * " + width() + "));\n";
         return;
       }
       case Access::beside:
