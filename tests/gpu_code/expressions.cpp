@@ -1,7 +1,6 @@
 // Launches one of a fixed list of expressions on GPU 0, for the sake of its kernels' text: gpu_code_expressions NAME, or --list. It is run on the
 // stand-in driver of tests/cuda while that only collects texts (measure.py), so that shapes cost no time. Each line of the list has a name, the bytes
 // that one element of the main loop reads and writes, and what the line is about.
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -77,8 +76,6 @@ const std::vector<Entry>& entries() {
        [] { evaluate(matrix(4096, 8192)(all, range(0, 8192, 2)) * 2.0f); }},
       {"odd_columns", 4, 4, "x(all, range(1, n, 2)) * 2, 4096 x 8192",
        [] { evaluate(matrix(4096, 8192)(all, range(1, 8192, 2)) * 2.0f); }},
-      {"real_part", 4, 4, "real(z) * 2 of complex<float>",
-       [] { evaluate(real(vector<std::complex<float>>(many)) * 2.0f); }},
       {"column_added", 4, 4, "x + column, 4095 x 4097", [] { evaluate(matrix(4095, 4097) + matrix(4095, 1)); }},
       {"wide_odd_row", 1, 1, "x + row of uint8, 65537 x 32769: 64-bit indices",
        [] { evaluate(matrix<std::uint8_t>(65537, 32769) + vector<std::uint8_t>(32769)); }},

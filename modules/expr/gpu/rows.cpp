@@ -34,6 +34,10 @@ std::ptrdiff_t first_of(const Operand& operand, std::ptrdiff_t item, std::ptrdif
   return static_cast<std::ptrdiff_t>(address / static_cast<std::uintptr_t>(item) % static_cast<std::uintptr_t>(count));
 }
 
+bool skips(const DeviceVariant& variant, std::size_t operand) {
+  return variant.access[operand] == Access::skipping && !variant.is_shared(operand);
+}
+
 /// The operand is read again and again along another axis, and stays in a cache.
 bool is_read_again(const LoopPlan& plan, const Operand& operand) {
   constexpr std::ptrdiff_t often = 8;
@@ -57,36 +61,17 @@ std::ptrdiff_t place_in_pack(const LoopPlan& plan, std::ptrdiff_t lead, const Op
   return place < step ? place : -1;
 }
 
-/// A pack by one access though not all of it is used: compilers would load only the parts that are, by narrow accesses.
-constexpr const char* whole_packs = R"cuda(
-template <class P, int words> struct tessera_whole {
-  __device__ static P load(const P* from) { return *from; }
-};
-#ifdef __CUDA_ARCH__
-template <class P, int words> union tessera_words {
-  P value;
-  unsigned int word[words];
-  __device__ tessera_words() {}
-};
-template <class P> struct tessera_whole<P, 4> {
-  __device__ static __forceinline__ P load(const P* from) {
-    tessera_words<P, 4> words;
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words.word[0]), "=r"(words.word[1]), "=r"(words.word[2]), "=r"(words.word[3])
-                 : "l"(__cvta_generic_to_global(from)));
-    return words.value;
+/// One of `step` neighbours. Which one is an argument: compilers would replace a load of whole packs by narrow ones if they knew what is not used.
+constexpr const char* picking = R"cuda(
+template <int step, class P, int packs> __device__ __forceinline__ auto tessera_pick(const P (&from)[packs], int k, tessera_index first) {
+  constexpr int width = sizeof(from[0].values) / sizeof(from[0].values[0]);
+  auto value = from[(step * k + step - 1) / width].values[(step * k + step - 1) % width];
+#pragma unroll
+  for (int j = step - 2; j >= 0; --j) {
+    if (first == j) value = from[(step * k + j) / width].values[(step * k + j) % width];
   }
-};
-template <class P> struct tessera_whole<P, 2> {
-  __device__ static __forceinline__ P load(const P* from) {
-    tessera_words<P, 2> words;
-    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
-                 : "=r"(words.word[0]), "=r"(words.word[1])
-                 : "l"(__cvta_generic_to_global(from)));
-    return words.value;
-  }
-};
-#endif
+  return tessera_load(&value);
+}
 
 )cuda";
 
@@ -98,11 +83,14 @@ class RowsWriter : public KernelWriter {
   std::string write() {
     write_types();
     std::string sizes = "tessera_index count;\n  tessera_index length, lead;\n";
+    for (std::size_t k = 1; k < operands(); ++k) {
+      if (skips(variant_, k)) sizes += "  tessera_index " + first_name(k) + ";\n";
+    }
     for (int axis = 1; axis < variant_.rank; ++axis) sizes += divisor_members("extent" + std::to_string(axis));
     write_arguments(sizes);
     if (variant_.rank > 1) text_ += device::launching::quotient_support(variant_.wide);
     write_element();
-    if (!variant_.skipping.empty()) text_ += whole_packs;
+    if (!variant_.skipping.empty()) text_ += picking;
     text_ +=
         "extern \"C\" __global__ void tessera_kernel(const __grid_constant__ tessera_arguments a) {\n"
         "  const tessera_index step = static_cast<tessera_index>(gridDim.x) * blockDim.x;\n"
@@ -119,6 +107,7 @@ class RowsWriter : public KernelWriter {
   std::string last() const { return std::to_string(variant_.rank - 1); }
   std::string width() const { return std::to_string(variant_.vector); }
   std::string pack(std::size_t operand) const { return "tessera_pack<" + type_of(operand) + ", " + width() + ">"; }
+  static std::string first_name(std::size_t operand) { return operand_name(operand) + "_first"; }
   static std::string name(std::size_t operand) { return "p" + std::to_string(operand - 1); }
 
   /// The row, and `begin`: where pack number i begins in it, before its first element perhaps.
@@ -143,14 +132,9 @@ class RowsWriter : public KernelWriter {
 
   /// Packs are loaded only where all of their elements lie between the row's first and its last one.
   void write_packs() {
-    bool before = false, after = false;
-    for (const Skipping& skipping : variant_.skipping) {
-      before = before || skipping.first > 0;
-      after = after || skipping.first + 1 < skipping.step;
-    }
-    text_ += std::string("    if (begin >= ") + (before ? "1" : "0") + " && begin + " +
-             std::to_string(variant_.vector + (after ? 1 : 0)) + " <= (tessera_offset)a.length) {\n" +
-             "      const tessera_offset i" + last() + " = begin;\n";
+    const std::string skipped = variant_.skipping.empty() ? "0" : "1";
+    text_ += "    if (begin >= " + skipped + " && begin + " + width() + " + " + skipped +
+             " <= (tessera_offset)a.length) {\n      const tessera_offset i" + last() + " = begin;\n";
     for (std::size_t k = 1; k < operands(); ++k) {
       if (!variant_.is_shared(k)) write_loads(k);
     }
@@ -168,12 +152,11 @@ class RowsWriter : public KernelWriter {
                  address(operand) + ");\n";
         return;
       case Access::skipping: {
-        const auto [step, first] = variant_.skipping[operand];
-        const std::string count = std::to_string(step);
+        const std::string count = std::to_string(variant_.skipping[operand].step);
         text_ += "      " + type + " " + name(operand) + "[" + count +
                  "];\n#pragma unroll\n      for (int k = 0; k < " + count + "; ++k) " + name(operand) +
-                 "[k] = tessera_whole<" + type + ", sizeof(" + type + ") / 4>::load(reinterpret_cast<const " + type +
-                 "*>(" + address(operand) + " - " + std::to_string(first) + " + k * " + width() + "));\n";
+                 "[k] = *reinterpret_cast<const " + type + "*>(" + address(operand) + " - a." + first_name(operand) +
+                 " + k * " + width() + ");\n";
         return;
       }
       case Access::beside:
@@ -191,12 +174,9 @@ class RowsWriter : public KernelWriter {
   std::string value(std::size_t operand, std::size_t source) const {
     switch (variant_.access[operand]) {
       case Access::unit: return "tessera_load(" + name(source) + ".values + k)";
-      case Access::skipping: {
-        const auto [step, first] = variant_.skipping[operand];
-        const std::string number = "(" + std::to_string(first) + " + " + std::to_string(step) + " * k)";
-        return "tessera_load(" + name(source) + "[" + number + " / " + width() + "].values + " + number + " % " +
-               width() + ")";
-      }
+      case Access::skipping:
+        return "tessera_pick<" + std::to_string(variant_.skipping[operand].step) + ">(" + name(source) + ", k, a." +
+               first_name(source) + ")";
       case Access::beside: return name(source) + "[k]";
       default: return name(source);
     }
@@ -224,7 +204,7 @@ bool choose_rows(const LoopPlan& plan, const DeviceElement& element, DeviceVaria
   core::SmallVector<Access, 8> access = variant.access;
   core::SmallVector<Skipping, 8> skipping;
   skipping.resize(access.size());
-  bool skips = false;
+  bool any_skips = false;
   for (std::size_t k = 1; k < access.size(); ++k) {
     if (access[k] == Access::constant || access[k] == Access::repeated) continue;
     const Operand& operand = plan.operands[k];
@@ -236,7 +216,7 @@ bool choose_rows(const LoopPlan& plan, const DeviceElement& element, DeviceVaria
     if (place >= 0) {
       access[k] = Access::skipping;
       skipping[k] = {.step = static_cast<std::uint8_t>(step), .first = static_cast<std::uint8_t>(place)};
-      skips = true;
+      any_skips = true;
     } else if (step == 1 && is_read_again(plan, operand)) {
       access[k] = Access::beside;
     } else {
@@ -244,7 +224,7 @@ bool choose_rows(const LoopPlan& plan, const DeviceElement& element, DeviceVaria
     }
   }
   variant.access = std::move(access);
-  if (skips) variant.skipping = std::move(skipping);
+  if (any_skips) variant.skipping = std::move(skipping);
   variant.vector = count;
   variant.in_rows = true;
   return true;

@@ -211,6 +211,10 @@ void put_device_arguments(device::launching::Arguments& arguments, const LoopPla
   if (variant.in_rows) {
     arguments.put_index(plan.extents[at(plan.rank - 1)], variant.wide);
     arguments.put_index(row_lead(plan, variant), variant.wide);
+    for (std::size_t k = 1; k < variant.skipping.size(); ++k) {
+      if (variant.access[k] == Access::skipping && !variant.is_shared(k))
+        arguments.put_index(variant.skipping[k].first, variant.wide);
+    }
   }
   if (tiled) put_bands(arguments, plan, variant);
   for (int axis = tiled ? 0 : 1; axis < plan.rank; ++axis) {
