@@ -1,9 +1,10 @@
 """Compiles the kernels that a program launches on a GPU, for a GPU that need not be here: ./dev warm.
 
-warm.py BUILD ARCHITECTURE [COMMAND...]
+warm.py BUILD ARCHITECTURE [--driver=VERSION] [COMMAND...]
 
 The program runs on the stand-in driver of tests/cuda, which pretends to be a GPU of that architecture and keeps the text of every kernel
-that is launched; then warm_kernels compiles the texts by NVRTC into the cache on disk. Without a command: the digits example, at once and
+that is launched; then warm_kernels compiles the texts by NVRTC into the cache on disk: to PTX where VERSION, the driver's CUDA, 12.8, is of an
+earlier major version than NVRTC. Without a command: the digits example, at once and
 asynchronously, and on a few images of Fashion-MNIST where that is installed.
 """
 import gzip
@@ -86,7 +87,7 @@ def architectures(warm_kernels):
     return asked.stdout.strip().split(", ")
 
 
-def warm(build, wanted, command):
+def warm(build, wanted, driver, command):
     warm_kernels = build / "bin/warm_kernels"
     known = architectures(warm_kernels)
     architecture = wanted.removeprefix("sm_")
@@ -102,7 +103,7 @@ def warm(build, wanted, command):
         if not any(texts.iterdir()):
             raise Problem(f"'{shlex.join(command)}' launched no kernel on a GPU")
         print("== compiling", flush=True)
-        done = subprocess.run([warm_kernels, architecture, texts], capture_output=True, text=True)
+        done = subprocess.run([warm_kernels, architecture, texts, *driver], capture_output=True, text=True)
         if done.returncode != 0:
             raise Problem(done.stderr.strip().removeprefix("warm_kernels: "))
         print("  " + done.stdout.strip())
@@ -110,10 +111,12 @@ def warm(build, wanted, command):
 
 def main():
     if len(sys.argv) < 3:
-        print("usage: warm.py BUILD ARCHITECTURE [COMMAND...]", file=sys.stderr)
+        print("usage: warm.py BUILD ARCHITECTURE [--driver=VERSION] [COMMAND...]", file=sys.stderr)
         return 2
+    option = "--driver="
+    driver = [word.removeprefix(option) for word in sys.argv[3:4] if word.startswith(option)]
     try:
-        warm(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3:])
+        warm(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], driver, sys.argv[3 + len(driver):])
         return 0
     except Problem as problem:
         print(f"warm: {problem}", file=sys.stderr)

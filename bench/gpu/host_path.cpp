@@ -64,6 +64,11 @@ int main() {
   measure("z = x + y.T()", [&] { z = x + y.T(); });
   measure("c(range(1, 1000)) = a(range(1, 1000))", [&] { c(range(1, 1000)) = 2.0f * a(range(1, 1000)); });
   measure("row = sum<0>(x)", [&] { row = sum<0>(x); });
+  measure("z = softmax<1>(x)", [&] { z = softmax<1>(x); });
+  measure("z = x - max<1>(x, keepdims)", [&] { z = x - max<1>(x, keepdims); });
+  Vector line(Dim{1 << 20}, gpu);
+  Array<float, 0> total = sum(line);
+  measure("total = sum(line), two kernels", [&] { total = sum(line); });
 
   Scheduler scheduler({.executor = Inline{}});
   Vector weights(Dim{1024}, gpu), velocity(Dim{1024}, gpu), slope(Dim{1024}, gpu);

@@ -91,6 +91,7 @@ export import :gpu_storage;
 export import :gpu_folds;
 export import :gpu_variant;
 export import :gpu_writer;
+export import :gpu_rows;
 export import :gpu_kernel;
 export import :gpu_folding;
 export import :gpu_normalising;

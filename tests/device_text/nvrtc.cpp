@@ -33,6 +33,12 @@ Function Nvrtc::function(const char* name) const {
   return reinterpret_cast<Function>(dlsym(library_, name));
 }
 
+std::string Nvrtc::version() const {
+  int major = 0, minor = 0;
+  function<int (*)(int*, int*)>("nvrtcVersion")(&major, &minor);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
 std::vector<int> Nvrtc::architectures() const {
   int count = 0;
   function<int (*)(int*)>("nvrtcGetNumSupportedArchs")(&count);

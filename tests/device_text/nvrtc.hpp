@@ -10,6 +10,8 @@ class Nvrtc {
   Nvrtc();
 
   bool found() const { return library_ != nullptr; }
+  /// "13.0"
+  std::string version() const;
   /// The numbers of the architectures for which it can compile: 80 for sm_80.
   std::vector<int> architectures() const;
 

@@ -113,6 +113,70 @@ TEST_CASE("sums in parts are merged") {
               [&](Place p) { return evaluate(mean<0>(numbers<float>(Dim{20000, 9}, 4).to(p))); });
 }
 
+TEST_CASE("rows that begin off aligned addresses are folded in packs from the first aligned one on") {
+  for (const std::ptrdiff_t columns : {67, 131, 515, 1030, 3001}) {
+    for (const std::ptrdiff_t first : {0, 1, 3}) {
+      INFO("rows of " << columns << " from " << first << " on");
+      const auto x = [=](Place p) { return numbers<float>(Dim{5, columns}, 3).to(p)(all, range(first, columns)); };
+      check_alike("sum", float_sums, [&](Place p) { return evaluate(sum<1>(x(p) / 16)); });
+      check_alike("two operands", float_sums, [&](Place p) { return evaluate(sum<1>(x(p) * (x(p) + 1) / 256)); });
+      check_alike("var", 1e-5, [&](Place p) { return evaluate(var<1>(x(p))); });
+      check_alike("argmax", exactly, [&](Place p) { return evaluate(argmax<1>(x(p))); });
+      check_alike("min of bytes", exactly, [&](Place p) {
+        return evaluate(min<1>(numbers<std::uint8_t>(Dim{5, columns}, 3).to(p)(all, range(first, columns))));
+      });
+      check_alike("half", 4e-3, [&](Place p) {
+        return evaluate(mean<1>(numbers<float16>(Dim{5, columns}, 2).to(p)(all, range(first, columns))));
+      });
+    }
+  }
+  check_alike("a line in parts", exactly,
+              [](Place p) { return evaluate(argmin(numbers<float>(Dim{100003}, 4).to(p)(range(3, 100003)))); });
+  check_alike("a line's sum in parts", float_sums,
+              [](Place p) { return evaluate(sum(numbers<float>(Dim{100003}, 4).to(p)(range(3, 100003)))); });
+}
+
+TEST_CASE("many short rows are folded several by each team of threads") {
+  constexpr std::ptrdiff_t rows = (1 << 17) + 3;
+  for (const std::ptrdiff_t columns : {4, 8, 20, 64}) {
+    INFO("rows of " << columns);
+    const auto x = [=](Place p) { return numbers<float>(Dim{rows, columns}, 3).to(p); };
+    check_alike("sum", float_sums, [&](Place p) { return evaluate(sum<1>(x(p))); });
+    if (columns == 20) check_alike("max", exactly, [&](Place p) { return evaluate(max<1>(x(p) * 2)); });
+  }
+  check_alike("of bytes", exactly,
+              [](Place p) { return evaluate(sum<1>(numbers<std::uint8_t>(Dim{rows, 16}, 3).to(p))); });
+  check_alike("any", exactly, [](Place p) { return evaluate(any<1>(numbers<double>(Dim{rows, 6}, 3).to(p) > 3)); });
+  check_alike("into a view", exactly, [](Place p) {
+    const auto y = full(Dim{rows, 2}, -1.0f, p);
+    assign(y(all, 1), min<1>(numbers<float>(Dim{rows, 8}, 3).to(p)));
+    return y;
+  });
+}
+
+TEST_CASE("of many columns each thread folds several side by side") {
+  constexpr std::ptrdiff_t columns = 1 << 15;
+  const auto x = [](Place p) { return numbers<float>(Dim{19, columns}, 3).to(p); };
+  check_alike("sum", float_sums, [&](Place p) { return evaluate(sum<0>(x(p))); });
+  check_alike("max", exactly, [&](Place p) { return evaluate(max<0>(x(p) * 2)); });
+  check_alike("mean with a row and a column", float_sums, [&](Place p) {
+    return evaluate(mean<0>(x(p) * numbers<float>(Dim{columns}, 2).to(p) + numbers<float>(Dim{19, 1}, 4).to(p)));
+  });
+  check_alike("norm", float_sums, [&](Place p) { return evaluate(norm<0>(x(p))); });
+  check_alike("bytes", exactly,
+              [](Place p) { return evaluate(sum<0>(numbers<std::uint8_t>(Dim{19, columns}, 3).to(p))); });
+  check_alike("half", 1e-2, [](Place p) { return evaluate(sum<0>(numbers<bfloat16>(Dim{9, 2 * columns}, 3).to(p))); });
+  check_alike("in parts", float_sums,
+              [](Place p) { return evaluate(sum<0>(numbers<float>(Dim{600, 1 << 14}, 3).to(p) / 16)); });
+  check_alike("into a view", exactly, [&](Place p) {
+    const auto y = full(Dim{columns, 2}, -1.0f, p);
+    assign(y(all, 1), min<0>(x(p)));
+    return y;
+  });
+  check_alike("two kept axes", float_sums,
+              [](Place p) { return evaluate(sum<1>(numbers<float>(Dim{3, 20, columns / 2}, 3).to(p))); });
+}
+
 TEST_CASE("empty axes give neutral values, and no outputs give no work") {
   check_alike("sum over nothing", exactly, [](Place p) { return evaluate(sum<1>(zeros<float>(Dim{4, 0}, p))); });
   check_alike("product over nothing", exactly, [](Place p) { return evaluate(prod<1>(zeros<float>(Dim{4, 0}, p))); });

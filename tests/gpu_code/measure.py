@@ -6,10 +6,13 @@ measure.py PROGRAM LIBRARIES budgets        writes budgets.txt: what is measured
 measure.py PROGRAM LIBRARIES keep FOLDER    keeps texts and listings
 
 PROGRAM is gpu_code_expressions, LIBRARIES the folder of the stand-in driver and the stand-in NVRTC, which only collects the kernels' texts here.
-nvdisasm is looked for in TESSERA_NVDISASM, on PATH, beside nvcc's prefix, and in .toolchain (./dev installs it there).
+nvdisasm is looked for in TESSERA_NVDISASM, on PATH, beside nvcc's prefix, and in .toolchain (./dev installs it there). The folder GPU_CODE_KNOWN keeps what
+the two tools said of each text, so that only texts that have changed since the last time are compiled.
 """
 import concurrent.futures
 import ctypes
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -23,6 +26,7 @@ import sass
 HERE = pathlib.Path(__file__).resolve().parent
 BUDGETS = HERE / "budgets.txt"
 ARCHITECTURE = 90
+OPTIONS = (f"--gpu-architecture=sm_{ARCHITECTURE}", "--std=c++17", "-fmad=true", "--ptxas-options=--verbose")
 SKIPPED = 77
 # name of the column, whether more is better
 COLUMNS = (("registers", False), ("local", False), ("shared", False), ("load", True), ("store", True), ("together", True), ("each", False),
@@ -67,7 +71,7 @@ class Nvrtc:
         """(cubin, log) with the options of modules/device/kernels/find_kernel.cpp."""
         program = ctypes.c_void_p()
         self.library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"expression.cu", 0, None, None)
-        options = [f"--gpu-architecture=sm_{ARCHITECTURE}".encode(), b"--std=c++17", b"-fmad=true", b"--ptxas-options=--verbose"]
+        options = [option.encode() for option in OPTIONS]
         failed = self.library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
         log = self._bytes(program, "ProgramLog").decode(errors="replace")
         cubin = b"" if failed else self._bytes(program, "CUBIN")
@@ -106,6 +110,48 @@ def texts_of(program, libraries, name):
     return sorted(texts, key=lambda text: (re.search(r"\bfrom\[p(art)?\]", text) is not None, text))  # what reads partial results
 
 
+class Listings:
+    """The machine code of texts as nvdisasm prints it, and what the assembler says of it; equal texts are compiled once."""
+
+    def __init__(self, nvrtc, disassembler):
+        self.nvrtc, self.disassembler = nvrtc, disassembler
+        status = os.stat(disassembler)
+        self.tools = f"{nvrtc.version()} {' '.join(OPTIONS)} {disassembler} {status.st_size} {status.st_mtime_ns}"
+        self.folder = pathlib.Path(os.environ["GPU_CODE_KNOWN"]) if os.environ.get("GPU_CODE_KNOWN") else None
+        self.used, self.compiled = set(), 0
+
+    def of(self, text):
+        """(listing, log)"""
+        key = hashlib.sha256(f"{self.tools}\0{text}".encode()).hexdigest()
+        self.used.add(key)
+        if self.folder:
+            try:
+                return tuple(json.loads((self.folder / key).read_text()))
+            except (OSError, ValueError):  # it was not there, or not to its end
+                pass
+        found = self.make(text)
+        self.compiled += 1
+        if self.folder:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False) as file:
+                json.dump(found, file)
+            os.replace(file.name, self.folder / key)
+        return found
+
+    def make(self, text):
+        cubin, log = self.nvrtc.compile(text)
+        with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+            file.write(cubin)
+            file.flush()
+            listing = subprocess.run([self.disassembler, "-c", "-ndf", file.name], check=True, capture_output=True, text=True).stdout
+        return listing, log
+
+    def forget_unused(self):
+        for file in self.folder.iterdir() if self.folder and self.folder.exists() else ():
+            if file.name not in self.used:
+                file.unlink()
+
+
 def number_before(log, words):
     found = re.search(rf"(\d+) {words}", log)
     return int(found.group(1)) if found else 0
@@ -127,6 +173,7 @@ def warps_of(registers, shared, threads):
 def results(program, libraries, keep=None):
     """{name of a kernel: what its code shows}, in the order of the list; of an expression with several kernels name/0, name/1."""
     disassembler, nvrtc = find_disassembler(), Nvrtc()
+    listings = Listings(nvrtc, disassembler)
 
     def one(entry):
         name, read, written, what = entry
@@ -134,11 +181,7 @@ def results(program, libraries, keep=None):
         texts = texts_of(program, libraries, name)
         for number, text in enumerate(texts):
             kernel = name if len(texts) == 1 else f"{name}/{number}"
-            cubin, log = nvrtc.compile(text)
-            with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-                file.write(cubin)
-                file.flush()
-                listing = subprocess.run([disassembler, "-c", file.name], check=True, capture_output=True, text=True).stdout
+            listing, log = listings.of(text)
             if keep:
                 (keep / f"{kernel.replace('/', '.')}.cu").write_text(text)
                 (keep / f"{kernel.replace('/', '.')}.sass").write_text(listing)
@@ -152,7 +195,10 @@ def results(program, libraries, keep=None):
         return found
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return nvrtc.version(), {name: seen for found in pool.map(one, expressions(program)) for name, seen in found.items()}
+        measured = {name: seen for found in pool.map(one, expressions(program)) for name, seen in found.items()}
+    listings.forget_unused()
+    print(f"{listings.compiled} of {len(measured)} kernels were compiled now")
+    return nvrtc.version(), measured
 
 
 def budgets():

@@ -69,14 +69,18 @@ def code_of(listing):
 
 
 def loops_of(instructions, labels):
-    """(first, last) of each loop that has no other within."""
+    """The instructions of each loop, without those of loops within."""
     loops = []
     for number, instruction in enumerate(instructions):
         target = instruction.target()
         if target is not None and labels.get(target, number + 1) <= number:
             loops.append((labels[target], number))
-    return [loop for loop in loops
-            if not any(other != loop and loop[0] <= other[0] and other[1] <= loop[1] for other in loops)]
+    bodies = []
+    for loop in loops:
+        within = [other for other in loops if other != loop and loop[0] <= other[0] and other[1] <= loop[1]]
+        bodies.append([instructions[number] for number in range(loop[0], loop[1] + 1)
+                       if not any(first <= number <= last for first, last in within)])
+    return bodies
 
 
 def moved(instructions, opcode):
@@ -108,8 +112,7 @@ def measure(listing, read, written):
     """What a kernel's code shows. `read` and `written`: bytes of memory that one element takes of each."""
     instructions, labels = code_of(listing)
     body = instructions
-    working = [instructions[first:last + 1] for first, last in loops_of(instructions, labels)]
-    working = [loop for loop in working if moved(loop, "LDG") + moved(loop, "STG") > 0]
+    working = [loop for loop in loops_of(instructions, labels) if moved(loop, "LDG") + moved(loop, "STG") > 0]
     if working:
         body = max(working, key=lambda loop: moved(loop, "LDG") + moved(loop, "STG"))
     elements = elements_of(body, read, written)

@@ -52,6 +52,13 @@ class Reading(unittest.TestCase):
         self.assertEqual(seen["each"], 2.0)
         self.assertEqual(sass.measure(LISTING, 4, 0)["elements"], (16 + 16 + 4 + 8) / 4)
 
+    def test_a_loop_is_taken_without_those_within(self):
+        outer = LISTING.replace("/*00d0*/                   EXIT ;", "/*00d0*/              @!P3 BRA `(.L_x_0) ;\n        /*00d8*/                   EXIT ;")
+        self.assertEqual(sass.measure(outer, 4, 4)["main"], 8)
+        many = outer.replace("LDG.E.128.CONSTANT R8", "LDG.E.U8 R8").replace("STG.E.128 desc", "STG.E.U8 desc").replace("LDG.E.128 R4", "LDG.E.U8 R4")
+        many = many.replace("/*00d0*/", "/*00cc*/                   STG.E.128 desc[UR6][R16.64], R4 ;\n        /*00d0*/")
+        self.assertEqual(sass.measure(many, 4, 4)["main"], 2)  # the store and the branch of the outer loop
+
     def test_loads_count_until_one_of_them_is_read(self):
         self.assertEqual(sass.measure(LISTING, 4, 4)["together"], 3)
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 import tessera;
@@ -65,6 +66,39 @@ TEST_CASE("an assignment to a GPU's array allocates nothing in the steady state"
   CHECK(allocations_of([&] { c(range(1, 1000)) = 2.0f * a(range(1, 1000)); }) == 0);
   CHECK(allocations_of([&] { c(range(0, 1024, 2)) = a(range(1024, 0, -2)) * b(range(0, 512)); }) == 0);
   CHECK(counted("idle_launches") - before == 6 * 110);
+}
+
+TEST_CASE("a reduction of a GPU's array allocates nothing in the steady state") {
+  Matrix x(Dim{64, 64}, gpu), y(Dim{64, 64}, gpu), odd(Dim{65, 67}, gpu), wide(Dim{1024, 16384}, gpu);
+  Vector line(Dim{1 << 20}, gpu), row(Dim{64}, gpu), long_row(Dim{16384}, gpu), odd_row(Dim{65}, gpu);
+  Array<std::int64_t, 1> places(Dim{64}, gpu);
+  Array<float, 0> all_of_it = sum(line);
+  const unsigned long before = counted("idle_launches");
+  CHECK(allocations_of([&] { row = sum<0>(x); }) == 0);
+  CHECK(allocations_of([&] { row = max<1>(x * y + 1.0f); }) == 0);
+  CHECK(allocations_of([&] { row = stddev<1>(x); }) == 0);
+  CHECK(allocations_of([&] { places = argmax<1>(x); }) == 0);
+  CHECK(allocations_of([&] { odd_row = norm<1>(odd); }) == 0);
+  CHECK(counted("idle_launches") - before == 5 * 110);
+  // By two kernels, with memory between them.
+  CHECK(allocations_of([&] { all_of_it = sum(line); }) == 0);
+  CHECK(allocations_of([&] { long_row = mean<0>(wide); }) == 0);
+  CHECK(counted("idle_launches") - before == 9 * 110);
+  // A reduction as an operand of elementwise work.
+  CHECK(allocations_of([&] { y = x - max<1>(x, keepdims); }) == 0);
+  CHECK(allocations_of([&] { y = (x - mean<1>(x, keepdims)) / stddev<1>(x, keepdims); }) == 0);
+}
+
+TEST_CASE("a normalisation of a GPU's array allocates nothing in the steady state") {
+  Matrix x(Dim{64, 64}, gpu), y(Dim{64, 64}, gpu), long_rows(Dim{2, 1 << 17}, gpu), longer(Dim{2, 1 << 17}, gpu);
+  Vector gain(Dim{64}, gpu), shift(Dim{64}, gpu);
+  const unsigned long before = counted("idle_launches");
+  CHECK(allocations_of([&] { y = softmax<1>(x); }) == 0);
+  CHECK(allocations_of([&] { y = log_softmax<0>(0.5f * x); }) == 0);
+  CHECK(allocations_of([&] { y = layernorm<1>(x) * gain + shift; }) == 0);
+  CHECK(counted("idle_launches") - before == 3 * 110);
+  CHECK(allocations_of([&] { longer = softmax<1>(long_rows); }) == 0);  // by two kernels
+  CHECK(counted("idle_launches") - before == 5 * 110);
 }
 
 TEST_CASE("more operands than lie within the lists are computed all the same") {

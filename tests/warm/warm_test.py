@@ -58,6 +58,22 @@ with tempfile.TemporaryDirectory() as folder:
     check(again.returncode == 0 and f"{count} kernels for sm_90" in again.stdout and f"0 compiled, {count} were there" in again.stdout,
           f"the second time all are there, and sm_90 is another name: {again.stdout}{again.stderr}")
 
+    # An older driver: PTX, which a process with such a driver finds. The driver here cannot compile it.
+    version = re.search(r"by NVRTC (\d+)", first.stdout)[1] if said else "13"
+    older = f"{int(version) - 1}.4"
+    as_ptx = run_warm("90", f"--driver={older}", program, **cache)
+    check(as_ptx.returncode == 0 and re.search(rf", as PTX [\d.]+ for drivers of CUDA {older}: {count} compiled, 0 were there;", as_ptx.stdout),
+          f"for an older driver all is compiled again, as PTX: {as_ptx.stdout}{as_ptx.stderr}")
+    on_older = run(program, **cache, **driver, FAKE_CUDA_VERSION=f"{int(version) - 1}040")
+    hits = on_older.stderr.count("cache hit, read for compute_90 from " + cache["TESSERA_CACHE_DIR"])
+    check(hits == 3 and "cache miss" not in on_older.stderr, f"a process with such a driver reads its PTX from disk: {on_older.stderr}")
+    same = run_warm("90", f"--driver={version}.0", program, **cache)
+    check("PTX" not in same.stdout and f"0 compiled, {count} were there" in same.stdout,
+          f"a driver of NVRTC's own version loads machine code: {same.stdout}{same.stderr}")
+    for wrong in ("11.8", "12", "new", "12.8.1"):
+        refused = run_warm("90", f"--driver={wrong}", program, **cache)
+        check(refused.returncode == 2 and f"'{wrong}' is no version of a driver's CUDA" in refused.stderr, f"a wrong version is told: {refused.stderr}")
+
     unknown = run_warm("35", program, **cache)
     check(unknown.returncode == 2 and "'35' is no architecture" in unknown.stderr and "90" in unknown.stderr.split("it knows")[-1],
           f"an unknown architecture is told with those that are known: {unknown.stderr}")

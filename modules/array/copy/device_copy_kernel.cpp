@@ -114,17 +114,27 @@ std::string filled(const char* text, const KernelCopy& copy) {
   return result;
 }
 
+constexpr const char* types = R"cuda(
+typedef @I tessera_index;
+typedef @I Index;
+typedef @O Offset;
+)cuda";
+
+// An extent has what finds quotients by it behind it. Of tiles, `across` and `down` are how many there are along the last axis and along the other.
 constexpr const char* head = R"cuda(
+struct tessera_extent { Index extent, factor, shift; };
 struct tessera_arguments {
   @T* to;
   const @T* from;
-  unsigned long long count, extents[@R];
-  long long to_strides[@R], from_strides[@R];
+  Index count;
+  tessera_extent extents[@R], across, down;
+  Offset to_strides[@R], from_strides[@R];
 };
+static __device__ __forceinline__ Index tessera_cut(Index n, const tessera_extent& by) {
+  return tessera_quotient(n, by.factor, by.shift);
+}
 extern "C" __global__ void __launch_bounds__(256) tessera_kernel(const __grid_constant__ tessera_arguments a) {
-  typedef @I Index;
-  typedef @O Offset;
-  const Index count = (Index)a.count;
+  const Index count = a.count;
 )cuda";
 
 constexpr std::ptrdiff_t elements_of_a_block = 1024;
@@ -143,10 +153,11 @@ constexpr const char* elements = R"cuda(
       to[k] = 0;
 #pragma unroll
       for (int axis = @R - 1; axis >= 0; --axis) {
-        const Index at = axis == 0 ? rest : rest % (Index)a.extents[axis];
-        if (axis > 0) rest /= (Index)a.extents[axis];
-        to[k] += (Offset)at * (Offset)a.to_strides[axis];
-        from += (Offset)at * (Offset)a.from_strides[axis];
+        const Index next = axis == 0 ? 0 : tessera_cut(rest, a.extents[axis]);
+        const Offset at = (Offset)(rest - next * a.extents[axis].extent);
+        rest = next;
+        to[k] += at * a.to_strides[axis];
+        from += at * a.from_strides[axis];
       }
       values[k] = a.from[from];
     }
@@ -161,23 +172,23 @@ constexpr const char* elements = R"cuda(
 constexpr const char* tiles = R"cuda(
   __shared__ @T tile[@E * @P];
   const unsigned int x = threadIdx.x % @E, y = threadIdx.x / @E;
-  const Index columns = (Index)a.extents[@L], rows = (Index)a.extents[@A];
-  const Offset to_column = (Offset)a.to_strides[@L], to_row = (Offset)a.to_strides[@A];
-  const Offset from_column = (Offset)a.from_strides[@L], from_row = (Offset)a.from_strides[@A];
-  const Index across = (columns + @E - 1) / @E, down = (rows + @E - 1) / @E;
+  const Index columns = a.extents[@L].extent, rows = a.extents[@A].extent;
+  const Offset to_column = a.to_strides[@L], to_row = a.to_strides[@A];
+  const Offset from_column = a.from_strides[@L], from_row = a.from_strides[@A];
   for (Index number = blockIdx.x; number < count; number += gridDim.x) {
-    const Index column = number % across * @E;
-    Index rest = number / across;
-    const Index row = rest % down * @E;
-    rest /= down;
+    const Index row_of_tiles = tessera_cut(number, a.across);
+    const Index column = (number - row_of_tiles * a.across.extent) * @E;
+    Index rest = tessera_cut(row_of_tiles, a.down);
+    const Index row = (row_of_tiles - rest * a.down.extent) * @E;
     Offset to = 0, from = 0;
 #pragma unroll
     for (int axis = @R - 1; axis >= 0; --axis) {
       if (axis == @L || axis == @A) continue;
-      const Offset at = (Offset)(rest % (Index)a.extents[axis]);
-      rest /= (Index)a.extents[axis];
-      to += at * (Offset)a.to_strides[axis];
-      from += at * (Offset)a.from_strides[axis];
+      const Index next = tessera_cut(rest, a.extents[axis]);
+      const Offset at = (Offset)(rest - next * a.extents[axis].extent);
+      rest = next;
+      to += at * a.to_strides[axis];
+      from += at * a.from_strides[axis];
     }
 #pragma unroll
     for (int k = 0; k < @E; k += @S) {
@@ -202,6 +213,23 @@ std::string described(const KernelCopy& copy) {
          (copy.wide ? ", 64-bit indices" : "");
 }
 
+void put_extent(device::launching::Arguments& arguments, std::ptrdiff_t extent, bool wide) {
+  const device::launching::Divisor divisor = device::launching::divisor_of(extent, wide);
+  arguments.put_index(extent, wide);
+  arguments.put_index(static_cast<std::ptrdiff_t>(divisor.factor), wide);
+  arguments.put_index(divisor.shift, wide);
+}
+
+void put_arguments(device::launching::Arguments& arguments, const KernelCopy& copy, std::ptrdiff_t count) {
+  arguments.put_index(count, copy.wide);
+  for (const CopyAxis& axis : copy.axes) put_extent(arguments, axis.extent, copy.wide);
+  for (const std::size_t axis : {copy.axes.size() - 1, static_cast<std::size_t>(copy.tiling.axis)})
+    put_extent(arguments, (copy.axes[axis].extent - 1) / std::max(copy.tiling.edge, 1) + 1, copy.wide);
+  for (const auto member : {&CopyAxis::to, &CopyAxis::from}) {
+    for (const CopyAxis& axis : copy.axes) arguments.put_index(axis.*member, copy.wide);
+  }
+}
+
 std::ptrdiff_t tiles_of(const KernelCopy& copy) {
   std::vector<std::ptrdiff_t> extents;
   for (const CopyAxis& axis : copy.axes) extents.push_back(axis.extent);
@@ -215,21 +243,20 @@ void storage::launch_copy(std::vector<CopyAxis> axes, std::ptrdiff_t item, void*
   KernelCopy copy = kernel_copy(std::move(axes), item, to, from);
   copy.wide = copy.wide || indices == CopyIndices::wide;
   const bool tiled = copy.tiling.edge != 0;
-  const device::Kernel& kernel = device::find_kernel(
-      stream.place(), device::launching::item_support + filled(head, copy) + filled(tiled ? tiles : elements, copy),
-      described(copy));
+  const device::Kernel& kernel = device::find_kernel(stream.place(),
+                                                     device::launching::item_support + filled(types, copy) +
+                                                         device::launching::quotient_support(copy.wide) +
+                                                         filled(head, copy) + filled(tiled ? tiles : elements, copy),
+                                                     described(copy));
   const std::ptrdiff_t count = tiled ? tiles_of(copy) : count_of(copy.axes);
   device::launching::Arguments arguments;
   arguments.put(to);
   arguments.put(from);
-  arguments.put(count);
-  for (const auto member : {&CopyAxis::extent, &CopyAxis::to, &CopyAxis::from}) {
-    for (const CopyAxis& axis : copy.axes) arguments.put(axis.*member);
-  }
+  put_arguments(arguments, copy, count);
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 20;  // so that first + step fits 32 bits
   const std::ptrdiff_t wanted = tiled ? count : (count - 1) / elements_of_a_block + 1;
   kernel.launch(stream, static_cast<unsigned>(std::min(wanted, most_blocks)), device::launching::tile_threads, 0,
-                std::move(arguments).take(), "copy", std::source_location::current());
+                arguments.padded(), "copy", std::source_location::current());
 }
 
 }  // namespace tessera

@@ -189,9 +189,13 @@ int best_architecture(const DeviceInfo& gpu, const CompilerIdentity& compiler) {
 }
 
 /// A driver loads machine code that was made by any version of its own major version of CUDA, or an earlier one.
+bool loads_machine_code(int driver_version, const CompilerIdentity& compiler) {
+  return number_before(compiler.version, ".") <= driver_version / 1000;
+}
+
 CodeKind best_kind(const DeviceInfo& gpu, const CompilerIdentity& compiler) {
   CodeKind kind{.architecture = best_architecture(gpu, compiler)};
-  if (number_before(compiler.version, ".") <= gpu.driver_version / 1000) return kind;
+  if (loads_machine_code(gpu.driver_version, compiler)) return kind;
   kind.ptx = ptx_of_driver(gpu.driver_version);
   static std::atomic<bool> said = false;
   if (!said.exchange(true))
@@ -254,16 +258,21 @@ const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string
   return kernel;
 }
 
-KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause) {
+KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause, int driver_version) {
+  std::string ptx;
   const auto choose = [&](const CompilerIdentity& compiler) {
     const bool is_known = std::ranges::find(compiler.architectures, architecture) != compiler.architectures.end();
-    return CodeKind{.architecture = is_known ? architecture : 0};
+    const bool wants_ptx = driver_version != 0 && !loads_machine_code(driver_version, compiler);
+    ptx = wants_ptx ? ptx_of_driver(driver_version) : std::string();
+    return CodeKind{.architecture = is_known ? architecture : 0, .ptx = ptx};
   };
   const auto complain = [&](const std::string& compiler) {
     refuse(compiler + " does not know sm_" + std::to_string(architecture), cause);
   };
   const Found found = obtain_for(choose, complain, source, cause);
-  return report_of(found.kernel.log, found.from_cache);
+  KernelReport report = report_of(found.kernel.log, found.from_cache);
+  report.ptx = ptx;
+  return report;
 }
 
 std::vector<int> compiler_architectures() { return Nvrtc::instance().architectures(); }

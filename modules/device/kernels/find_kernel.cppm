@@ -14,6 +14,7 @@ export struct KernelReport {
   int registers = 0;        ///< of a thread
   int local_bytes = 0;      ///< stack and spilled registers of a thread
   bool from_cache = false;  ///< it was on disk
+  std::string ptx{};        ///< version of the PTX, "8.7"; empty for machine code
   std::string log;          ///< the compiler's words
 };
 
@@ -22,9 +23,11 @@ export struct KernelReport {
 /// does not compile. Safe from any thread: threads that want the same kernel compile it once.
 export const Kernel& find_kernel(GpuPlace place, const std::string& source, std::string_view cause);
 
-/// Compiles a text for an architecture (90 for sm_90) into the disk cache, unless it is there. Needs no GPU. Throws
-/// DeviceError as find_kernel does.
-export KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause);
+/// Compiles a text for an architecture (90 for sm_90) into the disk cache, unless it is there. Needs no GPU. A driver's CUDA, 12080 for 12.8, that
+/// is of an earlier major version than NVRTC gets PTX, as find_kernel would make it there; 0 stands for one that is not. Throws DeviceError as
+/// find_kernel does.
+export KernelReport compile_kernel(const std::string& source, int architecture, std::string_view cause,
+                                   int driver_version = 0);
 
 /// Architectures for which NVRTC compiles: 80 for sm_80. Empty without NVRTC.
 export std::vector<int> compiler_architectures();

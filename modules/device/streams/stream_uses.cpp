@@ -47,8 +47,8 @@ void StreamUses::visit(Which which, const Visit& visit) const {
 }
 
 template <class Wanted>
-std::vector<StreamMark> StreamUses::collect(Which which, const Wanted& wanted) const {
-  std::vector<StreamMark> marks;
+StreamMarks StreamUses::collect(Which which, const Wanted& wanted) const {
+  StreamMarks marks;
   visit(which, [&](const StreamMark& mark) {
     if (wanted(mark)) marks.push_back(mark);
   });
@@ -98,15 +98,15 @@ void StreamUses::note_write(const StreamMark& mark) {
     other.wait();
 }
 
-std::vector<StreamMark> StreamUses::marks() const {
+StreamMarks StreamUses::marks() const {
   return collect(Which::all, [](const StreamMark&) { return true; });
 }
 
-std::vector<StreamMark> StreamUses::unreached() const {
+StreamMarks StreamUses::unreached() const {
   return collect(Which::all, [](const StreamMark& mark) { return !mark.is_known_reached(); });
 }
 
-std::vector<StreamMark> StreamUses::writes() const {
+StreamMarks StreamUses::writes() const {
   return collect(Which::writes, [](const StreamMark&) { return true; });
 }
 

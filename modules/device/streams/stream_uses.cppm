@@ -9,6 +9,9 @@ import :stream;
 // Which streams' work uses a piece of memory.
 namespace tessera::device {
 
+/// Some points in the work of streams; the usual few need no memory of their own.
+export using StreamMarks = core::SmallVector<StreamMark, 4>;
+
 /// The last writings and the readings since then of one piece of memory, so that new work can be ordered after them: reading after the
 /// writings, writing and freeing after all. Work is ordered first, then given to its stream, then noted. Safe from any thread: several may be
 /// between ordering and noting at once, as threads are that write disjoint parts of the memory, and none of their uses is lost.
@@ -39,11 +42,11 @@ export class StreamUses {
   bool is_idle() const;
 
   /// Points that must be reached before the memory is free: the last writings, and the readings since then.
-  std::vector<StreamMark> marks() const;
-  /// Those of them that are not known to be reached. Allocates nothing when there are none.
-  std::vector<StreamMark> unreached() const;
+  StreamMarks marks() const;
+  /// Those of them that are not known to be reached.
+  StreamMarks unreached() const;
   /// Points that must be reached before the memory can be read: of one writing, unless threads have written at the same time.
-  std::vector<StreamMark> writes() const;
+  StreamMarks writes() const;
 
   /// Work that the stream is given from now on starts after all uses: the memory can be freed on that stream.
   void join(Stream& stream) const { order_write(stream); }
@@ -53,7 +56,7 @@ export class StreamUses {
   template <class Visit>
   void visit(Which which, const Visit& visit) const;
   template <class Wanted>
-  std::vector<StreamMark> collect(Which which, const Wanted& wanted) const;
+  StreamMarks collect(Which which, const Wanted& wanted) const;
   void order(Which which, Stream& stream) const;
   StreamMark try_to_note_write(const StreamMark& mark);
 

@@ -90,8 +90,10 @@ std::string device_loop_text(const ExplainedStage& stage) {
            "  by the kernel that normalises the rows that it reads, each while it is in registers or the cache\n";
   const DeviceLoopPlan work = device_plan(plan, stage.device, stage.written);
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-    constexpr const char* ways[] = {"one value for all elements", "one value along the last axis",
-                                    "neighbours read together", "read at its strides", "transposed in shared memory"};
+    constexpr const char* ways[] = {"one value for all elements",  "one value along the last axis",
+                                    "neighbours read together",    "read at its strides",
+                                    "transposed in shared memory", "neighbours read together, some for nothing",
+                                    "neighbours read one by one"};
     const char* const way = work.variant.is_shared(k)          ? "the same elements as an operand before it"
                             : plan.operands[k].data == nullptr ? "generated where it is needed"
                             : k == 0                           ? "written where it lies"

@@ -2,7 +2,9 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -36,8 +38,7 @@ DeviceWork copying() {
 /// Blocks of which each thread has one piece of work.
 std::ptrdiff_t blocks_for(const LoopPlan& plan, const DeviceVariant& variant) {
   if (variant.edge != 0) return tile_count(plan, variant);
-  const std::ptrdiff_t pieces = (plan.elements - 1) / elements_of_thread(variant) + 1;
-  return (pieces - 1) / threads + 1;
+  return (thread_pieces(plan, variant) - 1) / threads + 1;
 }
 
 bool has_outputs(const Reduction& reduction) {
@@ -57,8 +58,8 @@ void size(ReductionTask& task) {
   task.reduced = 0;
 }
 
-DeviceFoldPlan plan_of(const ReductionTask& task) {
-  DeviceFoldPlan plan{.cut = fold_cut(task)};
+DeviceFoldPlan plan_of(const ReductionTask& task, const DeviceElement& element, const DeviceVariant& variant) {
+  DeviceFoldPlan plan{.cut = fold_cut(task, element, variant)};
   const std::ptrdiff_t outputs_of_a_block = static_cast<std::ptrdiff_t>(fold_threads) / plan.cut.merging;
   plan.blocks = plan.cut.blocks * plan.cut.parts;
   if (plan.cut.parts > 1) plan.merging_blocks = (task.outputs - 1) / outputs_of_a_block + 1;
@@ -98,7 +99,8 @@ DeviceFoldPlan device_plan(const Reduction& reduction) {
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);
   size(task);
-  return plan_of(task);
+  const DeviceElement& element = element_of(*reduction.device.form);
+  return plan_of(task, element, folding_variant(task, element, reduction.device.written));
 }
 
 void run_on_device(const Loop& loop) {
@@ -128,30 +130,36 @@ void run_on_device(const Reduction& reduction) {
   ReductionTask task{.reduction = reduction, .space = {.operands = storage.empty()}};
   arrange(task);
   size(task);
-  const DeviceFoldPlan plan = plan_of(task);
-  const FoldCut& cut = plan.cut;
   const GpuPlace place{reduction.place.ordinal()};
-  const FoldKernel fold{.op = reduction.op, .shape = cut.shape, .kept = task.kept, .merging = cut.merging};
-  const DeviceVariant variant = folding_variant(task, element, reduction.device.written);
-  const DeviceKernelKey key{.variant = variant, .task = DeviceTask::fold, .fold = fold, .place = place};
-  const device::Kernel& kernel = kernel_of_form(
-      form, key, [&] { return folding_support(element, variant.target) + folding_kernel(element, variant, fold); });
+  DeviceKernelKey key{.variant = folding_variant(task, element, reduction.device.written), .place = place};
+  const DeviceVariant& variant = key.variant;
+  const DeviceFoldPlan plan = plan_of(task, element, variant);
+  const FoldCut& cut = plan.cut;
+  key.fold = {.op = reduction.op, .shape = cut.shape, .kept = task.kept, .merging = cut.merging, .each = cut.each};
+  key.task = DeviceTask::fold;
+  const auto write = [&] {
+    return folding_support(element, variant.target) +
+           (key.task == DeviceTask::fold ? folding_kernel : merging_kernel)(element, variant, key.fold);
+  };
+  const device::Kernel& kernel = kernel_of_form(form, key, std::cref(write));  // a copy would need memory
   const Scalars scalars = scalars_of(form, reduction.device.node);
   const bool merges = plan.merging_blocks > 0;
   const std::ptrdiff_t partial_bytes =
       merges ? task.outputs * cut.parts * device_accumulator_bytes(reduction.op, element.value) : 0;
-  const Temporary partials(place, partial_bytes);
+  std::optional<Temporary> partials;
+  if (merges) partials.emplace(place, partial_bytes);
+  void* const partial_data = merges ? partials->data() : nullptr;
   device::Stream& stream = device::Stream::current(place);
   const std::source_location where = std::source_location::current();
-  kernel.launch(stream, grid_of(plan.blocks), fold_threads, 0,
-                folding_arguments(task, element, variant, cut, partials.data(), scalars), form.name.text(), where);
+  device::launching::Arguments arguments;
+  put_folding_arguments(arguments, task, element, variant, cut, partial_data, scalars);
+  kernel.launch(stream, grid_of(plan.blocks), fold_threads, 0, arguments.padded(), form.name.text(), where);
   if (!merges) return;
-  const DeviceKernelKey merge_key{.variant = variant, .task = DeviceTask::merge, .fold = fold, .place = place};
-  const device::Kernel& merge = kernel_of_form(form, merge_key, [&] {
-    return folding_support(element, variant.target) + merging_kernel(element, variant, fold);
-  });
-  merge.launch(stream, grid_of(plan.merging_blocks), fold_threads, 0,
-               merging_arguments(task, variant, cut, partials.data()), form.name.text(), where);
+  key.task = DeviceTask::merge;
+  const device::Kernel& merge = kernel_of_form(form, key, std::cref(write));
+  device::launching::Arguments merging;
+  put_merging_arguments(merging, task, variant, cut, partial_data);
+  merge.launch(stream, grid_of(plan.merging_blocks), fold_threads, 0, merging.padded(), form.name.text(), where);
 }
 
 void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
@@ -161,11 +169,13 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   require_device_text(outer);
   require_device_text(inner);
   const auto leaf = static_cast<std::size_t>(work.leaf);
-  std::vector<Operand> leaves;
+  PerOperand<Operand> all_leaves(loop.leaves.size() + work.leaves.size());
+  Operand* end = all_leaves.data();
   for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
-    if (k != leaf) leaves.push_back(loop.leaves[k]);
+    if (k != leaf) *end++ = loop.leaves[k];
   }
-  leaves.insert(leaves.end(), work.leaves.begin(), work.leaves.end());
+  end = std::ranges::copy(work.leaves, end).out;
+  const std::span<const Operand> leaves(all_leaves.data(), end);
   const Reduction axes{.rank = loop.rank,
                        .extents = loop.extents,
                        .reduced = work.reduced,
@@ -183,7 +193,7 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   ReductionTask task{.reduction = axes, .space = {.operands = storage.empty()}};
   arrange(task);
   divide(task);
-  const CombinedElement all(outer, inner, leaf);
+  const CombinedLeaves all(outer, inner, leaf);
   NormalisingKernel which{
       .outer = outer, .inner = inner, .leaf = leaf, .op = work.op, .kept = task.kept, .threads = 0, .held = 0};
   const DeviceVariant variant = normalising_variant(task, all.element, loop.device.written);
@@ -194,30 +204,31 @@ void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   scalars.append(more.data(), more.size());
   const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : which.block() / which.threads;
   FoldCut cut{.blocks = (task.outputs - 1) / outputs_of_a_block + 1};
-  if (which.held == 0) cut = fold_cut(task);
+  if (which.held == 0) cut = fold_cut(task, all.element, variant);
   constexpr std::ptrdiff_t few_values =
       1024;  // behind a statistic: one kernel finds them in a cache when it reads them again
   const bool in_one = which.held > 0 || (cut.parts == 1 && task.reduced <= few_values);
   const std::ptrdiff_t partial_bytes = in_one ? 0 : task.outputs * cut.parts * statistics_bytes(work.op);
-  const Temporary partials(place, partial_bytes);
-  const std::vector<std::byte> arguments =
-      normalising_arguments(task, all.element, variant, cut, partials.data(), scalars, work.epsilon);
+  std::optional<Temporary> partials;
+  if (!in_one) partials.emplace(place, partial_bytes);
+  device::launching::Arguments arguments;
+  put_normalising_arguments(arguments, task, variant, cut, in_one ? nullptr : partials->data(), scalars, work.epsilon);
+  DeviceKernelKey key{
+      .variant = variant,
+      .task = DeviceTask::normalise,
+      .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = task.kept},
+      .normalising = {.op = work.op, .threads = which.threads, .held = which.held, .inner = work.device.form},
+      .place = place};
+  const auto write = [&] {
+    const CombinedElement both(outer, inner, leaf);
+    return normalising_support(both.element, variant.target) + normalising_kernel(which, both.element, variant);
+  };
   const auto launch = [&](NormaliseStage stage) {
     which.stage = stage;
-    const DeviceKernelKey key{.variant = variant,
-                              .task = DeviceTask::normalise,
-                              .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = task.kept},
-                              .normalising = {.op = work.op,
-                                              .stage = stage,
-                                              .threads = which.threads,
-                                              .held = which.held,
-                                              .inner = work.device.form},
-                              .place = place};
-    const device::Kernel& kernel = kernel_of_form(form, key, [&] {
-      return normalising_support(all.element, variant.target) + normalising_kernel(which, all.element, variant);
-    });
+    key.normalising.stage = stage;
+    const device::Kernel& kernel = kernel_of_form(form, key, std::cref(write));
     kernel.launch(device::Stream::current(place), grid_of(cut.blocks * cut.parts), static_cast<unsigned>(which.block()),
-                  0, arguments, form.name.text(), std::source_location::current());
+                  0, arguments.padded(), form.name.text(), std::source_location::current());
   };
   if (in_one) return launch(NormaliseStage::whole);
   launch(NormaliseStage::statistics);

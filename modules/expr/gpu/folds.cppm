@@ -271,6 +271,28 @@ template <class Fold, int threads> __device__ inline typename Fold::Accumulator 
   return a;
 }
 
+template <class A> __device__ inline A tessera_exchange(const A& a, int lanes_apart) {
+  union Words {
+    A value;
+    unsigned int word[sizeof(A) / 4];
+    __device__ Words() {}
+  } words;
+  words.value = a;
+#pragma unroll
+  for (int k = 0; k < (int)(sizeof(A) / 4); ++k)
+    words.word[k] = __shfl_xor_sync(0xffffffffu, words.word[k], lanes_apart);
+  return words.value;
+}
+// Four accumulators of each of four neighbours: thread k of them gets what merges all of number k, in the order of tessera_merge_team.
+template <class Fold> __device__ inline typename Fold::Accumulator tessera_merge_quads(
+    const typename Fold::Accumulator (&all)[4]) {
+  typedef typename Fold::Accumulator A;
+  const bool upper = (threadIdx.x & 2) != 0, odd = (threadIdx.x & 1) != 0;
+  const A even = Fold::merge(upper ? all[2] : all[0], tessera_exchange(upper ? all[0] : all[2], 2));
+  const A other = Fold::merge(upper ? all[3] : all[1], tessera_exchange(upper ? all[1] : all[3], 2));
+  return Fold::merge(odd ? other : even, tessera_exchange(odd ? even : other, 1));
+}
+
 // Merges the accumulators of threads 32 apart, which fold the same column; the first 32 threads get the results.
 template <class Fold, int rows> __device__ inline typename Fold::Accumulator tessera_merge_columns(
     typename Fold::Accumulator a) {

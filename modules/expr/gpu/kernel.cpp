@@ -33,11 +33,8 @@ class ElementwiseWriter : public KernelWriter {
  private:
   /// Arguments, with what finds quotients by an extent, which for the last axis counts packs.
   void write_sizes() {
-    std::string sizes = variant_.peels ? "tessera_index count;\n  tessera_index head;\n" : "tessera_index count;\n";
-    for (int axis = 1; axis < variant_.rank; ++axis) {
-      const std::string number = std::to_string(axis);
-      sizes += "  tessera_index extent" + number + ", factor" + number + ", shift" + number + ";\n";
-    }
+    std::string sizes = "tessera_index count;\n";
+    for (int axis = 1; axis < variant_.rank; ++axis) sizes += divisor_members("extent" + std::to_string(axis));
     write_arguments(sizes);
     if (variant_.rank > 1) text_ += device::launching::quotient_support(variant_.wide);
   }
@@ -93,13 +90,7 @@ class ElementwiseWriter : public KernelWriter {
   void write_scalar_loop() {
     const bool tail = variant_.vector > 1;
     const std::string in_packs = "packs * " + std::to_string(variant_.vector);
-    if (variant_.peels) {
-      text_ += "  for (tessera_index n = thread; n < a.count - " + in_packs +
-               "; n += step) {\n    const tessera_index i = n < a.head ? n : n + " + in_packs + ";\n";
-    } else {
-      text_ +=
-          "  for (tessera_index i = " + (tail ? in_packs + " + thread" : "thread") + "; i < a.count; i += step) {\n";
-    }
+    text_ += "  for (tessera_index i = " + (tail ? in_packs + " + thread" : "thread") + "; i < a.count; i += step) {\n";
     write_one();
     text_ += "  }\n";
   }
@@ -115,9 +106,9 @@ class ElementwiseWriter : public KernelWriter {
 
   void write_vector_loop() {
     const std::string count = std::to_string(variant_.vector);
-    text_ += std::string("  const tessera_index packs = ") + (variant_.peels ? "(a.count - a.head)" : "a.count") +
-             " / " + count + ";\n  for (tessera_index i = thread; i < packs; i += step) {\n";
-    write_indices((variant_.peels ? " * " + count + " + a.head" : " * " + count));
+    text_ += "  const tessera_index packs = a.count / " + count +
+             ";\n  for (tessera_index i = thread; i < packs; i += step) {\n";
+    write_indices(" * " + count);
     for (std::size_t k = 1; k < operands(); ++k) {
       if (variant_.access[k] == Access::unit) {
         if (!variant_.is_shared(k)) write_pack(k);
@@ -161,10 +152,9 @@ class ElementwiseWriter : public KernelWriter {
     for (int axis = variant_.rank - 1; axis > 0; --axis) {
       const std::string number = std::to_string(axis);
       const std::string next = axis == 1 ? "i0" : "rest" + number;
-      text_ += std::string("    const ") + (axis == 1 ? "tessera_offset " : "tessera_index ") + next +
-               " = tessera_quotient(" + rest + ", a.factor" + number + ", a.shift" + number + ");\n" +
-               "    const tessera_offset i" + number + " = (" + rest + " - " + next + " * a.extent" + number + ")" +
-               (axis == variant_.rank - 1 ? scale : "") + ";\n";
+      text_ += std::string("    const ") + (axis == 1 ? "tessera_offset " : "tessera_index ") + next + " = " +
+               quotient(rest, "extent" + number) + ";\n" + "    const tessera_offset i" + number + " = (" + rest +
+               " - " + next + " * a.extent" + number + ")" + (axis == variant_.rank - 1 ? scale : "") + ";\n";
       rest = next;
     }
   }
@@ -196,6 +186,7 @@ class TiledWriter : public KernelWriter {
   std::string edge() const { return std::to_string(variant_.edge); }
   std::string last() const { return std::to_string(variant_.rank - 1); }
   std::string other() const { return std::to_string(variant_.axis); }
+  bool is_cut(int axis) const { return axis == variant_.axis || axis + 1 == variant_.rank; }
   bool is_staged(std::size_t operand) const {
     return variant_.access[operand] == Access::staged && !variant_.is_shared(operand);
   }
@@ -216,11 +207,11 @@ class TiledWriter : public KernelWriter {
   /// Arguments, with how many tiles a plane has and a band of one, the height of the last band, and what finds quotients by them.
   void write_sizes() {
     std::string sizes = "tessera_index count;\n";
-    for (const char* name : {"plane", "band", "height"}) {
-      const std::string of = name;
-      sizes += "  tessera_index " + of + ", " + of + "_factor, " + of + "_shift;\n";
+    for (const char* name : {"plane", "band", "height"}) sizes += divisor_members(name);
+    for (int axis = 0; axis < variant_.rank; ++axis) {
+      const std::string name = "extent" + std::to_string(axis);
+      sizes += is_cut(axis) ? "  tessera_index " + name + ";\n" : divisor_members(name);
     }
-    for (int axis = 0; axis < variant_.rank; ++axis) sizes += "  tessera_index extent" + std::to_string(axis) + ";\n";
     write_arguments(sizes);
     text_ += device::launching::quotient_support(variant_.wide);
   }
@@ -231,23 +222,30 @@ class TiledWriter : public KernelWriter {
   void write_place() {
     const std::string rows = std::to_string(tile_band);
     text_ += variant_.rank == 2 ? "    const tessera_index in_plane = tile;\n"
-                                : "    tessera_index rest = tessera_quotient(tile, a.plane_factor, a.plane_shift);\n"
-                                  "    const tessera_index in_plane = tile - rest * a.plane;\n";
-    text_ +=
-        "    const tessera_index band = tessera_quotient(in_plane, a.band_factor, a.band_shift);\n"
-        "    const tessera_index in_band = in_plane - band * a.band;\n"
-        "    const bool is_full = a.plane - band * a.band >= a.band;\n"
-        "    const tessera_index tile_column = is_full ? in_band / " +
-        rows +
-        " : tessera_quotient(in_band, a.height_factor, a.height_shift);\n"
-        "    const tessera_index column = tile_column * " +
-        edge() + ", row = (band * " + rows + " + in_band - tile_column * (is_full ? " + rows + " : a.height)) * " +
-        edge() + ";\n";
-    for (int axis = variant_.rank - 2; axis >= 0; --axis) {
-      if (axis == variant_.axis) continue;
-      const std::string number = std::to_string(axis);
-      text_ += "    const tessera_offset i" + number + " = rest % a.extent" + number + ";\n    rest /= a.extent" +
-               number + ";\n";
+                                : "    const tessera_index plane = " + quotient("tile", "plane") +
+                                      ";\n    const tessera_index in_plane = tile - plane * a.plane;\n";
+    text_ += "    const tessera_index band = " + quotient("in_plane", "band") +
+             ";\n"
+             "    const tessera_index in_band = in_plane - band * a.band;\n"
+             "    const bool is_full = a.plane - band * a.band >= a.band;\n"
+             "    const tessera_index tile_column = is_full ? in_band / " +
+             rows + " : " + quotient("in_band", "height") +
+             ";\n"
+             "    const tessera_index column = tile_column * " +
+             edge() + ", row = (band * " + rows + " + in_band - tile_column * (is_full ? " + rows + " : a.height)) * " +
+             edge() + ";\n";
+    std::string rest = "plane";
+    const int first = variant_.axis == 0 ? 1 : 0;
+    for (int axis = variant_.rank - 2; axis >= first; --axis) {
+      if (is_cut(axis)) continue;
+      const std::string number = std::to_string(axis), next = "rest" + number;
+      if (axis == first) {
+        text_ += "    const tessera_offset i" + number + " = " + rest + ";\n";
+        continue;
+      }
+      text_ += "    const tessera_index " + next + " = " + quotient(rest, "extent" + number) +
+               ";\n    const tessera_offset i" + number + " = " + rest + " - " + next + " * a.extent" + number + ";\n";
+      rest = next;
     }
   }
 
@@ -312,6 +310,7 @@ class TiledWriter : public KernelWriter {
 }  // namespace
 
 std::string device_kernel(const DeviceElement& element, const DeviceVariant& variant) {
+  if (variant.in_rows) return rows_kernel(element, variant);
   return variant.edge == 0 ? ElementwiseWriter(element, variant).write() : TiledWriter(element, variant).write();
 }
 

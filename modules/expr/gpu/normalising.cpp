@@ -72,8 +72,8 @@ class NormalisingWriter : public KernelWriter {
       : KernelWriter(all, variant), kernel_(kernel) {}
 
   /// Axes along which the kernel multiplies by a stride of an operand.
-  static std::vector<int> axes_of(const DeviceVariant& variant, std::size_t operand) {
-    std::vector<int> axes;
+  static core::SmallVector<int, most_axes> axes_of(const DeviceVariant& variant, std::size_t operand) {
+    core::SmallVector<int, most_axes> axes;
     if (variant.access[operand] == Access::constant) return axes;
     const int last = variant.rank - (variant.access[operand] == Access::strided ? 0 : 1);
     for (int axis = 0; axis < last; ++axis) axes.push_back(axis);
@@ -85,14 +85,16 @@ class NormalisingWriter : public KernelWriter {
     write_pointers();
     text_ += "  void* partials;\n";
     write_scalars();
-    text_ += "double epsilon;\n  double share;\n  tessera_index outputs, reduced, parts, part_size, blocks;\n";
+    text_ += "double epsilon;\n  double share;\n  tessera_index outputs, reduced, parts, part_size;\n" +
+             divisor_members("blocks");
     for (int axis = 1; axis < variant_.rank; ++axis) {
-      if (axis != kernel_.kept) text_ += "  tessera_index extent" + std::to_string(axis) + ";\n";
+      if (axis != kernel_.kept) text_ += divisor_members("extent" + std::to_string(axis));
     }
     for (std::size_t k = 0; k < operands(); ++k) {
       for (const int axis : axes_of(k)) text_ += "  tessera_offset " + stride_name(k, axis) + ";\n";
     }
     text_ += "};\n\n";
+    text_ += device::launching::quotient_support(variant_.wide);
     write_function("tessera_outer", kernel_.outer, 0);
     write_function("tessera_inner", kernel_.inner, kernel_.outer.scalars.size());
     write_kernel();
@@ -100,7 +102,7 @@ class NormalisingWriter : public KernelWriter {
   }
 
  private:
-  std::vector<int> axes_of(std::size_t operand) const { return axes_of(variant_, operand); }
+  core::SmallVector<int, most_axes> axes_of(std::size_t operand) const { return axes_of(variant_, operand); }
 
   std::string place_of(std::size_t operand) const {
     std::string sum = "a." + operand_name(operand);
@@ -189,10 +191,9 @@ class NormalisingWriter : public KernelWriter {
     text_ += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kernel_.block()) + ", " +
              std::to_string(kernel_.resident()) +
              ") tessera_kernel(const __grid_constant__ tessera_arguments a) {\n  typedef " + c + " C;\n";
-    text_ += kernel_.held > 0
-                 ? "  const tessera_index block = blockIdx.x;\n"
-                 : "  const tessera_index part = a.parts == 1 ? 0 : blockIdx.x / a.blocks, block = blockIdx.x - "
-                   "part * a.blocks;\n";
+    text_ += kernel_.held > 0 ? "  const tessera_index block = blockIdx.x;\n"
+                              : "  const tessera_index part = a.parts == 1 ? 0 : " + quotient("blockIdx.x", "blocks") +
+                                    ", block = blockIdx.x - part * a.blocks;\n";
     if (kernel_.threads == 0) {
       text_ +=
           "  const unsigned int lane = threadIdx.x / 32;\n"
@@ -409,10 +410,16 @@ class NormalisingWriter : public KernelWriter {
 
 }  // namespace
 
-CombinedElement::CombinedElement(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf) {
+CombinedLeaves::CombinedLeaves(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf) {
   for (std::size_t k = 0; k < outer.leaves.size(); ++k) {
-    if (k != leaf) leaves.push_back(outer.leaves[k]);
+    if (k != leaf) types.push_back(outer.leaves[k]);
   }
+  types.append(inner.leaves.data(), inner.leaves.size());
+  element = {.value = inner.value, .leaves = types};
+}
+
+CombinedElement::CombinedElement(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf)
+    : CombinedLeaves(outer, inner, leaf) {
   const auto shifted = [&](const DeviceGenerator& generator, std::size_t to, std::size_t scalars) {
     DeviceGenerator moved = generator;
     moved.leaf = to;
@@ -422,12 +429,13 @@ CombinedElement::CombinedElement(const DeviceElement& outer, const DeviceElement
   for (const DeviceGenerator& generator : outer.generators)
     shifted(generator, generator.leaf - (generator.leaf > leaf ? 1 : 0), 0);
   for (const DeviceGenerator& generator : inner.generators)
-    shifted(generator, leaves.size() + generator.leaf, outer.scalars.size());
-  leaves.insert(leaves.end(), inner.leaves.begin(), inner.leaves.end());
+    shifted(generator, outer.leaves.size() - 1 + generator.leaf, outer.scalars.size());
   scalars.assign(outer.scalars.begin(), outer.scalars.end());
   scalars.insert(scalars.end(), inner.scalars.begin(), inner.scalars.end());
   body = std::string(outer.body) + std::string(inner.body);
-  element = {.body = body, .value = inner.value, .leaves = leaves, .scalars = scalars, .generators = generators};
+  element.body = body;
+  element.scalars = scalars;
+  element.generators = generators;
 }
 
 std::ptrdiff_t statistics_bytes(NormaliseOp op) { return op == NormaliseOp::standardise ? 24 : 16; }
@@ -460,25 +468,19 @@ std::string normalising_kernel(const NormalisingKernel& kernel, const DeviceElem
   return NormalisingWriter(kernel, all, variant).write();
 }
 
-std::vector<std::byte> normalising_arguments(const ReductionTask& task, const DeviceElement& element,
-                                             const DeviceVariant& variant, const FoldCut& cut, void* partials,
-                                             std::span<const std::byte> scalars, double epsilon) {
-  device::launching::Arguments arguments;
+void put_normalising_arguments(device::launching::Arguments& arguments, const ReductionTask& task,
+                               const DeviceVariant& variant, const FoldCut& cut, void* partials,
+                               std::span<const std::byte> scalars, double epsilon) {
   put_operands(arguments, task.space.operands);
   arguments.put(partials);
-  put_scalars(arguments, scalars, element.scalars.size());
+  put_scalars(arguments, scalars, scalars.size() / scalar_slot);
   arguments.put(epsilon);
   arguments.put(1 / static_cast<double>(task.reduced));
-  for (const std::ptrdiff_t size : {task.outputs, task.reduced, cut.parts, cut.part_size, cut.blocks})
-    arguments.put_index(size, variant.wide);
-  for (int axis = 1; axis < task.space.rank; ++axis) {
-    if (axis != task.kept) arguments.put_index(task.extent(axis), variant.wide);
-  }
+  put_cut(arguments, task, variant, cut, task.space.rank);
   for (std::size_t k = 0; k < task.space.operands.size(); ++k) {
     for (const int axis : NormalisingWriter::axes_of(variant, k))
       arguments.put_index(task.space.operands[k].strides[static_cast<std::size_t>(axis)], variant.wide);
   }
-  return std::move(arguments).take();
 }
 
 }  // namespace tessera::plan

@@ -4,6 +4,7 @@ module;
 export module tessera.expr:gpu_normalising;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import :plan;
 import :normalising;
 import :reduction_task;
@@ -34,16 +35,23 @@ struct NormalisingKernel {
 /// Bytes of what is known of one row or column, or of a part of it.
 std::ptrdiff_t statistics_bytes(NormaliseOp op);
 
-/// The leaves of both expressions, the normalised one excepted, as those of one.
-struct CombinedElement {
-  CombinedElement(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf);
-  CombinedElement(const CombinedElement&) = delete;
-  CombinedElement& operator=(const CombinedElement&) = delete;
+/// The leaves of both expressions, the normalised one excepted, as those of one: all that is needed to choose a kernel.
+struct CombinedLeaves {
+  CombinedLeaves(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf);
+  CombinedLeaves(const CombinedLeaves&) = delete;
+  CombinedLeaves& operator=(const CombinedLeaves&) = delete;
 
-  std::vector<DType> leaves, scalars;
+  core::SmallVector<DType, 8> types;
+  DeviceElement element;
+};
+
+/// The same with what the kernel's text is made of.
+struct CombinedElement : CombinedLeaves {
+  CombinedElement(const DeviceElement& outer, const DeviceElement& inner, std::size_t leaf);
+
+  std::vector<DType> scalars;
   std::vector<DeviceGenerator> generators;
   std::string body;
-  DeviceElement element;
 };
 
 /// Chooses the threads of a team and the values that each holds, for rows of so many values.
@@ -54,8 +62,9 @@ std::string normalising_support(const DeviceElement& all, DType target);
 
 /// The text of the kernel. `all` has the leaves and scalars of both expressions (CombinedElement).
 std::string normalising_kernel(const NormalisingKernel& kernel, const DeviceElement& all, const DeviceVariant& variant);
-std::vector<std::byte> normalising_arguments(const ReductionTask& task, const DeviceElement& all,
-                                             const DeviceVariant& variant, const FoldCut& cut, void* partials,
-                                             std::span<const std::byte> scalars, double epsilon);
+/// Puts the kernel's arguments; `scalars` are those of both expressions.
+void put_normalising_arguments(device::launching::Arguments& arguments, const ReductionTask& task,
+                               const DeviceVariant& variant, const FoldCut& cut, void* partials,
+                               std::span<const std::byte> scalars, double epsilon);
 
 }  // namespace tessera::plan

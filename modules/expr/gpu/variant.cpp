@@ -69,12 +69,6 @@ bool is_aligned(const LoopPlan& plan, const Operand& operand, DType dtype, int c
   return true;
 }
 
-int widest_vector(const DeviceElement& element, DType target) {
-  std::ptrdiff_t widest = item_size(target);
-  for (const DType dtype : element.leaves) widest = std::max(widest, item_size(dtype));
-  return static_cast<int>(access_bytes / widest);
-}
-
 /// Elements that one thread can move at once; 1 when some operand does not allow more.
 int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVariant& variant) {
   const int count = widest_vector(element, variant.target);
@@ -88,44 +82,15 @@ int vector_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVa
   return count;
 }
 
-/// Elements of a line before the first at an aligned address, the same for all operands of unit stride; 0 if there is no such number.
-std::ptrdiff_t head_of(const LoopPlan& plan, const DeviceElement& element, const DeviceVariant& variant) {
-  const auto count = static_cast<std::uintptr_t>(widest_vector(element, variant.target));
-  if (plan.rank != 1 || variant.access.front() != Access::unit) return 0;
-  std::uintptr_t head = 0;
-  for (std::size_t k = 0; k < plan.operands.size(); ++k) {
-    if (variant.access[k] == Access::constant) continue;
-    const Operand& operand = plan.operands[k];
-    if (variant.access[k] != Access::unit || operand.generate != nullptr) return 0;
-    const auto address = reinterpret_cast<std::uintptr_t>(operand.data);
-    const auto item = static_cast<std::uintptr_t>(item_size(dtype_at(element, variant.target, k)));
-    if (address % item != 0) return 0;
-    const std::uintptr_t own = (count - address / item % count) % count;
-    if (k > 0 && own != head) return 0;
-    head = own;
-  }
-  return std::min(static_cast<std::ptrdiff_t>(head), plan.elements);
-}
-
 /// How a kernel whose operands allow no wide access from their first element on loads several elements at once all the same.
 void widen(const LoopPlan& plan, const DeviceElement& element, DeviceVariant& variant) {
-  if (head_of(plan, element, variant) > 0) {
-    variant.vector = widest_vector(element, variant.target);
-    variant.peels = true;
-    return;
-  }
+  if (choose_rows(plan, element, variant)) return;
   const bool is_long = element.body.size() >= short_body || !element.generators.empty();
   if (is_long) return;
   // More at once make compilers spill registers where positions or functions need many.
   const bool is_simple = plan.rank == 1 && plan.operands.size() <= 2;
   const std::ptrdiff_t bytes = access_bytes / widest_vector(element, variant.target);
   variant.together = bytes >= 8 ? 2 : bytes <= 2 && is_simple ? 8 : 4;
-}
-
-void put_divisor(device::launching::Arguments& arguments, std::ptrdiff_t extent, bool wide) {
-  const device::launching::Divisor divisor = device::launching::divisor_of(extent, wide);
-  arguments.put_index(static_cast<std::ptrdiff_t>(divisor.factor), wide);
-  arguments.put_index(divisor.shift, wide);
 }
 
 /// Tiles of a plane and of a full band, and the rows of tiles of the last band if that is not full.
@@ -193,7 +158,8 @@ core::SmallVector<int, most_axes> stride_axes(const DeviceVariant& variant, std:
   core::SmallVector<int, most_axes> axes;
   if (variant.access[operand] == Access::constant || variant.is_shared(operand)) return axes;
   for (int axis = 0; axis + 1 < variant.rank; ++axis) axes.push_back(axis);
-  const bool steps = variant.access[operand] == Access::strided || variant.access[operand] == Access::staged;
+  const Access access = variant.access[operand];
+  const bool steps = access == Access::strided || access == Access::staged || access == Access::skipping;
   if (steps) axes.push_back(variant.rank - 1);
   return axes;
 }
@@ -213,7 +179,16 @@ DeviceVariant device_variant(const LoopPlan& plan, const DeviceElement& element,
   return variant;
 }
 
-int elements_of_thread(const DeviceVariant& variant) { return variant.vector > 1 ? variant.vector : variant.together; }
+int widest_vector(const DeviceElement& element, DType target) {
+  std::ptrdiff_t widest = item_size(target);
+  for (const DType dtype : element.leaves) widest = std::max(widest, item_size(dtype));
+  return static_cast<int>(access_bytes / widest);
+}
+
+std::ptrdiff_t thread_pieces(const LoopPlan& plan, const DeviceVariant& variant) {
+  if (variant.in_rows) return plan.elements / plan.extents[at(plan.rank - 1)] * row_packs(plan, variant);
+  return (plan.elements - 1) / (variant.vector > 1 ? variant.vector : variant.together) + 1;
+}
 
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant) {
   return device::launching::tile_count(std::span(plan.extents).first(at(plan.rank)),
@@ -229,14 +204,26 @@ void put_device_arguments(device::launching::Arguments& arguments, const LoopPla
   put_operands(arguments, plan.operands);
   put_scalars(arguments, scalars, element.scalars.size());
   const bool tiled = variant.edge != 0;
-  arguments.put_index(tiled ? tile_count(plan, variant) : plan.elements, variant.wide);
-  if (variant.peels) arguments.put_index(head_of(plan, element, variant), variant.wide);
+  const std::ptrdiff_t count = tiled             ? tile_count(plan, variant)
+                               : variant.in_rows ? thread_pieces(plan, variant)
+                                                 : plan.elements;
+  arguments.put_index(count, variant.wide);
+  if (variant.in_rows) {
+    arguments.put_index(plan.extents[at(plan.rank - 1)], variant.wide);
+    arguments.put_index(row_lead(plan, variant), variant.wide);
+    for (std::size_t k = 1; k < variant.skipping.size(); ++k) {
+      if (variant.access[k] == Access::skipping && !variant.is_shared(k))
+        arguments.put_index(variant.skipping[k].first, variant.wide);
+    }
+  }
   if (tiled) put_bands(arguments, plan, variant);
   for (int axis = tiled ? 0 : 1; axis < plan.rank; ++axis) {
     const bool in_packs = !tiled && axis + 1 == plan.rank;
-    const std::ptrdiff_t extent = plan.extents[at(axis)] / (in_packs ? variant.vector : 1);
+    const std::ptrdiff_t extent = in_packs && variant.in_rows
+                                      ? row_packs(plan, variant)
+                                      : plan.extents[at(axis)] / (in_packs ? variant.vector : 1);
     arguments.put_index(extent, variant.wide);
-    if (tiled) continue;
+    if (tiled && (axis == variant.axis || axis + 1 == plan.rank)) continue;
     put_divisor(arguments, extent, variant.wide);
   }
   for (std::size_t k = 0; k < plan.operands.size(); ++k) {
@@ -254,9 +241,11 @@ std::string to_string(const DeviceVariant& variant) {
   }
   text += variant.vector == 1 ? "one element an access" : std::to_string(variant.vector) + " elements an access";
   if (variant.together > 1) text += ", " + std::to_string(variant.together) + " of a thread together";
-  if (variant.peels) text += " from the first aligned one on";
+  if (variant.along >= 0) text += " along axis " + std::to_string(variant.along);
+  if (variant.in_rows) text += " from the first aligned one of each row on";
   for (std::size_t k = 0; k < variant.access.size(); ++k) {
-    constexpr const char* names[] = {"constant", "repeated", "unit stride", "strided", "staged"};
+    constexpr const char* names[] = {
+        "constant", "repeated", "unit stride", "strided", "staged", "some of each pack", "unit stride, one by one"};
     text +=
         (k == 0 ? ": " : ", ") + operand_name(k) + " " +
         (variant.is_shared(k) ? "is " + operand_name(variant.source(k)) : names[static_cast<int>(variant.access[k])]);

@@ -56,22 +56,34 @@ enum class Access : std::uint8_t {
   repeated,
   unit,
   strided,
-  staged,  // contiguous along another axis, and read along that one into shared memory
+  staged,    // contiguous along another axis, and read along that one into shared memory
+  skipping,  // some steps apart, and read in packs of which not all elements are used
+  beside,    // contiguous, and read one by one where others are in packs
+};
+
+/// How an operand is read of which not all neighbours are wanted: one of `step`, and the one after `first` others begins a pack.
+struct Skipping {
+  std::uint8_t step = 1;
+  std::uint8_t first = 0;
+
+  friend bool operator==(const Skipping&, const Skipping&) = default;
 };
 
 /// Which of an expression's kernels fits a plan; extents and strides themselves are arguments.
 struct DeviceVariant {
   DType target = DType::boolean;
   int rank = 1;
-  bool wide = false;   // indices of 64 bits
-  int vector = 1;      // elements that one access of unit stride moves
-  int together = 1;    // elements that a thread loads before it computes the first, where accesses move one
-  bool peels = false;  // the elements before the first aligned address come one by one
-  core::SmallVector<Access, 8> access{};  // of the target, then of the leaves
+  bool wide = false;     // indices of 64 bits
+  int vector = 1;        // elements that one access of unit stride moves
+  int together = 1;      // elements that a thread loads before it computes the first, where accesses move one
+  bool in_rows = false;  // what lies before a row's first aligned address, and behind its last one, comes one by one
+  core::SmallVector<Access, 8> access{};      // of the target, then of the leaves
+  core::SmallVector<Skipping, 8> skipping{};  // of the same, empty if none skips elements
   /// For each operand, the first one that is the same memory; empty if no two are.
   core::SmallVector<std::uint8_t, 8> shared_with{};
-  int edge = 0;  // of the tiles of staged operands (gpu/kernel.cppm); 0 when there are none
-  int axis = 0;  // the other axis of the tiles than the last
+  int edge = 0;    // of the tiles of staged operands (gpu/kernel.cppm); 0 when there are none
+  int axis = 0;    // the other axis of the tiles than the last
+  int along = -1;  // the axis along which accesses move several elements where that is not the last one
 
   friend bool operator==(const DeviceVariant&, const DeviceVariant&) = default;
 
@@ -97,8 +109,11 @@ std::string operand_name(std::size_t operand);
 /// Axes along which the kernel multiplies by a stride of this operand.
 core::SmallVector<int, most_axes> stride_axes(const DeviceVariant& variant, std::size_t operand);
 
-/// Elements of one thread in each turn of its loop.
-int elements_of_thread(const DeviceVariant& variant);
+/// Elements that the widest access of one thread moves at once, of the widest of the expression's types.
+int widest_vector(const DeviceElement& element, DType target);
+
+/// Pieces of work of which each thread has one in each turn of its loop.
+std::ptrdiff_t thread_pieces(const LoopPlan& plan, const DeviceVariant& variant);
 
 /// Tiles, of the kernels of variants that have any.
 std::ptrdiff_t tile_count(const LoopPlan& plan, const DeviceVariant& variant);

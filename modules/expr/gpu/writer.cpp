@@ -48,7 +48,7 @@ std::string KernelWriter::address(std::size_t operand) const {
   std::string steps;
   for (const int axis : stride_axes(variant_, operand))
     steps += (steps.empty() ? "i" : " + i") + std::to_string(axis) + " * a." + stride_name(operand, axis);
-  if (variant_.access[operand] == Access::unit)
+  if (variant_.access[operand] == Access::unit || variant_.access[operand] == Access::beside)
     steps += (steps.empty() ? "i" : " + i") + std::to_string(variant_.rank - 1);
   const std::string start = "a." + operand_name(operand);
   if (steps.empty()) return start;
@@ -80,14 +80,22 @@ void KernelWriter::write_arguments(const std::string& sizes) {
   text_ += "};\n\n";
 }
 
+std::string KernelWriter::divisor_members(const std::string& name) {
+  return "  tessera_index " + name + ", " + name + "_factor, " + name + "_shift;\n";
+}
+
+std::string KernelWriter::quotient(const std::string& number, const std::string& name) {
+  return "tessera_quotient(" + number + ", a." + name + "_factor, a." + name + "_shift)";
+}
+
 void KernelWriter::write_positions(int first, int last, const std::string& number, const std::string& indent) {
   if (first == last) return;
-  const std::string rest = "rest" + std::to_string(first);
-  text_ += indent + "tessera_index " + rest + " = " + number + ";\n";
+  std::string rest = number;
   for (int axis = last - 1; axis > first; --axis) {
-    const std::string extent = "a.extent" + std::to_string(axis);
-    text_ += indent + "const tessera_offset i" + std::to_string(axis) + " = " + rest + " % " + extent + ";\n" + indent +
-             rest + " /= " + extent + ";\n";
+    const std::string number = std::to_string(axis), next = "rest" + number;
+    text_ += indent + "const tessera_index " + next + " = " + quotient(rest, "extent" + number) + ";\n" + indent +
+             "const tessera_offset i" + number + " = " + rest + " - " + next + " * a.extent" + number + ";\n";
+    rest = next;
   }
   text_ += indent + "const tessera_offset i" + std::to_string(first) + " = " + rest + ";\n";
 }
@@ -127,6 +135,13 @@ std::string KernelWriter::value_of(std::size_t operand, const std::string& addre
 void KernelWriter::write_load(std::size_t operand) {
   text_ += "    const " + value_type(operand - 1) + " " + operand_name(operand) + " = " +
            value_of(operand, address(operand)) + ";\n";
+}
+
+void put_divisor(device::launching::Arguments& arguments, std::ptrdiff_t extent, bool wide) {
+  const device::launching::Divisor divisor =
+      device::launching::divisor_of(std::max<std::ptrdiff_t>(extent, 1), wide);  // of empty arrays nothing is computed
+  arguments.put_index(static_cast<std::ptrdiff_t>(divisor.factor), wide);
+  arguments.put_index(divisor.shift, wide);
 }
 
 void put_operands(device::launching::Arguments& arguments, std::span<const Operand> operands) {

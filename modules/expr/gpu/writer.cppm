@@ -29,6 +29,10 @@ class KernelWriter {
   void write_scalars();
   /// All arguments of a kernel that stores every element: the members that `sizes` declares stand between the scalars and the strides.
   void write_arguments(const std::string& sizes);
+  /// The members of a struct that an extent and its divisor are.
+  static std::string divisor_members(const std::string& name);
+  /// The quotient of a number by an extent among the arguments.
+  static std::string quotient(const std::string& number, const std::string& name);
   /// i<first>, ...: the position along axes [first, last) of what has this number among them.
   void write_positions(int first, int last, const std::string& number, const std::string& indent);
   /// The function that computes one value from those of the leaves.
@@ -43,6 +47,9 @@ class KernelWriter {
   const DeviceVariant& variant_;
   std::string text_;
 };
+
+/// What finds quotients by an extent: the members behind that of divisor_members.
+void put_divisor(device::launching::Arguments& arguments, std::ptrdiff_t extent, bool wide);
 
 /// Where each operand begins: its address, or the position of its first element if it is generated.
 void put_operands(device::launching::Arguments& arguments, std::span<const Operand> operands);

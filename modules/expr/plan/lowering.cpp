@@ -141,6 +141,9 @@ void* Lowering::hold_on_host(std::ptrdiff_t bytes) {
 }
 
 void* Lowering::hold_in_pool(std::ptrdiff_t bytes, Place place) {
+  for (std::optional<Temporary>& result : results_) {
+    if (!result) return result.emplace(place, bytes).data();
+  }
   auto memory = std::make_shared<Temporary>(place, bytes);
   void* data = memory->data();
   keep(std::move(memory));

@@ -207,6 +207,7 @@ export class Lowering {
   Lowering* outer_ = nullptr;
   std::ptrdiff_t held_ = 0;
   alignas(16) std::byte room_[256];
+  std::array<std::optional<Temporary>, 2> results_;  // the first that are held in a pool
   std::vector<std::shared_ptr<const void>> kept_;
 };
 

@@ -10,9 +10,14 @@ import tessera.array;
 // Temporary memory on GPUs belongs to the work that uses it.
 namespace tessera::plan {
 
-void Temporary::note_use() const noexcept {
+void Temporary::allocate_on_gpu() {
+  data_ = memory::alloc(device::Stream::current(GpuPlace{place_.ordinal()}), bytes_, uses_);
+}
+
+void Temporary::give_back() noexcept {
   try {
-    memory_.uses()->note_write(device::Stream::current(GpuPlace{memory_.place().ordinal()}).mark());
+    uses_.note_write(device::Stream::current(GpuPlace{place_.ordinal()}).mark());
+    memory::free(place_, data_, bytes_, uses_);
   } catch (...) {  // a stream exists where there is memory of its GPU, and one mark needs no memory
     std::terminate();
   }

@@ -14,19 +14,30 @@ namespace tessera::plan {
 class Temporary {
  public:
   /// Throws OutOfMemory.
-  Temporary(Place place, std::ptrdiff_t bytes) : memory_(place.on_host() ? Place(CpuPlace{}) : place, bytes) {}
+  Temporary(Place place, std::ptrdiff_t bytes) : place_(place.on_host() ? Place(CpuPlace{}) : place), bytes_(bytes) {
+    place_.on_host() ? allocate_on_host() : allocate_on_gpu();
+  }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary() {
-    if (memory_.uses() != nullptr) note_use();
+    if (!place_.on_host()) give_back();
   }
 
-  void* data() const { return memory_.data(); }
+  void* data() const { return data_; }
 
  private:
-  void note_use() const noexcept;
+  void allocate_on_host() {
+    memory_ = memory::Allocation(place_, bytes_);
+    data_ = memory_.data();
+  }
+  void allocate_on_gpu();
+  void give_back() noexcept;
 
-  memory::Allocation memory_;
+  Place place_;
+  std::ptrdiff_t bytes_;
+  void* data_ = nullptr;
+  memory::Allocation memory_;  // of the host
+  device::StreamUses uses_;    // of a GPU's memory; here, so that none needs memory of its own
 };
 
 }  // namespace tessera::plan

@@ -8,6 +8,7 @@ module;
 #include <map>
 #include <mutex>
 #include <source_location>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,8 +25,8 @@ namespace {
 struct FreedBlock {
   void* pointer = nullptr;
   std::ptrdiff_t bytes = 0;
-  std::vector<device::StreamMark> marks{};  // for which it waits, one after the other
-  bool is_wanted = false;                   // another request of the stream may have it before
+  device::StreamMarks marks{};  // for which it waits, one after the other
+  bool is_wanted = false;       // another request of the stream may have it before
 };
 
 /// By the number of the work for which each waits first.
@@ -88,11 +89,12 @@ class FreedBlocks {
     if (found == by_want_.end() || found->second.empty()) return nullptr;
     const Blocks::iterator block = found->second.back();
     found->second.pop_back();
-    if (found->second.empty()) by_want_.erase(found);
+    drop_if_empty(found);
     void* const pointer = block->second.pointer;
     mark = block->second.marks.front();
     count(block->second, -1);
-    known_group(mark).blocks.erase(block);
+    Blocks::node_type node = known_group(mark).blocks.extract(block);
+    if (spare_.size() < most_spare) spare_.insert(std::move(node));
     return pointer;
   }
 
@@ -102,8 +104,8 @@ class FreedBlocks {
     const device::StreamMark first = block.marks.front();
     const Want want{.stream = first.stream(), .bytes = block.bytes};
     block.is_wanted = block.marks.size() == 1;
-    const Blocks::iterator made = fresh.emplace(first.sequence(), std::move(block));
     const std::lock_guard lock(mutex_);
+    const Blocks::iterator made = insert(fresh, first.sequence(), std::move(block));
     for (const device::StreamMark& mark : made->second.marks) require_group(mark);
     if (made->second.is_wanted) by_want_[want].push_back(made);
     count(made->second, 1);
@@ -147,7 +149,23 @@ class FreedBlocks {
   }
 
  private:
-  static constexpr int most_asked = 4;  // each costs a call of the driver
+  static constexpr int most_asked = 4;           // each costs a call of the driver
+  static constexpr std::size_t most_spare = 64;  // nodes that are kept, so that memory that comes and goes needs none
+  static constexpr std::size_t most_unwanted = 64;  // sizes that are remembered though no block has them
+  using Wants = std::unordered_map<Want, std::vector<Blocks::iterator>, WantHash>;
+
+  /// Throws std::bad_alloc where no node is spare.
+  Blocks::iterator insert(Blocks& blocks, std::uint64_t number, FreedBlock block) {
+    if (spare_.empty()) return blocks.emplace(number, std::move(block));
+    Blocks::node_type node = spare_.extract(spare_.begin());
+    node.key() = number;
+    node.mapped() = std::move(block);
+    return blocks.insert(std::move(node));
+  }
+
+  void drop_if_empty(Wants::iterator want) {
+    if (want->second.empty() && by_want_.size() > most_unwanted) by_want_.erase(want);
+  }
 
   void count(const FreedBlock& block, int more) {
     bytes_ += more * block.bytes;
@@ -167,7 +185,7 @@ class FreedBlocks {
     const auto found = by_want_.find({block->second.marks.front().stream(), block->second.bytes});
     if (found == by_want_.end()) return;
     std::erase(found->second, block);
-    if (found->second.empty()) by_want_.erase(found);
+    drop_if_empty(found);
   }
 
   /// Moves the blocks of a group, which has some, that are free; those that wait for another stream too go to that one's group.
@@ -177,8 +195,11 @@ class FreedBlocks {
       const Blocks::iterator first = group.blocks.begin();
       FreedBlock& block = first->second;
       if (block.is_wanted) drop_want(first);
-      block.marks.erase(block.marks.begin());
-      std::erase_if(block.marks, [](const device::StreamMark& mark) { return mark.is_known_reached(); });
+      device::StreamMarks left;
+      for (const device::StreamMark& mark : std::span(block.marks).subspan(1)) {
+        if (!mark.is_known_reached()) left.push_back(mark);
+      }
+      block.marks = std::move(left);
       Blocks::node_type node = group.blocks.extract(first);
       if (block.marks.empty()) {
         count(block, -1);
@@ -198,7 +219,8 @@ class FreedBlocks {
   std::mutex mutex_;
   std::deque<Group> groups_;  // one for each stream that ever used a freed block
   std::size_t next_ = 0;      // of them is asked first
-  std::unordered_map<Want, std::vector<Blocks::iterator>, WantHash> by_want_;  // those that one stream uses
+  Wants by_want_;             // those that one stream uses
+  Blocks spare_;              // nodes without a block
   std::atomic<std::ptrdiff_t> bytes_ = 0;
   std::atomic<std::ptrdiff_t> blocks_ = 0;
 };
@@ -245,7 +267,7 @@ void* alloc(device::Stream& stream, std::ptrdiff_t bytes, device::StreamUses& us
 void free(Place place, void* pointer, std::ptrdiff_t bytes, const device::StreamUses& uses) noexcept {
   if (pointer == nullptr) return;
   try {
-    std::vector<device::StreamMark> marks = uses.unreached();
+    device::StreamMarks marks = uses.unreached();
     if (!marks.empty()) return freed_blocks(place).put({pointer, bytes, std::move(marks)});
   } catch (...) {  // no memory for the note: then the host waits here
     wait_to_the_end([&] { uses.wait_for_writing(); });

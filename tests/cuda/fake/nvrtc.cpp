@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -120,7 +121,10 @@ int nvrtcCompileProgram(Program* program, int count, const char* const* options)
   if (!is_machine_code && joined.find("--gpu-architecture=compute_") == joined.npos) return invalid_option;
   const std::string name = fake::name_of(program->source);
   const std::string sources = variable("FAKE_NVRTC_SOURCES", "");
-  if (!sources.empty()) std::ofstream(sources + "/" + name + ".cu") << program->source;
+  if (!sources.empty()) {
+    std::filesystem::create_directories(sources);
+    std::ofstream(sources + "/" + name + ".cu") << program->source;
+  }
   std::string library = fake::library_of(name);
   if (variable("FAKE_NVRTC_COLLECT", "").empty() && library.empty()) {
     const fake::Compiled compiled = fake::compile({program->source}, true);
