@@ -1,0 +1,127 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+module tessera.algorithm;
+import tessera.core;
+import tessera.device;
+import tessera.memory;
+import tessera.schedule;
+
+// Bisection without a branch. The searches of a group of values run beside each other, so that the cache misses of one are waited for together
+// with those of the others.
+namespace tessera::searching {
+
+namespace {
+
+constexpr std::ptrdiff_t group = 16;
+constexpr std::ptrdiff_t piece = std::ptrdiff_t{1} << 13;  // values that one task looks for
+constexpr std::ptrdiff_t copied_piece = std::ptrdiff_t{1} << 16;
+
+template <bool Right, class Key>
+[[gnu::always_inline]] inline bool is_before(Key element, Key value) {
+  return Right ? element <= value : element < value;
+}
+
+template <bool Right, class Sorted, class Key>
+[[gnu::always_inline]] inline void search_group(const Sorted& sorted, std::ptrdiff_t n, const Key (&values)[group],
+                                                std::int64_t (&found)[group]) {
+  for (std::int64_t& at : found) at = 0;
+  for (std::ptrdiff_t left = n; left > 1;) {
+    const std::ptrdiff_t half = left / 2;
+    for (std::ptrdiff_t g = 0; g < group; ++g)
+      found[g] += is_before<Right>(sorted[found[g] + half - 1], values[g]) ? half : 0;
+    left -= half;
+  }
+  for (std::ptrdiff_t g = 0; g < group && n > 0; ++g) found[g] += is_before<Right>(sorted[found[g]], values[g]) ? 1 : 0;
+}
+
+template <bool Right, class Sorted, class Key>
+void search_all(const Sorted& sorted, std::ptrdiff_t n, const sorting::MergedKeys<Key>& values, std::ptrdiff_t count,
+                std::int64_t* to) {
+  rows::for_each_piece(count, piece, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    Key keys[group];
+    std::int64_t found[group];
+    for (std::ptrdiff_t first = begin; first < end; first += group) {
+      const std::ptrdiff_t size = std::min(group, end - first);
+      for (std::ptrdiff_t g = 0; g < group; ++g) keys[g] = values[first + std::min(g, size - 1)];
+      search_group<Right>(sorted, n, keys, found);
+      std::copy_n(found, size, to + first);
+    }
+  });
+}
+
+template <class Sorted, class Key>
+void search_side(const Sorted& sorted, std::ptrdiff_t n, const sorting::MergedKeys<Key>& values, std::ptrdiff_t count,
+                 SearchSide side, std::int64_t* to) {
+  if (side == SearchSide::right) return search_all<true>(sorted, n, values, count, to);
+  search_all<false>(sorted, n, values, count, to);
+}
+
+template <class Key>
+memory::Allocation keys_of(const rows::Vector& values) {
+  const sorting::MergedKeys<Key> from(values);
+  memory::Allocation memory(CpuPlace{}, values.size * static_cast<std::ptrdiff_t>(sizeof(Key)));
+  Key* const keys = static_cast<Key*>(memory.data());
+  rows::for_each_piece(values.size, copied_piece, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    for (std::ptrdiff_t i = begin; i < end; ++i) keys[i] = from[i];
+  });
+  return memory;
+}
+
+double value_at(const rows::Vector& values, std::ptrdiff_t i) {
+  return core::with_element(values.dtype, [&]<class T>() -> double {
+    if constexpr (Complex<T>) {
+      return 0;
+    } else {
+      return static_cast<double>(static_cast<const T*>(values.data)[i]);
+    }
+  });
+}
+
+[[noreturn]] void throw_no_order(const rows::Vector& edges, std::ptrdiff_t at, const rows::Argument& argument) {
+  rows::throw_value(argument,
+                    "the edges neither ascend nor descend: edge " + std::to_string(at) + " is " +
+                        rows::text_of(value_at(edges, at)) + " after " + rows::text_of(value_at(edges, at - 1)),
+                    "sort them first");
+}
+
+template <class Key>
+void find_bins_of(const rows::Vector& edges, const rows::Vector& values, SearchSide side, std::int64_t* to,
+                  const rows::Argument& argument) {
+  const memory::Allocation memory = keys_of<Key>(edges);
+  Key* const keys = static_cast<Key*>(memory.data());
+  const std::ptrdiff_t n = edges.size;
+  const bool descends = n > 1 && keys[0] > keys[n - 1];
+  for (std::ptrdiff_t i = 1; i < n; ++i) {
+    if (descends ? keys[i] > keys[i - 1] : keys[i] < keys[i - 1]) throw_no_order(edges, i, argument);
+  }
+  if (descends) std::reverse(keys, keys + n);
+  search_side<const Key*, Key>(keys, n, sorting::MergedKeys<Key>(values), values.size, side, to);
+  if (!descends) return;
+  for (std::ptrdiff_t i = 0; i < values.size; ++i) to[i] = n - to[i];
+}
+
+}  // namespace
+
+void search(const rows::Vector& sorted, const rows::Vector& values, SearchSide side, std::int64_t* to) {
+  sorting::with_key(sorted.dtype, [&]<class Key>(Key) {
+    const sorting::MergedKeys<Key> wanted(values);
+    constexpr std::ptrdiff_t worth_copying = 4;  // elements a value, below which all are made keys first
+    if (sorted.size > worth_copying * values.size) {
+      return search_side(sorting::MergedKeys<Key>(sorted), sorted.size, wanted, values.size, side, to);
+    }
+    const memory::Allocation keys = keys_of<Key>(sorted);
+    search_side<const Key*, Key>(static_cast<const Key*>(keys.data()), sorted.size, wanted, values.size, side, to);
+  });
+}
+
+void find_bins(const rows::Vector& edges, const rows::Vector& values, SearchSide side, std::int64_t* to,
+               const rows::Argument& argument) {
+  sorting::with_key(edges.dtype, [&]<class Key>(Key) { find_bins_of<Key>(edges, values, side, to, argument); });
+}
+
+}  // namespace tessera::searching
