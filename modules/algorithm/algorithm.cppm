@@ -1,5 +1,5 @@
 // tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting, scanning, picking by a mask,
-// searching, sets, counting, quantiles. It imports expr.
+// searching, sets, counting, statistics, differences. It imports expr.
 export module tessera.algorithm;
 
 // rows/: arrays row by row, and the compiled kernels
@@ -36,6 +36,10 @@ export import :keys;
 export import :searching;
 export import :search;
 
+// scan/: running extreme values; scans backwards, exclusive and with what they start from
+export import :running;
+export import :running_scans;
+
 // sets/: different elements, and arrays as sets
 export import :distinct;
 export import :sets;
@@ -51,6 +55,15 @@ export import :selecting;
 export import :partition;
 export import :quantiles;
 export import :quantile;
+
+// statistics/: averages, covariances, reductions without NaN
+export import :nan_reductions;
+export import :averages;
+
+// differences/: differences, slopes, areas, convolution, interpolation
+export import :differences;
+export import :filtering;
+export import :filters;
 
 // refusals of all functions
 export import :refusals;

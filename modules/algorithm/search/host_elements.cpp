@@ -22,7 +22,7 @@ void require_on_host(Place place, const Argument& argument) {
 std::string text_of(double number) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", number);
-  for (int digits = 1; digits < 17; ++digits) {
+  for (int digits = 6; digits < 17; ++digits) {
     char shorter[40];
     std::snprintf(shorter, sizeof shorter, "%.*g", digits, number);
     if (std::stod(shorter) == number) return shorter;

@@ -13,7 +13,6 @@ namespace tessera {
 
 std::ptrdiff_t checked_rank(std::ptrdiff_t rank, std::ptrdiff_t extent, int axis, const rows::Argument& argument) {
   if (rank >= -extent && rank < extent) return rank < 0 ? rank + extent : rank;
-  if (extent == 0 && (rank == 0 || rank == -1)) return 0;  // of rows without elements
   throw IndexError(to_string(Failure{.operation = argument.operation,
                                      .problem = "rank " + std::to_string(rank) + " is out of range for axis " +
                                                 std::to_string(axis) + " with extent " + std::to_string(extent),

@@ -67,7 +67,9 @@ auto first_of(const O& x, std::ptrdiff_t count, TopMode mode, int axis, const st
   const auto elements = elements_on_host(x, argument);
   require_count(count, elements.shape()[axis], axis, argument);
   const auto shape = elements.shape().with(axis, count);
-  TopK<value_of<O>, rank_of<O>, P> result{{shape, elements.place()}, {shape, elements.place()}};
+  using Values = Array<value_of<O>, rank_of<O>, P>;
+  using Indices = Array<std::int64_t, rank_of<O>, P>;
+  TopK<value_of<O>, rank_of<O>, P> result{Values(shape, elements.place()), Indices(shape, elements.place())};
   selecting::write_first({.call = call_of(result.values, elements, axis),
                           .positions = result.indices.data(),
                           .count = count,

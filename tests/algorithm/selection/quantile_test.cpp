@@ -47,7 +47,8 @@ TEST_CASE("every method gives what NumPy's does") {
   for (const Row& row : table) {
     CAPTURE(static_cast<int>(row.method));
     CHECK(distance(elements(quantile(x, q, row.method)), row.expected, 1e-15, 1e-15) == "");
-    CHECK(distance(elements(percentile(x, q * 100.0, row.method)), row.expected, 1e-12, 1e-12) == "");
+    if (row.method == QuantileMethod::linear)  // a discrete one may change with q's last bit
+      CHECK(distance(elements(percentile(x, q * 100.0, row.method)), row.expected, 1e-12, 1e-12) == "");
     for (std::ptrdiff_t i = 0; i < 8; ++i)
       CHECK(item(quantile(x, double(q(i)), row.method)) == doctest::Approx(row.expected[static_cast<std::size_t>(i)]));
   }
@@ -72,8 +73,7 @@ TEST_CASE_TEMPLATE("median is the middle of a sorted row", T, bool, std::int8_t,
           for (std::ptrdiff_t j = 0; j < length; ++j) row.push_back(static_cast<double>(T(x(i, j, k))));
           const auto wanted = static_cast<Result>(median_of(row, false)),
                      skipped = static_cast<Result>(median_of(row, true));
-          REQUIRE(static_cast<double>(Result(medians(i, k))) ==
-                  doctest::Approx(static_cast<double>(wanted)).epsilon(1e-15));
+          REQUIRE(awkward::is_same<Result>(medians(i, k), wanted));
           REQUIRE(awkward::is_same<Result>(skipping(i, 0, k), skipped));
         }
       }
