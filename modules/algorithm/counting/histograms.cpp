@@ -69,7 +69,13 @@ class Bins {
     for (std::ptrdiff_t g = 0; g < group; ++g) wanted[g] = values[std::min(g, count - 1)];
     for (std::ptrdiff_t left = bins_; left > 1;) {
       const std::ptrdiff_t half = left / 2;
-      for (std::ptrdiff_t g = 0; g < group; ++g) found[g] += edges_[found[g] + half] <= wanted[g] ? half : 0;
+#pragma clang loop unroll(full)
+      for (std::ptrdiff_t g = 0; g < group; ++g) {  // as in searching.cpp
+        const std::ptrdiff_t at = found[g], next = at + half;
+        std::ptrdiff_t chosen = edges_[next] <= wanted[g] ? next : at;
+        asm("" : "+r"(chosen));
+        found[g] = chosen;
+      }
       left -= half;
     }
     for (std::ptrdiff_t g = 0; g < count; ++g)

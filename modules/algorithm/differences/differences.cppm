@@ -54,7 +54,7 @@ auto diff(const O& x, std::ptrdiff_t times, Position axis = -1,
   const int at = storage::checked_axis(axis.value, rank_of<O>, "diff");
   Array<value_of<O>, rank_of<O>, rows::result_place<O>> result = copy(moveaxis(rows::elements_of(x), at, -1));
   for (std::ptrdiff_t i = 0; i < times && result.shape()[rank_of<O> - 1] > 0; ++i)
-    result = difference_along_last(result);
+    result = evaluate(difference_along_last(result));
   return moveaxis(result, -1, at);
 }
 

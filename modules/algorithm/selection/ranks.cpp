@@ -213,15 +213,25 @@ void split(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, bo
       next = {next.below + counts.below, next.equal + counts.equal, next.above + counts.above};
     }
     for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      Starts to = starts[static_cast<std::size_t>(begin / piece)];
-      for (std::ptrdiff_t i = begin; i < end; ++i) {
-        const Key key = keys(i);
-        const bool is_below = key<pivot, is_above = key> pivot;
-        const std::ptrdiff_t target = is_below ? to.below : is_above ? to.above : to.equal;
-        to.below += is_below ? 1 : 0;
-        to.above += is_above ? 1 : 0;
-        to.equal += is_below || is_above ? 0 : 1;
-        if (target < count) put(target, i, key);
+      const Starts& own = starts[static_cast<std::size_t>(begin / piece)];
+      std::ptrdiff_t below = own.below, equal = own.equal, above = own.above;
+      for (std::ptrdiff_t first = begin; first < end; first += block) {
+        const std::ptrdiff_t last = std::min(end, first + block);
+        if (count <= rank + 1) {  // what is above goes nowhere: most blocks may have nothing else
+          std::int32_t taken = 0;
+          for (std::ptrdiff_t i = first; i < last; ++i) taken += keys(i) <= pivot ? 1 : 0;
+          if (taken == 0) continue;
+        }
+        for (std::ptrdiff_t i = first; i < last; ++i) {
+          const Key key = keys(i);
+          const std::ptrdiff_t is_below = key < pivot ? 1 : 0, is_above = key > pivot ? 1 : 0;
+          const std::ptrdiff_t is_equal = 1 - is_below - is_above;
+          const std::ptrdiff_t target = (below & -is_below) | (above & -is_above) | (equal & -is_equal);  // no branch
+          below += is_below;
+          above += is_above;
+          equal += is_equal;
+          if (target < count) put(target, i, key);
+        }
       }
     });
   });
