@@ -34,11 +34,8 @@ export import :compress;
 export import :host_elements;
 export import :keys;
 export import :searching;
+export import :membership;
 export import :search;
-
-// scan/: running extreme values; scans backwards, exclusive and with what they start from
-export import :running;
-export import :running_scans;
 
 // sets/: different elements, and arrays as sets
 export import :distinct;
@@ -46,6 +43,7 @@ export import :sets;
 
 // counting/: counts and sums by label, bin and segment
 export import :counting;
+export import :histograms;
 export import :counts;
 export import :segments;
 
@@ -60,7 +58,9 @@ export import :quantile;
 export import :nan_reductions;
 export import :averages;
 
-// differences/: differences, slopes, areas, convolution, interpolation
+// differences/: running extreme values, scans with options; differences, slopes, areas, convolution, interpolation
+export import :running;
+export import :running_scans;
 export import :differences;
 export import :filtering;
 export import :filters;

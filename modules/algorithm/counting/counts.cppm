@@ -11,6 +11,7 @@ import tessera.expr;
 import :rows;
 import :host_elements;
 import :counting;
+import :histograms;
 
 // How many elements have a label, or are in a bin.
 namespace tessera {

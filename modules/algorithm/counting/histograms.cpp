@@ -33,10 +33,13 @@ class Bins {
         low_(edges_[0]),
         high_(edges_[bins_]),
         scale_(static_cast<double>(bins_) / (high_ - low_)),
-        is_even_(histogram.even && std::isfinite(scale_)) {}
+        is_even_(histogram.even && std::isfinite(scale_)) {
+    if (!is_even_) make_cells();
+  }
 
   void number(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
     if (is_even_) return number_even(values, count, numbers);
+    if (!cells_.empty()) return number_by_cells(values, count, numbers);
     for (std::ptrdiff_t first = 0; first < count; first += group)
       bisect(values + first, std::min(group, count - first), numbers + first);
   }
@@ -63,6 +66,33 @@ class Bins {
     }
   }
 
+  /// Cells of one width, which lie beside each other as even bins would: from which bin on a value in each is to be looked for.
+  void make_cells() {
+    const std::ptrdiff_t cells = std::min<std::ptrdiff_t>(8 * bins_, 1 << 14);
+    cell_scale_ = static_cast<double>(cells) / (high_ - low_);
+    if (!std::isfinite(cell_scale_) || !std::isfinite(low_) || cell_scale_ <= 0) return;
+    cells_.assign(static_cast<std::size_t>(cells + 2), 0);
+    for (std::ptrdiff_t i = 0; i <= bins_; ++i) ++cells_[cell(edges_[i]) + 1];
+    cell_edges_ = *std::ranges::max_element(cells_);
+    for (std::size_t i = 1; i < cells_.size(); ++i) cells_[i] += cells_[i - 1];  // edges in the cells before
+    if (cell_edges_ > 4) cells_.clear();
+  }
+  std::size_t cell(double value) const {
+    return static_cast<std::size_t>(static_cast<std::int32_t>((value - low_) * cell_scale_));
+  }
+
+  /// A value has all edges in the cells before its own below it, and is compared with those in its own.
+  void number_by_cells(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
+    const auto none = static_cast<std::int32_t>(bins_), most = none - 1;
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      const double value = values[i];
+      const bool is_inside = is_within(value);
+      std::int32_t at = std::max(cells_[cell(is_inside ? value : low_)] - 1, 0);
+      for (std::int32_t step = 0; step < cell_edges_; ++step) at += at < most && edges_[at + 1] <= value ? 1 : 0;
+      numbers[i] = is_inside ? at : none;
+    }
+  }
+
   void bisect(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
     std::ptrdiff_t found[group] = {};
     double wanted[group];
@@ -86,6 +116,9 @@ class Bins {
   std::ptrdiff_t bins_;
   double low_, high_, scale_;
   bool is_even_;
+  double cell_scale_ = 0;
+  std::int32_t cell_edges_ = 0;  // most of a cell
+  std::vector<std::int32_t> cells_;
 };
 
 /// Calls body(numbers, first value, count) for the blocks of [begin, end).

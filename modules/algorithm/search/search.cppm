@@ -11,6 +11,7 @@ import tessera.expr;
 import :rows;
 import :host_elements;
 import :searching;
+import :membership;
 
 // Where values are among sorted ones, which bin they are in, and whether they are among others.
 namespace tessera {

@@ -1,9 +1,11 @@
 module;
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 module tessera.algorithm;
 import tessera.core;
@@ -12,7 +14,7 @@ import tessera.memory;
 import tessera.schedule;
 
 // Bisection without a branch. The searches of a group of values run beside each other, so that the cache misses of one are waited for together
-// with those of the others.
+// with those of the others. Of keys that are spread over their range a directory leaves a few to bisect.
 namespace tessera::searching {
 
 namespace {
@@ -79,6 +81,96 @@ memory::Allocation keys_of(const rows::Vector& values) {
   return memory;
 }
 
+/// Where the sorted keys with the same leading digits start: it leaves a few elements to bisect, where keys are spread over their range.
+template <class Key>
+class Directory {
+ public:
+  /// Keys that are in no order find something wrong, and nothing that is not there.
+  Directory(const Key* keys, std::ptrdiff_t n) : keys_(keys), n_(n) {
+    if (n < fewest || n > std::ptrdiff_t{std::numeric_limits<std::int32_t>::max()} || keys[n - 1] < keys[0]) return;
+    first_ = keys[0];
+    const auto range = static_cast<Key>(keys[n - 1] - first_);
+    const int wanted = std::min<int>(std::bit_width(static_cast<std::uint64_t>(n)) + 1, most_bits);
+    shift_ = std::max<int>(0, std::bit_width(range) - wanted);
+    buckets_ = static_cast<std::uint64_t>(range >> shift_) + 1;
+    starts_.assign(buckets_ + 2, 0);
+    for (std::ptrdiff_t i = 0; i < n; ++i) ++starts_[bucket(keys[i])];
+    std::int32_t longest = 0, before = 0;
+    for (std::int32_t& start : starts_) {
+      longest = std::max(longest, start);
+      before += std::exchange(start, before);
+    }
+    steps_ = std::bit_width(static_cast<std::uint32_t>(longest));
+    is_useful_ = 2 * steps_ + 1 < std::bit_width(static_cast<std::uint64_t>(n));
+  }
+
+  bool is_useful() const { return is_useful_; }
+
+  template <bool Right>
+  [[gnu::always_inline]] void search(const Key (&values)[group], std::int64_t (&found)[group]) const {
+    std::int64_t left[group];
+    for (std::ptrdiff_t g = 0; g < group; ++g) {
+      const bool is_below = values[g] < first_;
+      const std::uint64_t at = bucket(values[g]);
+      const std::int64_t start = is_below ? 0 : starts_[at], end = is_below ? 0 : starts_[at + 1];
+      found[g] = start;
+      left[g] = end - start;
+    }
+    for (int step = 0; step < steps_; ++step) {
+#pragma clang loop vectorize(disable) unroll(full)
+      for (std::ptrdiff_t g = 0; g < group; ++g) {
+        const std::int64_t half = left[g] / 2, at = std::min<std::int64_t>(found[g] + half, n_ - 1);
+        const bool goes = left[g] > 0 && is_before<Right>(keys_[at], values[g]);
+        std::int64_t next = goes ? found[g] + half + 1 : found[g];
+        asm("" : "+r"(next));
+        found[g] = next;
+        left[g] = goes ? left[g] - half - 1 : half;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::ptrdiff_t fewest = 64;
+  static constexpr int most_bits = 20;
+
+  /// Values above the last key have a bucket of their own, behind all others.
+  [[gnu::always_inline]] std::uint64_t bucket(Key key) const {
+    return std::min<std::uint64_t>(static_cast<std::uint64_t>(static_cast<Key>(key - first_) >> shift_), buckets_);
+  }
+
+  const Key* keys_;
+  std::ptrdiff_t n_;
+  Key first_{};
+  int shift_ = 0, steps_ = 0;
+  std::uint64_t buckets_ = 0;
+  std::vector<std::int32_t> starts_;
+  bool is_useful_ = false;
+};
+
+template <bool Right, class Key>
+void search_directory(const Directory<Key>& directory, const sorting::MergedKeys<Key>& values, std::ptrdiff_t count,
+                      std::int64_t* to) {
+  rows::for_each_piece(count, piece, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    Key keys[group];
+    std::int64_t found[group];
+    for (std::ptrdiff_t first = begin; first < end; first += group) {
+      const std::ptrdiff_t size = std::min(group, end - first);
+      for (std::ptrdiff_t g = 0; g < group; ++g) keys[g] = values[first + std::min(g, size - 1)];
+      directory.template search<Right>(keys, found);
+      std::copy_n(found, size, to + first);
+    }
+  });
+}
+
+template <class Key>
+void search_keys(const Key* sorted, std::ptrdiff_t n, const sorting::MergedKeys<Key>& values, std::ptrdiff_t count,
+                 SearchSide side, std::int64_t* to) {
+  const Directory<Key> directory(sorted, n);
+  if (!directory.is_useful()) return search_side<const Key*, Key>(sorted, n, values, count, side, to);
+  if (side == SearchSide::right) return search_directory<true>(directory, values, count, to);
+  search_directory<false>(directory, values, count, to);
+}
+
 double value_at(const rows::Vector& values, std::ptrdiff_t i) {
   return core::with_element(values.dtype, [&]<class T>() -> double {
     if constexpr (Complex<T>) {
@@ -107,7 +199,7 @@ void find_bins_of(const rows::Vector& edges, const rows::Vector& values, SearchS
     if (descends ? keys[i] > keys[i - 1] : keys[i] < keys[i - 1]) throw_no_order(edges, i, argument);
   }
   if (descends) std::reverse(keys, keys + n);
-  search_side<const Key*, Key>(keys, n, sorting::MergedKeys<Key>(values), values.size, side, to);
+  search_keys(static_cast<const Key*>(keys), n, sorting::MergedKeys<Key>(values), values.size, side, to);
   if (!descends) return;
   for (std::ptrdiff_t i = 0; i < values.size; ++i) to[i] = n - to[i];
 }
@@ -122,7 +214,7 @@ void search(const rows::Vector& sorted, const rows::Vector& values, SearchSide s
       return search_side(sorting::MergedKeys<Key>(sorted), sorted.size, wanted, values.size, side, to);
     }
     const memory::Allocation keys = keys_of<Key>(sorted);
-    search_side<const Key*, Key>(static_cast<const Key*>(keys.data()), sorted.size, wanted, values.size, side, to);
+    search_keys(static_cast<const Key*>(keys.data()), sorted.size, wanted, values.size, side, to);
   });
 }
 

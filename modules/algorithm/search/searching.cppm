@@ -26,7 +26,4 @@ void search(const rows::Vector& sorted, const rows::Vector& values, SearchSide s
 void find_bins(const rows::Vector& edges, const rows::Vector& values, SearchSide side, std::int64_t* to,
                const rows::Argument& argument);
 
-/// Writes for each value whether it is among others; NaN is not. Throws OutOfMemory.
-void find_members(const rows::Vector& values, const rows::Vector& among, bool* to);
-
 }  // namespace tessera::searching

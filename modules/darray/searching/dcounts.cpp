@@ -84,7 +84,8 @@ DHistogram binned(const DArray& x, const DArray* bins, std::ptrdiff_t count, con
 
 DArray segmented(Segmented operation, const DArray& x, const DArray& labels, std::ptrdiff_t count) {
   static_cast<void>(storage::checked_axis(0, x.rank(), "segment_sum"));
-  std::vector<std::ptrdiff_t> extents(x.shape().extents().begin(), x.shape().extents().end());
+  const DDim shape = x.shape();
+  std::vector<std::ptrdiff_t> extents(shape.extents().begin(), shape.extents().end());
   std::ptrdiff_t width = 1;
   for (std::size_t axis = 1; axis < extents.size(); ++axis) width *= extents[axis];
   return with_labels(labels, "segment_sum", [&]<class I>() -> DArray {
