@@ -90,8 +90,8 @@ class Directory {
     if (n < fewest || n > std::ptrdiff_t{std::numeric_limits<std::int32_t>::max()} || keys[n - 1] < keys[0]) return;
     first_ = keys[0];
     const auto range = static_cast<Key>(keys[n - 1] - first_);
-    const int wanted = std::min<int>(std::bit_width(static_cast<std::uint64_t>(n)) + 1, most_bits);
-    shift_ = std::max<int>(0, std::bit_width(range) - wanted);
+    const int wanted = std::min(digits_of(static_cast<std::uint64_t>(n)) + 1, most_bits);
+    shift_ = std::max(0, digits_of(range) - wanted);
     buckets_ = static_cast<std::uint64_t>(range >> shift_) + 1;
     starts_.assign(buckets_ + 2, 0);
     for (std::ptrdiff_t i = 0; i < n; ++i) ++starts_[bucket(keys[i])];
@@ -100,8 +100,8 @@ class Directory {
       longest = std::max(longest, start);
       before += std::exchange(start, before);
     }
-    steps_ = std::bit_width(static_cast<std::uint32_t>(longest));
-    is_useful_ = 2 * steps_ + 1 < std::bit_width(static_cast<std::uint64_t>(n));
+    steps_ = digits_of(static_cast<std::uint64_t>(longest));
+    is_useful_ = 2 * steps_ + 1 < digits_of(static_cast<std::uint64_t>(n));
   }
 
   bool is_useful() const { return is_useful_; }
@@ -132,6 +132,8 @@ class Directory {
  private:
   static constexpr std::ptrdiff_t fewest = 64;
   static constexpr int most_bits = 20;
+
+  static int digits_of(std::uint64_t number) { return static_cast<int>(std::bit_width(number)); }
 
   /// Values above the last key have a bucket of their own, behind all others.
   [[gnu::always_inline]] std::uint64_t bucket(Key key) const {
