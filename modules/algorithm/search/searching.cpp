@@ -90,7 +90,7 @@ class Directory {
     if (n < fewest || n > std::ptrdiff_t{std::numeric_limits<std::int32_t>::max()} || keys[n - 1] < keys[0]) return;
     first_ = keys[0];
     const auto range = static_cast<Key>(keys[n - 1] - first_);
-    const int wanted = std::min(digits_of(static_cast<std::uint64_t>(n)) + 1, most_bits);
+    const int wanted = std::min(digits_of(static_cast<std::uint64_t>(n)) + 3, most_bits);
     shift_ = std::max(0, digits_of(range) - wanted);
     buckets_ = static_cast<std::uint64_t>(range >> shift_) + 1;
     starts_.assign(buckets_ + 2, 0);
@@ -131,7 +131,7 @@ class Directory {
 
  private:
   static constexpr std::ptrdiff_t fewest = 64;
-  static constexpr int most_bits = 20;
+  static constexpr int most_bits = 22;
 
   static int digits_of(std::uint64_t number) { return static_cast<int>(std::bit_width(number)); }
 
