@@ -19,9 +19,9 @@ FOLDERS = {
     "schedule": ["op", "engine", "executors", "ops", "pictures", "replay", "scheduler"],
     "memory": ["blocks", "checks", "pool", "use"],
     "device": ["places", "streams", "kernels"],
-    "darray": ["", "operations"],
+    "darray": ["", "operations", "searching"],
     "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
-    "algorithm": ["rows", "random", "sort", "scan", "select", "index", "einsum"],
+    "algorithm": ["rows", "random", "sort", "scan", "select", "index", "einsum", "search", "sets", "counting", "selection", "statistics", "differences"],
 }
 MOST_FILES = 24  # in a folder
 

@@ -1,4 +1,5 @@
-// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting, scanning, picking by a mask. It imports expr.
+// tessera.algorithm: what is built from expressions and arrays: random numbers, gathering, sorting, scanning, picking by a mask,
+// searching, sets, counting, statistics, differences. It imports expr.
 export module tessera.algorithm;
 
 // rows/: arrays row by row, and the compiled kernels
@@ -23,11 +24,48 @@ export import :scan_state;
 export import :scanning;
 export import :scan;
 
-// select/: picking by index and by mask; refusals of all functions
+// select/: picking by index and by mask
 export import :device_gather;
 export import :gather;
 export import :compressing;
 export import :compress;
+
+// search/: operands of algorithms that run on the host alone; searching sorted vectors, membership
+export import :host_elements;
+export import :keys;
+export import :searching;
+export import :membership;
+export import :search;
+
+// sets/: different elements, and arrays as sets
+export import :distinct;
+export import :sets;
+
+// counting/: counts and sums by label, bin and segment
+export import :counting;
+export import :histograms;
+export import :counts;
+export import :segments;
+
+// selection/: ranks, partial orders, quantiles
+export import :ranks;
+export import :selecting;
+export import :partition;
+export import :quantiles;
+export import :quantile;
+
+// statistics/: averages, covariances, reductions without NaN
+export import :nan_reductions;
+export import :averages;
+
+// differences/: running extreme values, scans with options; differences, slopes, areas, convolution, interpolation
+export import :running;
+export import :running_scans;
+export import :differences;
+export import :filtering;
+export import :filters;
+
+// refusals of all functions
 export import :refusals;
 
 // index/: positions as arrays, picking and writing along an axis, diagonals

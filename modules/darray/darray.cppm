@@ -22,3 +22,7 @@ export import :dselect;
 export import :dproducts;
 export import :dnormalise;
 export import :drandom;
+export import :dsearch;
+export import :dcounts;
+export import :dstatistics;
+export import :ddifferences;

@@ -39,6 +39,10 @@ class Order {
     const bool is_negative = (shifted & sign_bit) == 0;
     return static_cast<Key>(shifted ^ sign_ ^ (is_negative ? negative_ : Key{0}));
   }
+  /// Exact keys of an ascending order above this are those of NaN.
+  Key last() const { return last_; }
+  /// The bits of the NaN that arithmetic gives, of a floating type.
+  Key quiet_nan() const { return static_cast<Key>(static_cast<Key>(~sign_bit) & static_cast<Key>(~(shift_ >> 1))); }
 
  private:
   static constexpr Key sign_bit = static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1));

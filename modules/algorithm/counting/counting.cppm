@@ -1,0 +1,48 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.algorithm:counting;
+import tessera.standard;
+import tessera.core;
+import tessera.memory;
+import :rows;
+import :host_elements;
+
+// Counting and summing by labels, for element types that are known at run time. Sums of weights are added up in parts that depend on the
+// number of elements alone, so that they are the same for any number of threads.
+namespace tessera::counting {
+
+/// How often each label from 0 on is there, or the sum of the weights that it has.
+class LabelCounts {
+ public:
+  /// `weights` has one number for each label, or is null. Throws IndexError for a label that is negative or too large for memory,
+  /// OutOfMemory.
+  LabelCounts(const rows::Vector& labels, const double* weights, const rows::Argument& argument);
+
+  /// One more than the largest label.
+  std::ptrdiff_t size() const { return size_; }
+  /// Writes `length` counts, which are 0 from size() on: of int64, or of double if there are weights.
+  void write(void* to, std::ptrdiff_t length) const;
+
+ private:
+  memory::Allocation counts_;
+  std::ptrdiff_t size_ = 0;
+};
+
+enum class SegmentOp { sum, mean, min, max };
+
+/// Rows of `width` elements, each of which belongs to a segment.
+struct Segments {
+  SegmentOp op;
+  rows::Vector values;
+  const std::int64_t* labels;
+  std::ptrdiff_t rows, width, count;
+};
+
+/// Throws IndexError for a label that is negative or not below the number of segments.
+void require_labels(const Segments& segments, bool are_unsigned, const rows::Argument& argument);
+
+/// Writes `count` rows: sums in the type of sum(), means in that of mean(), extreme values in the elements' own.
+void reduce(const Segments& segments, void* to);
+
+}  // namespace tessera::counting
