@@ -77,3 +77,4 @@ export import :diagonals;
 export import :subscripts;
 export import :contract;
 export import :einsum;
+export import :tensor_products;
