@@ -1,4 +1,4 @@
-// Searching, sets, counts, selection and scans of ten million elements on one thread and on two; beside_numpy.py has NumPy's times.
+// Searching, sets, counts, selection and scans of ten million elements on one thread and on two; search_numpy.py has NumPy's times.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>

@@ -28,6 +28,12 @@ constexpr std::ptrdiff_t ways = 4;
 template <class T>
 using Bits = std::make_unsigned_t<T>;
 
+/// A label that is not negative, as an index.
+template <class T>
+[[gnu::always_inline]] inline std::ptrdiff_t index_of(T label) {
+  return static_cast<std::ptrdiff_t>(static_cast<Bits<T>>(label));
+}
+
 /// All bits that are set in some label: a power of two is above it if it is above all of them.
 template <class T>
 std::uint64_t all_bits(const T* labels, std::ptrdiff_t n) {
@@ -85,12 +91,12 @@ bool count_labels(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size, bool i
     if (all_bits(some, count) >= static_cast<std::uint64_t>(size)) return false;
     std::ptrdiff_t i = 0;
     for (; i + ways <= count; i += ways) {
-      ++counts[static_cast<std::ptrdiff_t>(some[i])];
-      ++counts[second + static_cast<std::ptrdiff_t>(some[i + 1])];
-      ++counts[third + static_cast<std::ptrdiff_t>(some[i + 2])];
-      ++counts[fourth + static_cast<std::ptrdiff_t>(some[i + 3])];
+      ++counts[index_of(some[i])];
+      ++counts[second + index_of(some[i + 1])];
+      ++counts[third + index_of(some[i + 2])];
+      ++counts[fourth + index_of(some[i + 3])];
     }
-    for (; i < count; ++i) ++counts[static_cast<std::ptrdiff_t>(some[i])];
+    for (; i < count; ++i) ++counts[index_of(some[i])];
   }
   return true;
 }
@@ -137,7 +143,7 @@ memory::Allocation weighed(const T* labels, const double* weights, std::ptrdiff_
   parallel_for(parts, [&](std::ptrdiff_t index) {
     const std::ptrdiff_t begin = n / parts * index, end = index + 1 == parts ? n : n / parts * (index + 1);
     double* const own = sums + index * size;
-    for (std::ptrdiff_t i = begin; i < end; ++i) own[static_cast<std::ptrdiff_t>(labels[i])] += weights[i];
+    for (std::ptrdiff_t i = begin; i < end; ++i) own[index_of(labels[i])] += weights[i];
   });
   add_tables(sums, size, parts);
   return memory;

@@ -18,12 +18,14 @@ namespace {
 constexpr std::ptrdiff_t group = 16;
 constexpr std::ptrdiff_t piece = std::ptrdiff_t{1} << 14;
 
-/// A set of keys with open addressing, at most half full.
+/// A set of keys with open addressing, at most half full; a small one is at most an eighth full, so that what is not there is mostly seen at once.
 template <class Key>
 class KeySet {
  public:
   KeySet(const sorting::MergedKeys<Key>& keys, std::ptrdiff_t count) {
-    const auto slots = std::bit_ceil(2 * static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(count, 2)));
+    constexpr std::ptrdiff_t small = 1 << 14;
+    const std::uint64_t room = count < small ? 8 : 2;
+    const auto slots = std::bit_ceil(room * static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(count, 2)));
     shift_ = 64 - std::countr_zero(slots);
     mask_ = slots - 1;
     memory_ = memory::Allocation(CpuPlace{}, static_cast<std::ptrdiff_t>(slots * sizeof(Key)));

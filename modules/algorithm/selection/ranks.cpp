@@ -24,7 +24,7 @@ namespace {
 constexpr std::ptrdiff_t short_row = 4096;  // that is partitioned as it is
 constexpr std::ptrdiff_t few_ranks = 16;    // for more, sorting everything is faster
 constexpr std::ptrdiff_t sample_size = 8192;
-constexpr std::ptrdiff_t sample_slack = 192;  // some four deviations of a rank in the sample
+constexpr double most_slack = 192;  // some four deviations of a rank in the sample, which is less near the ends
 constexpr std::ptrdiff_t piece = std::ptrdiff_t{1} << 15;
 constexpr std::ptrdiff_t block = 256;
 
@@ -75,6 +75,8 @@ class Cut {
     }
     std::ranges::sort(sample);
     const auto at = static_cast<std::ptrdiff_t>(static_cast<double>(rank) / static_cast<double>(n) * sample_size);
+    const auto from_end = static_cast<double>(std::min(at, sample_size - 1 - at));
+    const auto sample_slack = static_cast<std::ptrdiff_t>(std::min(most_slack, 12 + 4.5 * std::sqrt(from_end)));
     const bool is_lowest = at < sample_slack, is_highest = at + sample_slack >= sample_size;
     low_ = is_lowest ? Key{0} : sample[static_cast<std::size_t>(at - sample_slack)];
     high_ = is_highest ? static_cast<Key>(~Key{0}) : sample[static_cast<std::size_t>(at + sample_slack)];
@@ -185,6 +187,33 @@ struct Starts {
   std::ptrdiff_t below = 0, equal = 0, above = 0;
 };
 
+/// Calls put(target, position, key) for the elements of a block, those below the pivot first. Which they are is listed without a branch. If those
+/// above go nowhere, most blocks may have nothing to put.
+template <class Key, class Keys, class Put>
+[[gnu::always_inline]] inline void split_block(const Keys& keys, std::ptrdiff_t first, std::ptrdiff_t size, Key pivot,
+                                               bool drops_above, Starts& to, const Put& put) {
+  Key values[block];
+  std::uint16_t lower[block], others[block];
+  std::int32_t taken = 0;
+  for (std::ptrdiff_t i = 0; i < size; ++i) {
+    values[i] = keys(first + i);
+    taken += values[i] <= pivot ? 1 : 0;
+  }
+  if (drops_above && taken == 0) return;
+  std::ptrdiff_t below = 0, rest = 0;
+  for (std::ptrdiff_t i = 0; i < size; ++i) {
+    const bool is_below = values[i] < pivot;
+    lower[below] = others[rest] = static_cast<std::uint16_t>(i);
+    below += is_below ? 1 : 0;
+    rest += is_below ? 0 : 1;
+  }
+  for (std::ptrdiff_t i = 0; i < below; ++i) put(to.below++, first + lower[i], values[lower[i]]);
+  for (std::ptrdiff_t i = 0; i < rest; ++i) {
+    const Key value = values[others[i]];
+    put(value == pivot ? to.equal++ : to.above++, first + others[i], value);
+  }
+}
+
 /// Calls put(target, position, key) for all elements that go to a target below `count`.
 template <class Key, class Put>
 void split(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, bool shares, const Put& put) {
@@ -213,25 +242,12 @@ void split(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, bo
       next = {next.below + counts.below, next.equal + counts.equal, next.above + counts.above};
     }
     for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      const Starts& own = starts[static_cast<std::size_t>(begin / piece)];
-      std::ptrdiff_t below = own.below, equal = own.equal, above = own.above;
+      Starts to = starts[static_cast<std::size_t>(begin / piece)];
       for (std::ptrdiff_t first = begin; first < end; first += block) {
-        const std::ptrdiff_t last = std::min(end, first + block);
-        if (count <= rank + 1) {  // what is above goes nowhere: most blocks may have nothing else
-          std::int32_t taken = 0;
-          for (std::ptrdiff_t i = first; i < last; ++i) taken += keys(i) <= pivot ? 1 : 0;
-          if (taken == 0) continue;
-        }
-        for (std::ptrdiff_t i = first; i < last; ++i) {
-          const Key key = keys(i);
-          const std::ptrdiff_t is_below = key < pivot ? 1 : 0, is_above = key > pivot ? 1 : 0;
-          const std::ptrdiff_t is_equal = 1 - is_below - is_above;
-          const std::ptrdiff_t target = (below & -is_below) | (above & -is_above) | (equal & -is_equal);  // no branch
-          below += is_below;
-          above += is_above;
-          equal += is_equal;
-          if (target < count) put(target, i, key);
-        }
+        split_block<Key>(keys, first, std::min(block, end - first), pivot, count <= rank + 1, to,
+                         [&](std::ptrdiff_t target, std::ptrdiff_t at, Key key) {
+                           if (target < count) put(target, at, key);
+                         });
       }
     });
   });

@@ -17,7 +17,8 @@ class Order {
     if (kind == Kind::signed_integer || kind == Kind::floating) sign_ = sign_bit;
     if (kind != Kind::floating) return;
     negative_ = static_cast<Key>(~sign_bit);
-    shift_ = static_cast<Key>((Key{1} << mantissa_bits) - 1);  // NaN with a sign bit would come first
+    shift_ = static_cast<Key>((Key{1} << static_cast<unsigned>(mantissa_bits) % (8 * sizeof(Key))) -
+                              1);  // NaN with a sign bit would come first
     const Key infinity = static_cast<Key>(static_cast<Key>(~sign_bit) & static_cast<Key>(~shift_));
     last_ = ascending(infinity);
     zero_ = ascending(0);

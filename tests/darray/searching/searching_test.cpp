@@ -75,7 +75,8 @@ void check_numbers(std::mt19937& random) {
   CHECK(is_same(gradient(x, 2, 1), gradient<1>(a, 2)));
   CHECK(is_same(gradient(x, Array<double, 1>{0.0, 1.0, 3.0}, 1), gradient<1>(a, Array<double, 1>{0.0, 1.0, 3.0})));
   CHECK(is_same(trapezoid(x, 1, 0), evaluate(trapezoid<0>(a))));
-  CHECK(is_same(trapezoid(x, Array<double, 1>{0.0, 1.0, 3.0}, 1), evaluate(trapezoid<1>(a, Array<double, 1>{0.0, 1.0, 3.0}))));
+  CHECK(is_same(trapezoid(x, Array<double, 1>{0.0, 1.0, 3.0}, 1),
+                evaluate(trapezoid<1>(a, Array<double, 1>{0.0, 1.0, 3.0}))));
   CHECK(is_same(cumulative_sum(x, 1, {.exclusive = true}), cumulative_sum<1>(a, {.exclusive = true})));
   CHECK(is_same(cumulative_prod(x, 0, {.include_initial = true}), cumulative_prod<0>(a, {.include_initial = true})));
   if constexpr (Numeric<T>) CHECK(is_same(convolve(DArray(a(0, 0)), a(1, 1)), convolve(a(0, 0), a(1, 1))));
@@ -138,7 +139,8 @@ TEST_CASE("types are promoted, and averages and covariances are those of static 
   CHECK(to_string(isin(x, Array<std::int8_t, 1>{3, 5})) == "[[False False  True]\n [False  True False]]");
   CHECK(to_string(bincount(x.flatten())) == "[1 1 1 1 1 1]");
   CHECK(to_string(bincount(x.flatten(), Array<float, 1>{1, 2, 3, 4, 5, 6}, 7)) == "[1. 2. 4. 5. 6. 3. 0.]");
-  CHECK(is_same(average(x, Array<double, 1>{1.0, 2.0, 3.0}, 1), evaluate(average<1>(a, Array<double, 1>{1.0, 2.0, 3.0}))));
+  CHECK(is_same(average(x, Array<double, 1>{1.0, 2.0, 3.0}, 1),
+                evaluate(average<1>(a, Array<double, 1>{1.0, 2.0, 3.0}))));
   CHECK(is_same(average(x, cast<double>(a)), evaluate(average(a, cast<double>(a)))));
   CHECK(is_same(cov(x), cov(a)));
   CHECK(is_same(corrcoef(x), corrcoef(a)));

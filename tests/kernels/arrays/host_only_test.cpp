@@ -28,7 +28,7 @@ bool agree(const A& on_gpu, const B& on_cpu) {
 TEST_CASE("what runs on the host alone refuses arrays on a GPU") {
   const Array<float, 1> x = random::uniform<float>(random::Key{1}, Dim{50});
   const Array<float, 1> y = x.to(gpu);
-  const Array<int, 1> labels = cast<int>(x * 9.0f).to(gpu);
+  const Array<int, 1> labels = evaluate(cast<int>(x * 9.0f)).to(gpu);
   CHECK_THROWS_WITH_AS(
       unique(y), doctest::Contains("unique: x: the elements are on gpu:0, and it runs on the host alone"), PlaceError);
   CHECK_THROWS_AS(searchsorted(x, y), PlaceError);
