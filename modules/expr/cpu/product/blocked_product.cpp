@@ -6,6 +6,8 @@ module;
 #include <cstring>
 #include <span>
 module tessera.expr;
+import :tile_kernels;
+import :tile_packing;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -21,7 +23,7 @@ namespace {
 constexpr std::ptrdiff_t most_panel_bytes = 960 * 1024;  // of b
 constexpr std::ptrdiff_t direct_strips = 12;             // so few strips read b as it lies,
 constexpr std::ptrdiff_t aliased_strips = 4;             // even fewer if its rows share sets of the L1 cache
-constexpr std::ptrdiff_t edge_bytes = 14 * 128;
+constexpr std::ptrdiff_t edge_bytes = 32 * 128;
 constexpr std::size_t most_widths =
     164;  // of the largest panel: 640 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
 
@@ -39,9 +41,14 @@ std::ptrdiff_t padded_to(std::ptrdiff_t count, std::ptrdiff_t unit) { return (co
 struct Loops {
   const ProductKernels& kernels;
   PackStrip pack_a, pack_b;
+  bool by_tiles = false;  // of AMX
 };
 
 Loops loops_for(const TiledProduct& p) {
+  if (multiplies_tiles(p.a_type, p.b_type, p.dtype)) {
+    const TilePackers packers = tile_packers(p.a_type, p.b_type);
+    return {tile_kernels(p.a_type, p.b_type), packers.a, packers.b, true};
+  }
   if (multiplies_bytes(p.a_type, p.b_type, p.dtype)) {
     const BytePackers packers = byte_packers(p.a_type, p.b_type);
     return {byte_kernels(), packers.a, packers.b};
@@ -53,6 +60,19 @@ Loops loops_for(const TiledProduct& p) {
 
 /// How a product is cut.
 struct Blocking {
+  Blocking(const TiledProduct& p, const Loops& loops) : Blocking(p, loops.kernels) {
+    if (loops.by_tiles) packs_a = packs_for_tiles(p, loops.kernels);
+  }
+
+  std::ptrdiff_t depth, rows, columns = 0, width;
+  bool packs_a, packs_b;
+
+  /// Of the packed rows of a block of a.
+  std::ptrdiff_t a_bytes(const ProductKernels& kernels) const {
+    return packs_a ? padded_to(rows * kernels.packed_bytes(depth), 64) : 0;
+  }
+
+ private:
   Blocking(const TiledProduct& p, const ProductKernels& kernels)
       : depth(std::min(p.inner, kernels.depth)),
         rows(std::min(p.rows, most_block_rows)),
@@ -72,12 +92,11 @@ struct Blocking {
               ((p.a_column != 1 || (aliases(p.a_row) && p.rows > 1)) && p.columns > 2 * width);
   }
 
-  std::ptrdiff_t depth, rows, columns = 0, width;
-  bool packs_a, packs_b;
-
-  /// Of the packed rows of a block of a.
-  std::ptrdiff_t a_bytes(const ProductKernels& kernels) const {
-    return packs_a ? padded_to(rows * kernels.packed_bytes(depth), 64) : 0;
+  /// Tiles read whole lines of rows of elements side by side. Rows that share sets of the L1 cache do so a line at a time, so that packing them is
+  /// worth it for more columns.
+  bool packs_for_tiles(const TiledProduct& p, const ProductKernels& kernels) const {
+    if (p.a_column != 1 || p.inner % kernels.step != 0) return true;
+    return p.a_row * item_size(p.a_type) % 512 == 0 && p.rows > 1 && p.columns > 8 * width;
   }
 };
 
@@ -120,8 +139,10 @@ class BlockedProduct {
   }
 
  private:
-  /// Strips are of nearly equal heights.
-  std::ptrdiff_t strip_start(std::ptrdiff_t strip) const { return rows_ * strip / strips_; }
+  /// Strips are of nearly equal heights. By tiles, all but the last have the same, so that their shapes change but once.
+  std::ptrdiff_t strip_start(std::ptrdiff_t strip) const {
+    return loops_.by_tiles ? std::min((rows_ - 1) / strips_ * strip + strip, rows_) : rows_ * strip / strips_;
+  }
 
   const std::byte* a_at(std::ptrdiff_t row) const {
     return at(p_.a, ((first_row_ + row) * p_.a_row + first_ * p_.a_column) * item_size(p_.a_type));
@@ -195,7 +216,8 @@ class BlockedProduct {
       run_strip(strip_start(strip), strip_start(strip + 1), columns);
   }
 
-  void run_strip(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) const {
+  void run_strip(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) {
+    if (loops_.by_tiles) tiles_.take(to - from);
     const auto row = static_cast<std::size_t>(to - from - 1);
     StripProduct strip{.a = blocking_.packs_a ? packed_a_ + from * packed_bytes_ : a_at(from),
                        .a_row = p_.a_loop != nullptr ? depth_ : p_.a_row,
@@ -249,6 +271,7 @@ class BlockedProduct {
   std::ptrdiff_t packed_bytes_ = 0;                       // which for one row of a or column of b take so many bytes
   std::ptrdiff_t first_column_ = 0, columns_ = 0;         // the panel of b,
   std::array<ColumnStrip, most_widths> columns_beside_;   // cut into these
+  TileState tiles_;
 };
 
 /// Bytes for packed factors and columns that fill no vector.
@@ -265,23 +288,23 @@ std::ptrdiff_t workspace_of(const TiledProduct& product, const ProductKernels& k
 }  // namespace
 
 PackedFactors packed_factors(const TiledProduct& product) {
-  const Blocking blocking(product, loops_for(product).kernels);
+  const Blocking blocking(product, loops_for(product));
   return {.a = blocking.packs_a, .b = blocking.packs_b};
 }
 
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
   const Loops loops = loops_for(product);
-  return workspace_of(product, loops.kernels, Blocking(product, loops.kernels));
+  return workspace_of(product, loops.kernels, Blocking(product, loops));
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {
   const Loops loops = loops_for(product);
-  BlockedProduct(product, loops, Blocking(product, loops.kernels), c, c_row, workspace).run();
+  BlockedProduct(product, loops, Blocking(product, loops), c, c_row, workspace).run();
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
   const Loops loops = loops_for(product);
-  const Blocking blocking(product, loops.kernels);
+  const Blocking blocking(product, loops);
   TaskMemory memory(1, workspace_of(product, loops.kernels, blocking));
   memory.use([&](std::byte* workspace) { BlockedProduct(product, loops, blocking, c, c_row, workspace).run(); });
 }
