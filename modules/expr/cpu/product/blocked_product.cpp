@@ -45,7 +45,7 @@ struct Loops {
 };
 
 Loops loops_for(const TiledProduct& p) {
-  if (multiplies_tiles(p.a_type, p.b_type, p.dtype)) {
+  if (multiplies_tiles(p.a_type, p.b_type, p.dtype, p.inner)) {
     const TilePackers packers = tile_packers(p.a_type, p.b_type);
     return {tile_kernels(p.a_type, p.b_type), packers.a, packers.b, true};
   }

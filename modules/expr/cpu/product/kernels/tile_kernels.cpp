@@ -189,9 +189,10 @@ bool has_tiles() noexcept {
   return has;
 }
 
-bool multiplies_tiles(DType a, DType b, DType sums) noexcept {
+bool multiplies_tiles(DType a, DType b, DType sums, std::ptrdiff_t inner) noexcept {
   const bool floats = a == DType::bfloat16 && b == DType::bfloat16 && sums == DType::float32;
-  return (floats || multiplies_bytes(a, b, sums)) && has_tiles();
+  const std::ptrdiff_t along = inner * item_size(a);
+  return along > tile_bytes_along / 2 && (floats || multiplies_bytes(a, b, sums)) && has_tiles();
 }
 
 const ProductKernels& tile_kernels(DType a, DType b) {

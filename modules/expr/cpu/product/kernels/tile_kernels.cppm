@@ -13,8 +13,9 @@ namespace tessera::plan {
 /// device::limit_isa() nor TESSERA_AMX=off forbids it. The first call asks Linux, for all threads of the process.
 bool has_tiles() noexcept;
 
-/// The kernels multiply factors of these types for sums of type `sums` here: bfloat16 for float32, or int8 and uint8 in any mix for int32.
-bool multiplies_tiles(DType a, DType b, DType sums) noexcept;
+/// Tiles multiply factors of these types for sums of type `sums` here: bfloat16 for float32, or int8 and uint8 in any mix for int32. `inner` products are
+/// added up for each; few of them would leave most of a tile empty.
+bool multiplies_tiles(DType a, DType b, DType sums, std::ptrdiff_t inner) noexcept;
 
 /// For such types. Sums of float32 add up the even products of 32, the odd ones, and both to what there was; elements and sums below 1.2e-38 count as
 /// 0. The kernels may be called while a TileState says how many rows they have.
