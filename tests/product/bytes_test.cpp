@@ -71,11 +71,10 @@ template <class A, class B>
 void check_blocks(Random& random) {
   const GuardedMemory left(std::size_t{3} * 1200 * 1600), right(std::size_t{3} * 1600 * 400);
   const GuardedMemory result(std::size_t{3} * 1200 * 400 * sizeof(Int));
-  constexpr std::ptrdiff_t extents[][3] = {{1, 1000, 1},   {1, 1000, 300},  {300, 1000, 1},  {1030, 20, 33},
-                                           {15, 1537, 70}, {29, 1535, 65},  {30, 1540, 400}, {57, 767, 129},
-                                           {1025, 3, 300}, {100, 384, 384}, {64, 1000, 100}, {3, 1100, 350},
-                                           {33, 128, 47},  {31, 64, 16},   {17, 63, 33},   {40, 512, 300},
-                                           {65, 832, 17},  {32, 768, 32},  {97, 65, 48}};
+  constexpr std::ptrdiff_t extents[][3] = {
+      {1, 1000, 1},   {1, 1000, 300}, {300, 1000, 1},  {1030, 20, 33},  {15, 1537, 70}, {29, 1535, 65}, {30, 1540, 400},
+      {57, 767, 129}, {1025, 3, 300}, {100, 384, 384}, {64, 1000, 100}, {3, 1100, 350}, {33, 128, 47},  {31, 64, 16},
+      {17, 63, 33},   {40, 512, 300}, {65, 832, 17},   {32, 768, 32},   {97, 65, 48}};
   for (const auto& [rows, inner, columns] : extents) {
     for (const Lie a_lie : all_lies) {
       const Lie b_lie = all_lies[random.below(6)];

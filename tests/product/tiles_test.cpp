@@ -43,8 +43,8 @@ void check_shape(const Dim<3>& size, Lie a_lie, Lie b_lie, const Memory& memory,
   fill(b, random);
   assign(c, dot(a, b) + 0.0f);
   if (const int wrong = count_wrong(a, b, c); wrong != 0)
-    FAIL_CHECK(size << ", layouts " << static_cast<int>(a_lie) << " and " << static_cast<int>(b_lie)
-                    << ", destination " << c.strides() << ": " << wrong << " elements differ");
+    FAIL_CHECK(size << ", layouts " << static_cast<int>(a_lie) << " and " << static_cast<int>(b_lie) << ", destination "
+                    << c.strides() << ": " << wrong << " elements differ");
 }
 
 /// Numbers of either sign and of many sizes, or such that sums over an even extent nearly vanish.

@@ -225,7 +225,8 @@ std::string by_text(const ProductPlan& plan) {
 /// Of factors that are not of the type of the sums.
 std::string types_text(const ProductPlan& plan) {
   const TiledProduct& product = plan.batch.matrices;
-  const bool by_tiles = plan.way == ProductWay::blocks && multiplies_tiles(product.a_type, product.b_type, product.dtype, product.inner);
+  const bool by_tiles =
+      plan.way == ProductWay::blocks && multiplies_tiles(product.a_type, product.b_type, product.dtype, product.inner);
   const std::string sums =
       (by_tiles ? "in tiles of AMX, summed in " : "summed in ") + std::string(name(product.dtype)) + "\n";
   if (multiplies_bytes(product.a_type, product.b_type, product.dtype)) {

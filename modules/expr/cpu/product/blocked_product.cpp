@@ -24,6 +24,8 @@ constexpr std::ptrdiff_t most_panel_bytes = 960 * 1024;  // of b
 constexpr std::ptrdiff_t direct_strips = 12;             // so few strips read b as it lies,
 constexpr std::ptrdiff_t aliased_strips = 4;             // even fewer if its rows share sets of the L1 cache
 constexpr std::ptrdiff_t edge_bytes = 32 * 128;
+constexpr std::ptrdiff_t tile_run_steps = 12;  // 64 bytes each: 32 rows and 32 columns of them fit 48 KiB
+constexpr std::ptrdiff_t most_units = 80;      // pairs of tiles in a panel
 constexpr std::size_t most_widths =
     164;  // of the largest panel: 640 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
 
@@ -61,15 +63,20 @@ Loops loops_for(const TiledProduct& p) {
 /// How a product is cut.
 struct Blocking {
   Blocking(const TiledProduct& p, const Loops& loops) : Blocking(p, loops.kernels) {
-    if (loops.by_tiles) packs_a = packs_for_tiles(p, loops.kernels);
+    if (loops.by_tiles) cut_for_tiles(p, loops.kernels);
   }
 
   std::ptrdiff_t depth, rows, columns = 0, width;
   bool packs_a, packs_b;
 
-  /// Of the packed rows of a block of a.
+  std::ptrdiff_t run =
+      0;  // by tiles, so much of the depth passes the L1 cache at a time: all of a strip of a, and all columns beside it
+
+  /// Of the packed rows of a block of a; by tiles, of those of a strip's run.
   std::ptrdiff_t a_bytes(const ProductKernels& kernels) const {
-    return packs_a ? padded_to(rows * kernels.packed_bytes(depth), 64) : 0;
+    if (!packs_a) return 0;
+    return run > 0 ? kernels.most_rows() * kernels.packed_bytes(run)
+                   : padded_to(rows * kernels.packed_bytes(depth), 64);
   }
 
  private:
@@ -92,11 +99,19 @@ struct Blocking {
               ((p.a_column != 1 || (aliases(p.a_row) && p.rows > 1)) && p.columns > 2 * width);
   }
 
-  /// Tiles read whole lines of rows of elements side by side. Rows that share sets of the L1 cache do so a line at a time, so that packing them is
-  /// worth it for more columns.
-  bool packs_for_tiles(const TiledProduct& p, const ProductKernels& kernels) const {
-    if (p.a_column != 1 || p.inner % kernels.step != 0) return true;
-    return p.a_row * item_size(p.a_type) % 512 == 0 && p.rows > 1 && p.columns > 8 * width;
+  /// Packed columns as deep as a run would leave the result to pass by for each run, which by tiles takes longer than the products. So panels are deeper
+  /// and narrower, and a strip of the result stays in the L2 cache from run to run. Tiles read whole lines of rows of elements side by side. Rows that
+  /// share sets of the L1 cache do not stay there; packing them is worth it for more columns.
+  void cut_for_tiles(const TiledProduct& p, const ProductKernels& kernels) {
+    rows = p.rows;
+    const std::ptrdiff_t steps = (depth - 1) / kernels.step + 1, runs = (steps - 1) / tile_run_steps + 1;
+    run = ((steps - 1) / runs + 1) * kernels.step;
+    const std::ptrdiff_t fitting =
+        std::max(device::caches().level2 / 2 / kernels.packed_bytes(depth) / width, std::ptrdiff_t{1});
+    const std::ptrdiff_t units = (p.columns - 1) / width + 1, panels = (units - 1) / std::min(fitting, most_units) + 1;
+    columns = std::min(((units - 1) / panels + 1) * width, padded_to(p.columns, kernels.lanes()));
+    packs_a = p.a_column != 1 || p.inner % kernels.step != 0 ||
+              (p.a_row * item_size(p.a_type) % 512 == 0 && p.rows > 1 && p.columns > 8 * width);
   }
 };
 
@@ -129,7 +144,7 @@ class BlockedProduct {
       for (first_ = 0; first_ < p_.inner; first_ += depth_) {
         depth_ = std::min(blocking_.depth, p_.inner - first_);
         packed_bytes_ = kernels_.packed_bytes(depth_);
-        if (blocking_.packs_a) pack_a();
+        if (blocking_.packs_a && !loops_.by_tiles) pack_a();
         for (first_column_ = 0; first_column_ < p_.columns; first_column_ += columns_) {
           columns_ = std::min(blocking_.columns, p_.columns - first_column_);
           run_panel();
@@ -212,12 +227,45 @@ class BlockedProduct {
       }
     }
     const std::span columns(columns_beside_.data(), count);
-    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip)
-      run_strip(strip_start(strip), strip_start(strip + 1), columns);
+    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) {
+      const std::ptrdiff_t from = strip_start(strip), to = strip_start(strip + 1);
+      loops_.by_tiles ? run_tiles(from, to, columns) : run_strip(from, to, columns);
+    }
   }
 
-  void run_strip(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) {
-    if (loops_.by_tiles) tiles_.take(to - from);
+  /// A strip by tiles, run after run of its depth.
+  void run_tiles(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) {
+    tiles_.take(to - from);
+    const auto row = static_cast<std::size_t>(to - from - 1);
+    StripProduct strip{.a = nullptr,
+                       .a_row = p_.a_row,
+                       .a_column = 1,
+                       .b = nullptr,
+                       .b_row = 0,
+                       .second = kernels_.lanes(),
+                       .depth = 0,
+                       .c = nullptr,
+                       .c_row = c_row_,
+                       .adds = first_ > 0};
+    std::byte* const c = c_ + ((first_row_ + from) * c_row_ + first_column_) * item_;
+    for (std::ptrdiff_t k = 0; k < depth_; k += blocking_.run, strip.adds = true) {
+      const std::ptrdiff_t products = std::min(blocking_.run, depth_ - k);
+      strip.depth = (products - 1) / kernels_.step + 1;
+      strip.a = a_at(from) + k * p_.a_column * item_size(p_.a_type);
+      if (blocking_.packs_a) {
+        loops_.pack_a(strip.a, p_.a_column, p_.a_row, products, to - from, to - from, packed_a_);
+        strip.a = packed_a_;
+        strip.a_row = strip.depth * kernels_.step;
+      }
+      for (const ColumnStrip& beside : columns) {
+        strip.b = static_cast<const std::byte*>(beside.b) + k * beside.b_row * kernels_.packed_item;
+        strip.b_row = beside.b_row;
+        multiply_columns(strip, beside.kernels->any[row], to - from, beside, c);
+      }
+    }
+  }
+
+  void run_strip(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) const {
     const auto row = static_cast<std::size_t>(to - from - 1);
     StripProduct strip{.a = blocking_.packs_a ? packed_a_ + from * packed_bytes_ : a_at(from),
                        .a_row = p_.a_loop != nullptr ? depth_ : p_.a_row,
@@ -235,12 +283,17 @@ class BlockedProduct {
       const MicroKernel multiply = packed ? beside.kernels->packed[row] : beside.kernels->any[row];
       strip.b = beside.b;
       strip.b_row = beside.b_row;
-      strip.c = c + beside.first * item_;
-      if (beside.used == beside.kernels->lanes) {
-        multiply(strip);
-      } else {
-        multiply_edge(strip, multiply, to - from, beside);
-      }
+      multiply_columns(strip, multiply, to - from, beside, c);
+    }
+  }
+
+  void multiply_columns(StripProduct& strip, MicroKernel multiply, std::ptrdiff_t rows, const ColumnStrip& beside,
+                        std::byte* c) const {
+    strip.c = c + beside.first * item_;
+    if (beside.used == beside.kernels->lanes) {
+      multiply(strip);
+    } else {
+      multiply_edge(strip, multiply, rows, beside);
     }
   }
 

@@ -55,24 +55,15 @@ constexpr auto configurations = []<std::size_t... Row>(std::index_sequence<Row..
 
 enum class Factors : std::uint8_t { bfloat16, signed_signed, signed_unsigned, unsigned_signed, unsigned_unsigned };
 
-/// Reads a as it lies, or packed rows side by side. Tiles of b lie beside each other in rows of `b_row` words.
+/// Reads rows of a whose elements lie side by side. Tiles of b lie beside each other in rows of `b_row` words.
 template <Factors Types, bool Two, int Vectors>
 struct Tiles {
-  [[gnu::target("amx-tile,amx-bf16,amx-int8")]] static void any(const StripProduct& strip) {
-    multiply(strip, strip.a_row * (Types == Factors::bfloat16 ? 2 : 1));
-  }
-  [[gnu::target("amx-tile,amx-bf16,amx-int8")]] static void packed(const StripProduct& strip) {
-    multiply(strip, strip.depth * tile_bytes_along);
-  }
-
- private:
   // The compiler wants numbers of tiles as literals.
-  [[gnu::target("amx-tile,amx-bf16,amx-int8")]] static inline void multiply(const StripProduct& strip,
-                                                                           std::ptrdiff_t a_row) {
+  [[gnu::target("amx-tile,amx-bf16,amx-int8")]] static void multiply(const StripProduct& strip) {
+    const std::ptrdiff_t a_row = strip.a_row * (Types == Factors::bfloat16 ? 2 : 1);
     const auto* a = static_cast<const std::byte*>(strip.a);
     const auto* b = static_cast<const std::byte*>(strip.b);
-    const std::byte* const lower = a + tile_rows * a_row;
-    const std::ptrdiff_t lower_a = lower - a;
+    const std::ptrdiff_t lower_a = tile_rows * a_row;
     const auto b_row = static_cast<std::size_t>(strip.b_row * 4), row = static_cast<std::size_t>(a_row);
     auto* const c = static_cast<std::byte*>(strip.c);
     const std::ptrdiff_t c_bytes = strip.c_row * 4;
@@ -134,12 +125,11 @@ struct Tiles {
 /// By the number of rows less one, which the state of the tiles has.
 template <Factors Types, int Vectors, int... Row>
 struct TileTable {
-  static constexpr MicroKernel any[] = {Tiles<Types, (Row >= tile_rows), Vectors>::any...};
-  static constexpr MicroKernel packed[] = {Tiles<Types, (Row >= tile_rows), Vectors>::packed...};
+  static constexpr MicroKernel all[] = {Tiles<Types, (Row >= tile_rows), Vectors>::multiply...};
 };
 
-/// Twelve times 64 bytes of 32 rows and of 32 columns are 48 KiB: the L1 cache of the processors that have tiles.
-constexpr std::ptrdiff_t bytes_along = 12 * tile_bytes_along;
+/// Of a panel of b: deep enough that the result does not pass by often, and so deep that a panel of some hundred columns fits the L2 cache.
+constexpr std::ptrdiff_t bytes_along = 4096;
 
 template <Factors Types>
 const ProductKernels& kernels_of() {
@@ -147,8 +137,8 @@ const ProductKernels& kernels_of() {
     constexpr std::ptrdiff_t item = Types == Factors::bfloat16 ? 2 : 1;
     ProductKernels kernels{
         .item = 4, .packed_item = item, .step = tile_bytes_along / item, .depth = bytes_along / item};
-    kernels.widths[0] = {2 * tile_columns, TileTable<Types, 2, Row...>::any, TileTable<Types, 2, Row...>::packed};
-    kernels.widths[1] = {tile_columns, TileTable<Types, 1, Row...>::any, TileTable<Types, 1, Row...>::packed};
+    kernels.widths[0] = {2 * tile_columns, TileTable<Types, 2, Row...>::all, TileTable<Types, 2, Row...>::all};
+    kernels.widths[1] = {tile_columns, TileTable<Types, 1, Row...>::all, TileTable<Types, 1, Row...>::all};
     kernels.width_count = 2;
     choose_widths(kernels);
     return kernels;

@@ -17,7 +17,7 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t line = 64;  // bytes of a row of a tile
+constexpr std::ptrdiff_t line = 64;   // bytes of a row of a tile
 constexpr std::ptrdiff_t words = 16;  // in it
 
 template <std::size_t Size>
@@ -55,7 +55,8 @@ struct WordOrder {
   alignas(64) std::uint8_t byte[64];
   constexpr WordOrder() : byte{} {
     constexpr std::size_t item = sizeof(Item);
-    for (std::size_t i = 0; i < 64; ++i) byte[i] = static_cast<std::uint8_t>(i % 4 / item * 16 * item + i / 4 * item + i % item);
+    for (std::size_t i = 0; i < 64; ++i)
+      byte[i] = static_cast<std::uint8_t>(i % 4 / item * 16 * item + i / 4 * item + i % item);
   }
 };
 template <class Item>
@@ -182,7 +183,8 @@ template <class Item>
       for (std::ptrdiff_t j = 0; j < lanes; ++j)
         std::memcpy(&columns[j], s.from + (from + j) * s.along + first, sizeof(Vector));
       exchange_blocks<lanes, lanes / 2>(columns, std::make_index_sequence<lanes>());
-      for (std::ptrdiff_t j = 0; j < lanes; ++j) std::memcpy(to + (first + j) * row + from, &columns[j], sizeof(Vector));
+      for (std::ptrdiff_t j = 0; j < lanes; ++j)
+        std::memcpy(to + (first + j) * row + from, &columns[j], sizeof(Vector));
     }
   }
   return s.width;
