@@ -206,6 +206,8 @@ class BlockedProduct {
       clear_right(columns_, row);
     }
     const bool as_it_lies = !blocking_.packs_b;
+    const std::ptrdiff_t together = loops_.by_tiles ? columns_ / blocking_.width * blocking_.width : 0;  // row by row
+    if (together > 0) loops_.pack_b(b_at(0), p_.b_row, p_.b_column, depth_, together, blocking_.width, packed_b_);
     std::size_t count = 0;
     std::ptrdiff_t packed = 0;  // columns
     for (std::ptrdiff_t j = 0; j < columns_; j += columns_beside_[count++].used) {
@@ -220,7 +222,7 @@ class BlockedProduct {
         strip.b_row = p_.b_row;
       } else {
         std::byte* const to = packed_b_ + packed * packed_bytes_;
-        loops_.pack_b(b_at(j), p_.b_row, p_.b_column, depth_, strip.used, kernels.lanes, to);
+        if (j >= together) loops_.pack_b(b_at(j), p_.b_row, p_.b_column, depth_, strip.used, kernels.lanes, to);
         strip.b = to;
         strip.b_row = kernels.lanes;
         packed += kernels.lanes;

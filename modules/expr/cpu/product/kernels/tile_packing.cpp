@@ -84,32 +84,29 @@ template <class Item>
   std::memcpy(to, &permuted, sizeof permuted);
 }
 
-/// b of columns that lie side by side.
+/// b of columns that lie side by side, row after row: strips of `padded` columns follow each other `strip` words apart.
 template <class Item>
 [[gnu::target("avx512vbmi,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] void pack_columns_beside(
-    const Block<Item>& s, std::ptrdiff_t padded, std::uint32_t* to) {
-  constexpr std::ptrdiff_t group = in_word<Item>;
+    const Block<Item>& s, std::ptrdiff_t padded, std::ptrdiff_t strip, std::uint32_t* to) {
+  constexpr std::ptrdiff_t group = in_word<Item>, ahead = 8;  // groups
   Bytes<64> order;
   std::memcpy(&order, word_order<Item>.byte, sizeof order);
   asm("" : "+v"(order));  // or the compiler makes several instructions of the permutation, none of which reads memory
   const std::ptrdiff_t whole = s.width / words * words;
-  for (std::ptrdiff_t k = 0; k + group <= s.depth; k += group, to += padded) {
+  for (std::ptrdiff_t k = 0; k < s.depth; k += group, to += padded) {
     const Item* const from = s.from + k * s.along;
-    for (std::ptrdiff_t j = 0; j < whole; j += words) store_words(from + j, s.along, order, to + j);
-    if (whole == s.width) continue;
-    alignas(64) Item few[group * words] = {};
-    for (std::ptrdiff_t i = 0; i < group; ++i)
-      std::copy_n(from + i * s.along + whole, s.width - whole, few + i * words);
-    store_words(few, words, order, to + whole);
-  }
-  const std::ptrdiff_t rest = s.depth % group;
-  if (rest == 0) return;
-  const Item* const from = s.from + (s.depth - rest) * s.along;
-  for (std::ptrdiff_t j = 0; j < padded; j += words) {
-    alignas(64) Item few[group * words] = {};
-    for (std::ptrdiff_t i = 0; i < rest; ++i)
-      std::copy_n(from + i * s.along + j, std::min(words, s.width - j), few + i * words);
-    store_words(few, words, order, to + j);
+    const std::ptrdiff_t rows = std::min(group, s.depth - k);
+    for (std::ptrdiff_t j = 0; j < whole && rows == group; j += words) {
+      const Item* const later = from + ahead * group * s.along + j;
+      for (std::ptrdiff_t i = 0; i < group; ++i) __builtin_prefetch(later + i * s.along);
+      store_words(from + j, s.along, order, to + j / padded * strip + j % padded);
+    }
+    for (std::ptrdiff_t j = rows == group ? whole : 0; j < s.width; j += words) {
+      alignas(64) Item few[group * words] = {};
+      for (std::ptrdiff_t i = 0; i < rows; ++i)
+        std::copy_n(from + i * s.along + j, std::min(words, s.width - j), few + i * words);
+      store_words(few, words, order, to + j / padded * strip + j % padded);
+    }
   }
 }
 
@@ -157,15 +154,20 @@ void pack_columns(const void* from, std::ptrdiff_t along, std::ptrdiff_t across,
   const Block<Item> source{static_cast<const Item*>(from), along, across, depth, width};
   auto* const target = static_cast<std::uint32_t*>(to);
   constexpr std::ptrdiff_t group = in_word<Item>;
-  const std::ptrdiff_t filled = (depth + group - 1) / group;
-  if (along == 1 && (across != 1 || depth > 1)) {
-    pack_columns_along(source, padded, target);
-  } else if (across == 1) {
-    pack_columns_beside(source, padded, target);
-  } else {
-    pack_columns_apart(source, padded, target);
+  const std::ptrdiff_t filled = (depth + group - 1) / group * padded,
+                       strip = padded_depth<Item>(depth) / group * padded;
+  const bool lies_along = along == 1 && (across != 1 || depth > 1);
+  if (!lies_along && across == 1) pack_columns_beside(source, padded, strip, target);
+  for (std::ptrdiff_t j = 0; j < width; j += padded) {
+    const Block<Item> columns{source.from + j * across, along, across, depth, std::min(padded, width - j)};
+    std::uint32_t* const words_of_strip = target + j / padded * strip;
+    if (lies_along) {
+      pack_columns_along(columns, padded, words_of_strip);
+    } else if (across != 1) {
+      pack_columns_apart(columns, padded, words_of_strip);
+    }
+    std::fill(words_of_strip + filled, words_of_strip + strip, 0);
   }
-  std::fill(target + filled * padded, target + padded_depth<Item>(depth) / group * padded, 0);
 }
 
 /// Blocks of a that lie in columns, 16 elements of 16 rows each. Returns how many rows are done.
