@@ -4,8 +4,10 @@ module;
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <span>
 module tessera.expr;
+import :product_strips;
 import :tile_kernels;
 import :tile_packing;
 import tessera.core;
@@ -24,7 +26,7 @@ constexpr std::ptrdiff_t most_panel_bytes = 960 * 1024;  // of b
 constexpr std::ptrdiff_t direct_strips = 12;             // so few strips read b as it lies,
 constexpr std::ptrdiff_t aliased_strips = 4;             // even fewer if its rows share sets of the L1 cache
 constexpr std::ptrdiff_t edge_bytes = 32 * 128;
-constexpr std::ptrdiff_t tile_run_steps = 12;  // 64 bytes each: 32 rows and 32 columns of them fit 48 KiB
+constexpr std::ptrdiff_t tile_run_steps = 16;  // 64 bytes each: 32 rows and 32 columns of them fit 48 KiB
 constexpr std::ptrdiff_t most_units = 80;      // pairs of tiles in a panel
 constexpr std::size_t most_widths =
     164;  // of the largest panel: 640 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
@@ -115,6 +117,14 @@ struct Blocking {
   }
 };
 
+/// From one row of a strip to the next: apart by no multiple of the distances at which rows share sets of a cache.
+std::ptrdiff_t strip_row(std::ptrdiff_t columns) { return padded_to(columns, 16) + 16; }
+
+/// Strips that are handed over at a time: enough of them that starting the elementwise loop takes no time, few enough that they stay in the L2 cache.
+std::ptrdiff_t strips_together(const ProductKernels& kernels, std::ptrdiff_t columns) {
+  return std::max(device::caches().level2 / 8 / (kernels.most_rows() * columns * kernels.item), std::ptrdiff_t{1});
+}
+
 /// Columns of a panel that one kernel takes.
 struct ColumnStrip {
   const ColumnKernels* kernels;
@@ -136,6 +146,12 @@ class BlockedProduct {
         c_row_(c_row),
         packed_a_(workspace),
         packed_b_(workspace + blocking_.a_bytes(kernels_)) {}
+
+  /// Instead of writing to c, gives each strip to `body`, by way of c, which has room for one of them.
+  void run(const std::function<void(const ProductStrip&)>& body) {
+    body_ = &body;
+    run();
+  }
 
   void run() {
     for (first_row_ = 0; first_row_ < p_.rows; first_row_ += rows_) {
@@ -229,14 +245,34 @@ class BlockedProduct {
       }
     }
     const std::span columns(columns_beside_.data(), count);
+    if (body_ != nullptr) return hand_over(columns);
     for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) {
       const std::ptrdiff_t from = strip_start(strip), to = strip_start(strip + 1);
-      loops_.by_tiles ? run_tiles(from, to, columns) : run_strip(from, to, columns);
+      if (loops_.by_tiles) {
+        run_tiles(from, to, columns, c_ + ((first_row_ + from) * c_row_ + first_column_) * item_);
+      } else {
+        run_strip(from, to, columns);
+      }
     }
   }
 
-  /// A strip by tiles, run after run of its depth.
-  void run_tiles(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) {
+  /// The panel's strips, several of them at a time.
+  void hand_over(std::span<const ColumnStrip> columns) {
+    const std::ptrdiff_t together = strips_together(kernels_, blocking_.columns);
+    c_row_ = strip_row(columns_);
+    for (std::ptrdiff_t strip = 0; strip < strips_;) {
+      const std::ptrdiff_t first = strip_start(strip), last = std::min(strips_, strip + together);
+      for (; strip < last; ++strip) {
+        const std::ptrdiff_t from = strip_start(strip);
+        run_tiles(from, strip_start(strip + 1), columns, c_ + (from - first) * c_row_ * item_);
+      }
+      tiles_.take(0);  // the body may multiply, too
+      (*body_)({first_row_ + first, strip_start(last) - first, first_column_, columns_, c_, c_row_});
+    }
+  }
+
+  /// A strip by tiles, run after run of its depth, to rows from `c` on.
+  void run_tiles(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns, std::byte* c) {
     tiles_.take(to - from);
     const auto row = static_cast<std::size_t>(to - from - 1);
     StripProduct strip{.a = nullptr,
@@ -249,7 +285,6 @@ class BlockedProduct {
                        .c = nullptr,
                        .c_row = c_row_,
                        .adds = first_ > 0};
-    std::byte* const c = c_ + ((first_row_ + from) * c_row_ + first_column_) * item_;
     for (std::ptrdiff_t k = 0; k < depth_; k += blocking_.run, strip.adds = true) {
       const std::ptrdiff_t products = std::min(blocking_.run, depth_ - k);
       strip.depth = (products - 1) / kernels_.step + 1;
@@ -327,6 +362,7 @@ class BlockedProduct {
   std::ptrdiff_t first_column_ = 0, columns_ = 0;         // the panel of b,
   std::array<ColumnStrip, most_widths> columns_beside_;   // cut into these
   TileState tiles_;
+  const std::function<void(const ProductStrip&)>* body_ = nullptr;
 };
 
 /// Bytes for packed factors and columns that fill no vector.
@@ -340,7 +376,30 @@ std::ptrdiff_t workspace_of(const TiledProduct& product, const ProductKernels& k
   return blocking.a_bytes(kernels) + columns * kernels.packed_bytes(blocking.depth);
 }
 
+std::ptrdiff_t strip_bytes(const ProductKernels& kernels, const Blocking& blocking) {
+  const std::ptrdiff_t rows = std::min(blocking.rows, strips_together(kernels, blocking.columns) * kernels.most_rows());
+  return padded_to(rows * strip_row(blocking.columns) * kernels.item, 64);
+}
+
 }  // namespace
+
+bool comes_in_strips(const TiledProduct& product) {
+  const Loops loops = loops_for(product);
+  return loops.by_tiles && product.inner <= loops.kernels.depth;
+}
+
+std::ptrdiff_t product_strips_bytes(const TiledProduct& product) {
+  const Loops loops = loops_for(product);
+  const Blocking blocking(product, loops);
+  return strip_bytes(loops.kernels, blocking) + workspace_of(product, loops.kernels, blocking);
+}
+
+void multiply_in_strips(const TiledProduct& product, std::byte* workspace,
+                        const std::function<void(const ProductStrip&)>& body) {
+  const Loops loops = loops_for(product);
+  const Blocking blocking(product, loops);
+  BlockedProduct(product, loops, blocking, workspace, 0, workspace + strip_bytes(loops.kernels, blocking)).run(body);
+}
 
 PackedFactors packed_factors(const TiledProduct& product) {
   const Blocking blocking(product, loops_for(product));
