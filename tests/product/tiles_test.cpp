@@ -88,6 +88,15 @@ bool same_bits(const Array<float, 2>& a, const Array<float, 2>& b) {
   return difference(elements(a), elements(b)) == "";
 }
 
+/// Adds 64, by way of a product of its own.
+struct AddsProduct {
+  static float map(float sum) {
+    const Array<bfloat16, 2> x = ones<bfloat16>(Dim{20, 64}), y = ones<bfloat16>(Dim{64, 4});
+    const Array<float, 2> product = dot(x, y) + 0.0f;
+    return sum + product[{19, 3}];
+  }
+};
+
 #ifdef __x86_64__
 /// The parts of this thread's registers that the operating system has to save, one bit each.
 std::uint32_t states_in_use() {
@@ -183,6 +192,32 @@ TEST_CASE("a product of bfloat16 has the same bits in a batch, as rows of anothe
     const Threads three(3);
     CHECK(same_bits(Array<float, 2>(dot(a, b) + 0.0f), all_rows));
   }
+}
+
+TEST_CASE("elementwise work sees every strip of a product by tiles, also where it multiplies itself") {
+  Random random(1704);
+  INFO(random.how_to_repeat());
+  for (const Dim<3> size :
+       {Dim{1, 40, 3}, Dim{33, 70, 17}, Dim{700, 100, 530}, Dim{4200, 33, 90}, Dim{90, 2500, 300}}) {
+    if (is_sanitized && size[0] * size[2] > 1000) continue;
+    INFO(size);
+    const Array<bfloat16, 2> a(Dim{size[0], size[1]}), b(Dim{size[1], size[2]});
+    fill(a, random);
+    fill(b, random);
+    const Array<float, 2> expected = dot(cast<float>(a), cast<float>(b));
+    CHECK(array_equal(dot(a, b) + 0.0f, expected));
+    CHECK(array_equal(Array<bfloat16, 2>(dot(a, b)), cast<bfloat16>(expected)));
+    const Array<float, 1> row = ones<float>(Dim{size[2]});
+    const Array<float, 2> column = ones<float>(Dim{size[0], 1});
+    CHECK(array_equal(dot(a, b) * row + column, expected + 1.0f));
+    const Array<float, 2> wide = full(Dim{size[0] + 1, 2 * size[2]}, 7.0f);
+    assign(wide(range(1, size[0] + 1), range(0, 2 * size[2], 2)), dot(a, b) + 0.0f);
+    CHECK(array_equal(wide(range(1, size[0] + 1), range(0, 2 * size[2], 2)), expected));
+    CHECK(item(all(wide(all, range(1, 2 * size[2], 2)) == 7.0f)));
+  }
+  const Array<bfloat16, 2> x = ones<bfloat16>(Dim{100, 64}), y = ones<bfloat16>(Dim{64, 40});
+  const Array<float, 2> nested = F<AddsProduct>(dot(x, y) + 0.0f);
+  CHECK(item(all(nested == 128.0f)));
 }
 
 TEST_CASE("explain says where tiles multiply, and limit_isa() keeps them from it") {

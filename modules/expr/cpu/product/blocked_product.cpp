@@ -26,8 +26,9 @@ constexpr std::ptrdiff_t most_panel_bytes = 960 * 1024;  // of b
 constexpr std::ptrdiff_t direct_strips = 12;             // so few strips read b as it lies,
 constexpr std::ptrdiff_t aliased_strips = 4;             // even fewer if its rows share sets of the L1 cache
 constexpr std::ptrdiff_t edge_bytes = 32 * 128;
-constexpr std::ptrdiff_t tile_run_steps = 16;  // 64 bytes each: 32 rows and 32 columns of them fit 48 KiB
-constexpr std::ptrdiff_t most_units = 80;      // pairs of tiles in a panel
+constexpr std::ptrdiff_t tile_run_steps =
+    10;                                    // 64 bytes each: 32 rows and 32 columns of them, and their sums, fit 48 KiB
+constexpr std::ptrdiff_t most_units = 80;  // pairs of tiles in a panel
 constexpr std::size_t most_widths =
     164;  // of the largest panel: 640 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
 
@@ -294,11 +295,30 @@ class BlockedProduct {
         strip.a = packed_a_;
         strip.a_row = strip.depth * kernels_.step;
       }
+      std::ptrdiff_t number = 0;
       for (const ColumnStrip& beside : columns) {
+        prefetch_run(from, to, k + blocking_.run, number++, static_cast<std::ptrdiff_t>(columns.size()));
         strip.b = static_cast<const std::byte*>(beside.b) + k * beside.b_row * kernels_.packed_item;
         strip.b_row = beside.b_row;
         multiply_columns(strip, beside.kernels->any[row], to - from, beside, c);
       }
+    }
+  }
+
+  /// Of the run of a that comes next - the same rows from product `first` on, or those of the next strip - so many rows for each strip of columns.
+  void prefetch_run(std::ptrdiff_t from, std::ptrdiff_t to, std::ptrdiff_t first, std::ptrdiff_t part,
+                    std::ptrdiff_t parts) const {
+    if (p_.a_column != 1) return;
+    if (first >= depth_) {
+      first = 0;
+      from = to;
+      to = std::min(to + kernels_.most_rows(), rows_);
+    }
+    const std::ptrdiff_t item = item_size(p_.a_type), rows = to - from, last = from + rows * (part + 1) / parts;
+    const std::ptrdiff_t bytes = std::min(blocking_.run, depth_ - first) * item;
+    for (std::ptrdiff_t row = from + rows * part / parts; row < last; ++row) {
+      const std::byte* const line = a_at(row) + first * item;
+      for (std::ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch(line + i, 0, 2);
     }
   }
 
