@@ -206,6 +206,7 @@ TEST_CASE("elementwise work sees every strip of a product by tiles, also where i
     fill(b, random);
     const Array<float, 2> expected = dot(cast<float>(a), cast<float>(b));
     CHECK(array_equal(dot(a, b) + 0.0f, expected));
+    CHECK(array_equal(dot(abs(a), b) + 0.0f, dot(abs(cast<float>(a)), cast<float>(b))));
     CHECK(array_equal(Array<bfloat16, 2>(dot(a, b)), cast<bfloat16>(expected)));
     const Array<float, 1> row = ones<float>(Dim{size[2]});
     const Array<float, 2> column = ones<float>(Dim{size[0], 1});
