@@ -76,12 +76,14 @@ export import :blas_matrix;
 export import :product_way;
 export import :multiply;
 export import :blocked_product;
-export import :vector_product;
-export import :depth_parts;
 export import :task_memory;
 export import :product;
 export import :symmetric_product;
 export import :small_product;
+
+// cpu/product/vectors/: products of matrices and vectors
+export import :vector_product;
+export import :depth_parts;
 
 // gpu/: CUDA text, and kernels made of it
 export import :cublas;

@@ -1,4 +1,5 @@
 // Products of 8-bit integers, summed in 32 bits: the factors stay as they are, and every sum is exact.
+#include "amx.hpp"
 #include "guarded.hpp"
 
 using namespace product_test;
@@ -70,9 +71,10 @@ template <class A, class B>
 void check_blocks(Random& random) {
   const GuardedMemory left(std::size_t{3} * 1200 * 1600), right(std::size_t{3} * 1600 * 400);
   const GuardedMemory result(std::size_t{3} * 1200 * 400 * sizeof(Int));
-  constexpr std::ptrdiff_t extents[][3] = {{1, 1000, 1},   {1, 1000, 300},  {300, 1000, 1},  {1030, 20, 33},
-                                           {15, 1537, 70}, {29, 1535, 65},  {30, 1540, 400}, {57, 767, 129},
-                                           {1025, 3, 300}, {100, 384, 384}, {64, 1000, 100}, {3, 1100, 350}};
+  constexpr std::ptrdiff_t extents[][3] = {
+      {1, 1000, 1},   {1, 1000, 300}, {300, 1000, 1},  {1030, 20, 33},  {15, 1537, 70}, {29, 1535, 65}, {30, 1540, 400},
+      {57, 767, 129}, {1025, 3, 300}, {100, 384, 384}, {64, 1000, 100}, {3, 1100, 350}, {33, 128, 47},  {31, 64, 16},
+      {17, 63, 33},   {40, 512, 300}, {65, 832, 17},   {32, 768, 32},   {97, 65, 48}};
   for (const auto& [rows, inner, columns] : extents) {
     for (const Lie a_lie : all_lies) {
       const Lie b_lie = all_lies[random.below(6)];
@@ -106,10 +108,10 @@ auto widened_product(const A& a, const B& b) {
 
 }  // namespace
 
-TEST_CASE("every shape up to 20 in each extent, between guarded pages: bytes of either sign") {
+TEST_CASE("every shape up to 20 in each extent, 40 by tiles, between guarded pages: bytes of either sign") {
   Random random(1600);
   INFO(random.how_to_repeat());
-  for_signs([&]<class A, class B>(A, B) { check_shapes<A, B>(20, random); });
+  for_signs([&]<class A, class B>(A, B) { check_shapes<A, B>(has_amx() ? 40 : 20, random); });
 }
 
 TEST_CASE("bytes in shapes around the ends of blocks") {
@@ -232,9 +234,12 @@ TEST_CASE("explain says that bytes are multiplied as they lie in memory, and how
   INFO(text);
   CHECK(contains(text, "by loops over blocks that fit the caches"));
   CHECK(contains(text, "x0 strides (50, 1)  packed block by block"));
+  const bool tiles = contains(text, "factors of int8 and uint8, in tiles of AMX, summed in int32");
   const bool quads = contains(text, "factors of int8 and uint8, four at a time, summed in int32");
-  CHECK(quads != contains(text, "factors of int8 and uint8, in pairs of 16 bits, summed in int32"));
+  const bool pairs = contains(text, "factors of int8 and uint8, in pairs of 16 bits, summed in int32");
+  CHECK(int{tiles} + int{quads} + int{pairs} == 1);
   const char* const isa = std::getenv("TESSERA_ISA");
-  if (isa != nullptr && std::string(isa) != "avx512") CHECK(!quads);
+  if (isa != nullptr && std::string(isa) != "avx512") CHECK(pairs);
+  CHECK(tiles == has_amx());
   CHECK(contains(explain(dot(cast<Int>(a), ones<Int>(Dim{50, 60}))), "by loops over registers"));
 }

@@ -9,6 +9,7 @@ module;
 #include <string_view>
 #include <vector>
 module tessera.expr;
+import :tile_kernels;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -224,11 +225,16 @@ std::string by_text(const ProductPlan& plan) {
 }
 
 /// Of factors that are not of the type of the sums.
-std::string types_text(const TiledProduct& product) {
-  const std::string sums = "summed in " + std::string(name(product.dtype)) + "\n";
+std::string types_text(const ProductPlan& plan) {
+  const TiledProduct& product = plan.batch.matrices;
+  const bool by_tiles =
+      plan.way == ProductWay::blocks && multiplies_tiles(product.a_type, product.b_type, product.dtype, product.inner);
+  const std::string sums =
+      (by_tiles ? "in tiles of AMX, summed in " : "summed in ") + std::string(name(product.dtype)) + "\n";
   if (multiplies_bytes(product.a_type, product.b_type, product.dtype)) {
     std::string types(name(product.a_type));
     if (product.b_type != product.a_type) types += " and " + std::string(name(product.b_type));
+    if (by_tiles) return "  factors of " + types + ", " + sums;
     return "  factors of " + types + (has_byte_quads() ? ", four at a time, " : ", in pairs of 16 bits, ") + sums;
   }
   for (const DType type : {product.a_type, product.b_type}) {
@@ -259,7 +265,7 @@ std::string product_text(const ExplainedStage& stage) {
                   plan.way, product.a_loop, plan.packed.a) +
       factor_text(names[stage.is_transposed ? 0 : 1], {product.inner, product.columns, product.b_row, product.b_column},
                   plan.way, product.b_loop, plan.packed.b);
-  if (product.place.on_host()) text += types_text(product);
+  if (product.place.on_host()) text += types_text(plan);
   if (stage.is_transposed)
     text += "  as the product of the transposed factors: the columns of the result are contiguous\n";
   if (plan.is_symmetric)

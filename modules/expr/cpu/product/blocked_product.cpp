@@ -4,8 +4,12 @@ module;
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <span>
 module tessera.expr;
+import :blocking;
+import :product_strips;
+import :tile_kernels;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -18,68 +22,11 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t most_panel_bytes = 960 * 1024;  // of b
-constexpr std::ptrdiff_t direct_strips = 12;             // so few strips read b as it lies,
-constexpr std::ptrdiff_t aliased_strips = 4;             // even fewer if its rows share sets of the L1 cache
-constexpr std::ptrdiff_t edge_bytes = 14 * 128;
+constexpr std::ptrdiff_t edge_bytes = 32 * 128;
 constexpr std::size_t most_widths =
     164;  // of the largest panel: 640 columns of 8 bytes in pairs of vectors of 16 bytes, and four at its end
 
-/// Of a panel of b: nearly half of the L2 cache, where strips of a and of the result pass by as well.
-std::ptrdiff_t panel_bytes() { return std::min(device::caches().level2 / 32 * 15, most_panel_bytes); }
-
-/// b is read as it lies up to this size.
-std::ptrdiff_t direct_bytes() { return device::caches().level2 / 4; }
-
 const std::byte* at(const void* data, std::ptrdiff_t bytes) { return static_cast<const std::byte*>(data) + bytes; }
-
-std::ptrdiff_t padded_to(std::ptrdiff_t count, std::ptrdiff_t unit) { return (count + unit - 1) / unit * unit; }
-
-/// The kernels for a product's types, and what packs its factors for them.
-struct Loops {
-  const ProductKernels& kernels;
-  PackStrip pack_a, pack_b;
-};
-
-Loops loops_for(const TiledProduct& p) {
-  if (multiplies_bytes(p.a_type, p.b_type, p.dtype)) {
-    const BytePackers packers = byte_packers(p.a_type, p.b_type);
-    return {byte_kernels(), packers.a, packers.b};
-  }
-  if (p.a_type == DType::bfloat16 && p.b_type == DType::bfloat16 && has_bfloat16_pairs())
-    return {bfloat16_pair_kernels(), pair_packer(), pair_packer()};
-  return {product_kernels(p.dtype), strip_packer(p.a_type), strip_packer(p.b_type)};
-}
-
-/// How a product is cut.
-struct Blocking {
-  Blocking(const TiledProduct& p, const ProductKernels& kernels)
-      : depth(std::min(p.inner, kernels.depth)),
-        rows(std::min(p.rows, most_block_rows)),
-        width(kernels.widths[0].lanes) {
-    const std::ptrdiff_t column_bytes = kernels.depth * kernels.packed_item;
-    columns = padded_to(p.columns, kernels.lanes());
-    if (columns * column_bytes > panel_bytes())
-      columns = std::min(columns, std::max(panel_bytes() / column_bytes / width, std::ptrdiff_t{1}) * width);
-    const auto aliases = [&](std::ptrdiff_t row) {
-      return (row * kernels.item & (device::caches().level1_way - 1)) == 0;
-    };
-    const std::ptrdiff_t strips = (p.rows - 1) / kernels.most_rows() + 1;
-    packs_b = p.b_loop != nullptr || p.b_type != p.dtype || (p.b_column != 1 && p.columns > 1) ||
-              (strips > (aliases(p.b_row) ? aliased_strips : direct_strips) &&
-               p.inner * p.columns > direct_bytes() / kernels.item);
-    packs_a = p.a_loop != nullptr || p.a_type != p.dtype ||
-              ((p.a_column != 1 || (aliases(p.a_row) && p.rows > 1)) && p.columns > 2 * width);
-  }
-
-  std::ptrdiff_t depth, rows, columns = 0, width;
-  bool packs_a, packs_b;
-
-  /// Of the packed rows of a block of a.
-  std::ptrdiff_t a_bytes(const ProductKernels& kernels) const {
-    return packs_a ? padded_to(rows * kernels.packed_bytes(depth), 64) : 0;
-  }
-};
 
 /// Columns of a panel that one kernel takes.
 struct ColumnStrip {
@@ -103,6 +50,12 @@ class BlockedProduct {
         packed_a_(workspace),
         packed_b_(workspace + blocking_.a_bytes(kernels_)) {}
 
+  /// Instead of writing to c, gives each strip to `body`, by way of c, which has room for one of them.
+  void run(const std::function<void(const ProductStrip&)>& body) {
+    body_ = &body;
+    run();
+  }
+
   void run() {
     for (first_row_ = 0; first_row_ < p_.rows; first_row_ += rows_) {
       rows_ = std::min(blocking_.rows, p_.rows - first_row_);
@@ -110,7 +63,7 @@ class BlockedProduct {
       for (first_ = 0; first_ < p_.inner; first_ += depth_) {
         depth_ = std::min(blocking_.depth, p_.inner - first_);
         packed_bytes_ = kernels_.packed_bytes(depth_);
-        if (blocking_.packs_a) pack_a();
+        if (blocking_.packs_a && !loops_.by_tiles) pack_a();
         for (first_column_ = 0; first_column_ < p_.columns; first_column_ += columns_) {
           columns_ = std::min(blocking_.columns, p_.columns - first_column_);
           run_panel();
@@ -120,8 +73,10 @@ class BlockedProduct {
   }
 
  private:
-  /// Strips are of nearly equal heights.
-  std::ptrdiff_t strip_start(std::ptrdiff_t strip) const { return rows_ * strip / strips_; }
+  /// Strips are of nearly equal heights. By tiles, all but the last have the same, so that their shapes change but once.
+  std::ptrdiff_t strip_start(std::ptrdiff_t strip) const {
+    return loops_.by_tiles ? std::min((rows_ - 1) / strips_ * strip + strip, rows_) : rows_ * strip / strips_;
+  }
 
   const std::byte* a_at(std::ptrdiff_t row) const {
     return at(p_.a, ((first_row_ + row) * p_.a_row + first_ * p_.a_column) * item_size(p_.a_type));
@@ -170,6 +125,8 @@ class BlockedProduct {
       clear_right(columns_, row);
     }
     const bool as_it_lies = !blocking_.packs_b;
+    const std::ptrdiff_t together = loops_.by_tiles ? columns_ / blocking_.width * blocking_.width : 0;  // row by row
+    if (together > 0) loops_.pack_b(b_at(0), p_.b_row, p_.b_column, depth_, together, blocking_.width, packed_b_);
     std::size_t count = 0;
     std::ptrdiff_t packed = 0;  // columns
     for (std::ptrdiff_t j = 0; j < columns_; j += columns_beside_[count++].used) {
@@ -184,15 +141,87 @@ class BlockedProduct {
         strip.b_row = p_.b_row;
       } else {
         std::byte* const to = packed_b_ + packed * packed_bytes_;
-        loops_.pack_b(b_at(j), p_.b_row, p_.b_column, depth_, strip.used, kernels.lanes, to);
+        if (j >= together) loops_.pack_b(b_at(j), p_.b_row, p_.b_column, depth_, strip.used, kernels.lanes, to);
         strip.b = to;
         strip.b_row = kernels.lanes;
         packed += kernels.lanes;
       }
     }
     const std::span columns(columns_beside_.data(), count);
-    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip)
-      run_strip(strip_start(strip), strip_start(strip + 1), columns);
+    if (body_ != nullptr) return hand_over(columns);
+    for (std::ptrdiff_t strip = 0; strip < strips_; ++strip) {
+      const std::ptrdiff_t from = strip_start(strip), to = strip_start(strip + 1);
+      if (loops_.by_tiles) {
+        run_tiles(from, to, columns, c_ + ((first_row_ + from) * c_row_ + first_column_) * item_);
+      } else {
+        run_strip(from, to, columns);
+      }
+    }
+  }
+
+  /// The panel's strips, several of them at a time.
+  void hand_over(std::span<const ColumnStrip> columns) {
+    const std::ptrdiff_t together = strips_together(kernels_, blocking_.columns);
+    c_row_ = strip_row(columns_);
+    for (std::ptrdiff_t strip = 0; strip < strips_;) {
+      const std::ptrdiff_t first = strip_start(strip), last = std::min(strips_, strip + together);
+      for (; strip < last; ++strip) {
+        const std::ptrdiff_t from = strip_start(strip);
+        run_tiles(from, strip_start(strip + 1), columns, c_ + (from - first) * c_row_ * item_);
+      }
+      tiles_.take(0);  // the body may multiply, too
+      (*body_)({first_row_ + first, strip_start(last) - first, first_column_, columns_, c_, c_row_});
+    }
+  }
+
+  /// A strip by tiles, run after run of its depth, to rows from `c` on.
+  void run_tiles(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns, std::byte* c) {
+    tiles_.take(to - from);
+    const auto row = static_cast<std::size_t>(to - from - 1);
+    StripProduct strip{.a = nullptr,
+                       .a_row = p_.a_row,
+                       .a_column = 1,
+                       .b = nullptr,
+                       .b_row = 0,
+                       .second = kernels_.lanes(),
+                       .depth = 0,
+                       .c = nullptr,
+                       .c_row = c_row_,
+                       .adds = first_ > 0};
+    for (std::ptrdiff_t k = 0; k < depth_; k += blocking_.run, strip.adds = true) {
+      const std::ptrdiff_t products = std::min(blocking_.run, depth_ - k);
+      strip.depth = (products - 1) / kernels_.step + 1;
+      strip.a = a_at(from) + k * p_.a_column * item_size(p_.a_type);
+      if (blocking_.packs_a) {
+        loops_.pack_a(strip.a, p_.a_column, p_.a_row, products, to - from, to - from, packed_a_);
+        strip.a = packed_a_;
+        strip.a_row = strip.depth * kernels_.step;
+      }
+      std::ptrdiff_t number = 0;
+      for (const ColumnStrip& beside : columns) {
+        prefetch_run(from, to, k + blocking_.run, number++, static_cast<std::ptrdiff_t>(columns.size()));
+        strip.b = static_cast<const std::byte*>(beside.b) + k * beside.b_row * kernels_.packed_item;
+        strip.b_row = beside.b_row;
+        multiply_columns(strip, beside.kernels->any[row], to - from, beside, c);
+      }
+    }
+  }
+
+  /// Of the run of a that comes next - the same rows from product `first` on, or those of the next strip - so many rows for each strip of columns.
+  void prefetch_run(std::ptrdiff_t from, std::ptrdiff_t to, std::ptrdiff_t first, std::ptrdiff_t part,
+                    std::ptrdiff_t parts) const {
+    if (p_.a_column != 1) return;
+    if (first >= depth_) {
+      first = 0;
+      from = to;
+      to = std::min(to + kernels_.most_rows(), rows_);
+    }
+    const std::ptrdiff_t item = item_size(p_.a_type), rows = to - from, last = from + rows * (part + 1) / parts;
+    const std::ptrdiff_t bytes = std::min(blocking_.run, depth_ - first) * item;
+    for (std::ptrdiff_t row = from + rows * part / parts; row < last; ++row) {
+      const std::byte* const line = a_at(row) + first * item;
+      for (std::ptrdiff_t i = 0; i < bytes; i += 64) __builtin_prefetch(line + i, 0, 2);
+    }
   }
 
   void run_strip(std::ptrdiff_t from, std::ptrdiff_t to, std::span<const ColumnStrip> columns) const {
@@ -213,12 +242,17 @@ class BlockedProduct {
       const MicroKernel multiply = packed ? beside.kernels->packed[row] : beside.kernels->any[row];
       strip.b = beside.b;
       strip.b_row = beside.b_row;
-      strip.c = c + beside.first * item_;
-      if (beside.used == beside.kernels->lanes) {
-        multiply(strip);
-      } else {
-        multiply_edge(strip, multiply, to - from, beside);
-      }
+      multiply_columns(strip, multiply, to - from, beside, c);
+    }
+  }
+
+  void multiply_columns(StripProduct& strip, MicroKernel multiply, std::ptrdiff_t rows, const ColumnStrip& beside,
+                        std::byte* c) const {
+    strip.c = c + beside.first * item_;
+    if (beside.used == beside.kernels->lanes) {
+      multiply(strip);
+    } else {
+      multiply_edge(strip, multiply, rows, beside);
     }
   }
 
@@ -249,39 +283,48 @@ class BlockedProduct {
   std::ptrdiff_t packed_bytes_ = 0;                       // which for one row of a or column of b take so many bytes
   std::ptrdiff_t first_column_ = 0, columns_ = 0;         // the panel of b,
   std::array<ColumnStrip, most_widths> columns_beside_;   // cut into these
+  TileState tiles_;
+  const std::function<void(const ProductStrip&)>* body_ = nullptr;
 };
-
-/// Bytes for packed factors and columns that fill no vector.
-std::ptrdiff_t workspace_of(const TiledProduct& product, const ProductKernels& kernels, const Blocking& blocking) {
-  std::ptrdiff_t columns = blocking.packs_b ? padded_to(blocking.columns, kernels.lanes()) : 0;
-  if (!blocking.packs_b) {
-    std::ptrdiff_t left = product.columns % blocking.width;
-    for (; left > 0 && columns == 0; left -= kernels.for_columns(left).lanes)
-      columns = kernels.for_columns(left).lanes > left ? kernels.for_columns(left).lanes : 0;
-  }
-  return blocking.a_bytes(kernels) + columns * kernels.packed_bytes(blocking.depth);
-}
 
 }  // namespace
 
+bool comes_in_strips(const TiledProduct& product) {
+  const Loops loops = loops_for(product);
+  return loops.by_tiles && product.inner <= loops.kernels.depth;
+}
+
+std::ptrdiff_t product_strips_bytes(const TiledProduct& product) {
+  const Loops loops = loops_for(product);
+  const Blocking blocking(product, loops);
+  return strip_bytes(loops.kernels, blocking) + workspace_of(product, loops.kernels, blocking);
+}
+
+void multiply_in_strips(const TiledProduct& product, std::byte* workspace,
+                        const std::function<void(const ProductStrip&)>& body) {
+  const Loops loops = loops_for(product);
+  const Blocking blocking(product, loops);
+  BlockedProduct(product, loops, blocking, workspace, 0, workspace + strip_bytes(loops.kernels, blocking)).run(body);
+}
+
 PackedFactors packed_factors(const TiledProduct& product) {
-  const Blocking blocking(product, loops_for(product).kernels);
+  const Blocking blocking(product, loops_for(product));
   return {.a = blocking.packs_a, .b = blocking.packs_b};
 }
 
 std::ptrdiff_t blocked_product_bytes(const TiledProduct& product) {
   const Loops loops = loops_for(product);
-  return workspace_of(product, loops.kernels, Blocking(product, loops.kernels));
+  return workspace_of(product, loops.kernels, Blocking(product, loops));
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row, std::byte* workspace) {
   const Loops loops = loops_for(product);
-  BlockedProduct(product, loops, Blocking(product, loops.kernels), c, c_row, workspace).run();
+  BlockedProduct(product, loops, Blocking(product, loops), c, c_row, workspace).run();
 }
 
 void multiply_blocked(const TiledProduct& product, void* c, std::ptrdiff_t c_row) {
   const Loops loops = loops_for(product);
-  const Blocking blocking(product, loops.kernels);
+  const Blocking blocking(product, loops);
   TaskMemory memory(1, workspace_of(product, loops.kernels, blocking));
   memory.use([&](std::byte* workspace) { BlockedProduct(product, loops, blocking, c, c_row, workspace).run(); });
 }

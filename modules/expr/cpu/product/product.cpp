@@ -2,9 +2,11 @@ module;
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <thread>
 module tessera.expr;
+import :product_strips;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -159,10 +161,10 @@ void run_tile(const TiledProduct& product, const ProductGrid& grid, std::ptrdiff
   multiply(part(product, tile), way, static_cast<std::byte*>(target.data) + offset, target.row, workspace);
 }
 
-/// Gives `body` the elementwise loop on one tile, which reads the product's tile from `values`.
+/// Gives `body` the elementwise loop on one tile, which reads the product's tile from `values`, whose rows are `row` elements apart.
 template <class Body>
 auto with_epilogue(const Loop& loop, const TiledProduct& product, const Tile& tile, const void* values,
-                   const Body& body) {
+                   std::ptrdiff_t row, const Body& body) {
   MovableLoop small(loop);
   small.reset_leaves();
   small.loop.parallel = false;
@@ -173,13 +175,14 @@ auto with_epilogue(const Loop& loop, const TiledProduct& product, const Tile& ti
   small.place_target(loop, tile.row * loop.target.strides[0] + tile.column * loop.target.strides[1]);
   Operand& leaf = small.leaves()[static_cast<std::size_t>(product.leaf)];
   leaf.data = bytes_to_read(values);
-  leaf.strides[0] = tile.columns;
+  leaf.strides[0] = row;
   leaf.strides[1] = 1;
   return body(small.loop);
 }
 
-void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& tile, const void* values) {
-  with_epilogue(loop, product, tile, values, [](const Loop& small) { run(small); });
+void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& tile, const void* values,
+                  std::ptrdiff_t row) {
+  with_epilogue(loop, product, tile, values, row, [](const Loop& small) { run(small); });
 }
 
 /// The way reads a as one row; a result of one column cannot be made of several rows in the order in which it sums.
@@ -332,11 +335,33 @@ ProductGrid grid_of(const TiledProduct& product, std::ptrdiff_t count) {
   return Grid(product, machine_tiles() / count);
 }
 
-/// Tiles whose values stay in the cache for the elementwise work.
+/// Elementwise work sees strips of this product.
+bool is_tiled_in_strips(const TiledProduct& product, ProductWay way) {
+  return way == ProductWay::blocks && comes_in_strips(product);
+}
+
+/// Tiles whose values stay in the cache for the elementwise work, or those of its strips.
 ProductGrid grid_of_tiled(const TiledProduct& product) {
   Grid grid(product, machine_tiles());
-  grid.limit_size(product);
+  if (!is_tiled_in_strips(product, way_of(product, product.columns))) grid.limit_size(product);
   return grid;
+}
+
+/// The elementwise loop, strip by strip of each tile.
+void run_strips(const Loop& loop, const TiledProduct& product, const ProductGrid& grid) {
+  std::ptrdiff_t most = 0;
+  for (std::ptrdiff_t number = 0; number < grid.count(); ++number)
+    most = std::max(most, product_strips_bytes(part(product, tile_of(product, grid, number))));
+  TaskMemory memory(grid.count(), most);
+  const auto run_one = [&](std::ptrdiff_t number) {
+    const Tile tile = tile_of(product, grid, number);
+    const auto finish = [&](const ProductStrip& strip) {
+      const Tile some{tile.row + strip.first_row, strip.rows, tile.column + strip.first_column, strip.columns};
+      run_epilogue(loop, product, some, strip.values, strip.row);
+    };
+    memory.use([&](std::byte* workspace) { multiply_in_strips(part(product, tile), workspace, std::ref(finish)); });
+  };
+  grid.count() == 1 ? run_one(0) : parallel_for(grid.count(), run_one);
 }
 
 void run_tiles(const ProductPlan& plan) {
@@ -431,19 +456,20 @@ ProductPlan plan_of_tiled(const TiledProduct& product) {
 
 LoopPlan plan_of_first_tile(const Loop& loop, const TiledProduct& product, const void* values) {
   const Tile tile = tile_of(product, grid_of_tiled(product), 0);
-  return with_epilogue(loop, product, tile, values, [](const Loop& small) { return plan_of(small); });
+  return with_epilogue(loop, product, tile, values, tile.columns, [](const Loop& small) { return plan_of(small); });
 }
 
 void run_tiled(const Loop& loop, const TiledProduct& product) {
   if (product.rows == 0 || product.columns == 0) return;
   const ProductWay way = way_of(product, product.columns);
   const ProductGrid grid = grid_of_tiled(product);
+  if (is_tiled_in_strips(product, way)) return run_strips(loop, product, grid);
   TaskMemory memory(grid.count(), most_tile_bytes(product, grid, way, true));
   const auto run_one = [&](std::ptrdiff_t number) {
     const Tile tile = tile_of(product, grid, number);
     memory.use([&](std::byte* values) {
       multiply(part(product, tile), way, values, tile.columns, values + tile_bytes(product, tile));
-      run_epilogue(loop, product, tile, values);
+      run_epilogue(loop, product, tile, values, tile.columns);
     });
   };
   grid.count() == 1 ? run_one(0) : parallel_for(grid.count(), run_one);
