@@ -156,6 +156,12 @@ static_assert(ScannableOperand<Vector> && ScannableOperand<Matrix, 1> && !Scanna
 static_assert(MaskOperand<Bools, Vector> && !MaskOperand<Integers, Vector> && !MaskOperand<Bools, Matrix>);
 static_assert(TakeOperands<Matrix, Integers> && !TakeOperands<Matrix, Vector> &&
               !TakeOperands<Array<float, 0>, Integers> && !TakeOperands<Vector, Array<int, 2>>);
+static_assert(ConditionOperand<Vector> && !ConditionOperand<Array<float, 0>>);
+static_assert(MatrixOperand<Matrix> && MatrixOperand<Array<int, 3>> && !MatrixOperand<Vector>);
+static_assert(AlongAxis<Matrix, Array<int, 2>, -1> && !AlongAxis<Matrix, Matrix, 0> &&
+              !AlongAxis<Matrix, Integers, 0> && !AlongAxis<Matrix, Array<int, 2>, 2>);
+static_assert(EinsumOperands<Matrix, Vector> && !EinsumOperands<Vector, Integers> && !EinsumOperands<Bools, Bools> &&
+              !EinsumOperands<Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector>);
 static_assert(ResultElements<Vector, float, 1> && !ResultElements<Vector, double, 1> &&
               !ResultElements<Vector, float, 2> && !ResultElements<const Vector, int, 1>);
 // --8<-- [end:algorithm]
