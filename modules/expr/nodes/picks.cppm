@@ -134,7 +134,7 @@ class MaskPick {
   Mask mask_;
   int source_axis_;
   std::shared_ptr<std::optional<plan::MaskPositions>> positions_ =
-      std::make_shared<std::optional<plan::MaskPositions>>();  // found by the thread that makes the expression
+      make_shared_object<std::optional<plan::MaskPositions>>();  // found by the thread that makes the expression
 };
 
 template <class Node>
