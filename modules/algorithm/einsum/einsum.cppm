@@ -28,30 +28,29 @@ constexpr Subscripts parsed() {
   return parse(text_of<Text>(), ranks);
 }
 
-/// "ij,jk->iz: has a letter in the result that no operand has, at character 7"
+/// What is wrong with the string for operands of these ranks, such as `einsum "ij,jk->iz" has a letter in the result that no operand has, at character 8`;
+/// nothing if it fits. As the value of a template parameter it is in the compiler's message.
 template <core::Sentence Text, int... Ranks>
 constexpr auto problem_of() {
   char message[240] = {};
   std::size_t at = 0;
   const auto append = [&](std::string_view part) {
     for (const char c : part) {
-      if (at + 1 < sizeof(message)) message[at++] = c;
+      if (at + 4 < sizeof(message)) message[at++] = c;
     }
   };
   constexpr Subscripts subscripts = parsed<Text, Ranks...>();
-  append("einsum \"");
-  append(text_of<Text>());
-  append("\" ");
-  if (subscripts.problem != nullptr) append(subscripts.problem);
-  append(", at character ");
-  if (subscripts.position >= 10) message[at++] = static_cast<char>('0' + subscripts.position / 10 % 10);
-  message[at++] = static_cast<char>('0' + subscripts.position % 10);
+  if (subscripts.problem != nullptr) {
+    append("einsum \"");
+    append(text_of<Text>());
+    append("\" ");
+    append(subscripts.problem);
+    append(", at character ");
+    if (subscripts.position >= 10) message[at++] = static_cast<char>('0' + subscripts.position / 10 % 10);
+    message[at++] = static_cast<char>('0' + subscripts.position % 10);
+  }
   return core::Sentence<sizeof(message)>(message);
 }
-
-/// The string fits operands of these ranks.
-template <core::Sentence Text, int... Ranks>
-concept FittingSubscripts = parsed<Text, Ranks...>().problem == nullptr || unsatisfied<problem_of<Text, Ranks...>()>;
 
 /// Axes of two operands in the order of a product of matrices, or batches of them: the result's leading letters, a letter of one operand, the letter that is summed.
 struct ProductForm {
@@ -170,8 +169,9 @@ concept EinsumOperands =
 /// alphabet. Extents of 1 broadcast. A string that names a product of matrices, or a batch of them, is an expression that fuses as matmul() does; others are computed at once into a new
 /// array on the host, several operands in the order that takes the fewest multiplications, in at most the memory of the intermediate results and one copy of
 /// each operand. Integers wrap. A wrong string does not compile. Throws ShapeError for extents that differ, PlaceError on a GPU, OutOfMemory.
-export template <core::Sentence Text, class... O>
-  requires EinsumOperands<O...> && contraction::FittingSubscripts<Text, rank_of<O>...>
+export template <core::Sentence Text, class... O,
+                 core::Sentence Problem = contraction::problem_of<Text, rank_of<O>...>()>
+  requires EinsumOperands<O...> && (Problem.text[0] == '\0')
 auto einsum(const O&... operands) {
   constexpr contraction::Subscripts subscripts = contraction::parsed<Text, rank_of<O>...>();
   constexpr contraction::ProductForm form = contraction::product_form(subscripts);

@@ -206,8 +206,7 @@ class ElementOperations : public ElementCalls<Derived, std::make_index_sequence<
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
     requires OperandAsIndexer<Rank, I...>
-  void operator()(const I&...) const =
-      delete;  // indices are arrays of integers and masks of bool, which name no more axes than there are
+  void operator()(const I&...) const = delete;  // arrays of integers and masks pick, along no more axes than there are
 
   /// The axes in reverse order, sharing the storage; for two axes, the transposed matrix.
   const auto T() const

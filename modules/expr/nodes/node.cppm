@@ -61,8 +61,7 @@ class ExpressionOperations : public OperandMembers<Derived, Value, Rank> {
   void operator()(const I&...) const = delete;  // indices are integers, range(...), all, newaxis and ellipsis
   template <class... I>
     requires storage::OperandAsIndexer<Rank, I...>
-  void operator()(const I&...) const =
-      delete;  // indices are arrays of integers and masks of bool, which name no more axes than there are
+  void operator()(const I&...) const = delete;  // arrays of integers and masks pick, along no more axes than there are
 
   /// The axes in reverse order.
   auto T() const {

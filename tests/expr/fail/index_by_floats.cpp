@@ -1,5 +1,5 @@
 // Indices are integers.
-// expect first: indices are arrays of integers and masks of bool, which name no more axes than there are
+// expect first: arrays of integers and masks pick, along no more axes than there are
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Each index array names an axis.
-// expect first: indices are arrays of integers and masks of bool, which name no more axes than there are
+// expect first: arrays of integers and masks pick, along no more axes than there are
 import tessera;
 using namespace tessera;
 

@@ -1,5 +1,5 @@
 // Integers take no fractions through indices either.
-// expect first: the elements do not fit: only floats narrow by themselves, write cast<T>(x)
+// expect first: the elements do not fit: only floats narrow by themselves
 import tessera;
 using namespace tessera;
 
