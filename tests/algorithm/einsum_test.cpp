@@ -198,14 +198,14 @@ TEST_CASE("strings are read as NumPy reads them, and errors point at the charact
   };
   CHECK(problem("ij,jk->ik", {2, 2}) == "");
   CHECK(problem(" i j , j k -> i k", {2, 2}) == "");
-  CHECK(problem("ij,jk->iz", {2, 2}) == "has a letter in the result that no operand has 8");
-  CHECK(problem("ij,jk->ii", {2, 2}) == "has a letter twice in the result 8");
-  CHECK(problem("ij,jk->ik", {2}) == "has more operands than there are arguments 3");
-  CHECK(problem("ij->i", {2, 2}) == "has fewer operands than there are arguments 2");
-  CHECK(problem("ijk,jk->i", {2, 2}) == "has more letters than the operand has axes, for the operand 0");
-  CHECK(problem("ij,j->i", {2, 2}) == "has fewer letters than the operand has axes, for the operand 3");
-  CHECK(problem("...i...->i", {2}) == "has two ellipses beside each other 4");
-  CHECK(problem("...i->i", {2}) == "has an ellipsis but none in the result 6");
-  CHECK(problem("i;j->ij", {1, 1}) == "has fewer operands than there are arguments 1");
-  CHECK(problem("ij->i.", {2}) == "has a character that is no letter there 5");
+  CHECK(problem("ij,jk->iz", {2, 2}) == "no operand has this letter 8");
+  CHECK(problem("ij,jk->ii", {2, 2}) == "a letter twice in the result 8");
+  CHECK(problem("ij,jk->ik", {2}) == "too many operands 3");
+  CHECK(problem("ij->i", {2, 2}) == "too few operands 2");
+  CHECK(problem("ijk,jk->i", {2, 2}) == "more letters than axes 0");
+  CHECK(problem("ij,j->i", {2, 2}) == "fewer letters than axes 3");
+  CHECK(problem("...i...->i", {2}) == "a second ellipsis 4");
+  CHECK(problem("...i->i", {2}) == "no ellipsis in the result 6");
+  CHECK(problem("i;j->ij", {1, 1}) == "too few operands 1");
+  CHECK(problem("ij->i.", {2}) == "no letter 5");
 }

@@ -392,10 +392,10 @@ void contract(DType dtype, const Subscripts& subscripts, std::span<const Operand
 }
 
 void throw_wrong_subscripts(std::string_view text, const Subscripts& subscripts, const std::source_location& where) {
-  throw ShapeError(to_string(Failure{.operation = "einsum \"" + std::string(text) + "\"",
-                                     .problem = "the string " + std::string(subscripts.problem) + ", at character " +
-                                                std::to_string(subscripts.position),
-                                     .where = where}));
+  throw ShapeError(
+      to_string(Failure{.operation = "einsum \"" + std::string(text) + "\"",
+                        .problem = "at character " + std::to_string(subscripts.position) + ": " + subscripts.problem,
+                        .where = where}));
 }
 
 }  // namespace tessera::contraction

@@ -28,28 +28,36 @@ constexpr Subscripts parsed() {
   return parse(text_of<Text>(), ranks);
 }
 
-/// What is wrong with the string for operands of these ranks, such as `einsum "ij,jk->iz" has a letter in the result that no operand has, at character 8`;
-/// nothing if it fits. As the value of a template parameter it is in the compiler's message.
+/// "at 8: no operand has this letter", and how long it is.
+struct Message {
+  std::array<char, 48> text{};
+  std::size_t length = 0;
+
+  constexpr void append(std::string_view part) {
+    for (const char c : part) text[length++] = c;
+  }
+};
+
+constexpr Message message_of(const Subscripts& subscripts) {
+  Message message;
+  if (subscripts.problem == nullptr) return message;
+  message.append("at ");
+  if (subscripts.position >= 10)
+    message.text[message.length++] = static_cast<char>('0' + subscripts.position / 10 % 10);
+  message.text[message.length++] = static_cast<char>('0' + subscripts.position % 10);
+  message.append(": ");
+  message.append(subscripts.problem);
+  return message;
+}
+
+/// What is wrong with the string for operands of these ranks, and at which character; nothing if it fits. As the value of a template parameter it is in the compiler's
+/// message, which shows some 34 characters of it, and none as text if there are zeros behind it.
 template <core::Sentence Text, int... Ranks>
 constexpr auto problem_of() {
-  char message[240] = {};
-  std::size_t at = 0;
-  const auto append = [&](std::string_view part) {
-    for (const char c : part) {
-      if (at + 4 < sizeof(message)) message[at++] = c;
-    }
-  };
-  constexpr Subscripts subscripts = parsed<Text, Ranks...>();
-  if (subscripts.problem != nullptr) {
-    append("einsum \"");
-    append(text_of<Text>());
-    append("\" ");
-    append(subscripts.problem);
-    append(", at character ");
-    if (subscripts.position >= 10) message[at++] = static_cast<char>('0' + subscripts.position / 10 % 10);
-    message[at++] = static_cast<char>('0' + subscripts.position % 10);
-  }
-  return core::Sentence<sizeof(message)>(message);
+  constexpr Message message = message_of(parsed<Text, Ranks...>());
+  char text[message.length + 1] = {};
+  for (std::size_t k = 0; k < message.length; ++k) text[k] = message.text[k];
+  return core::Sentence<sizeof(text)>(text);
 }
 
 /// Axes of two operands in the order of a product of matrices, or batches of them: the result's leading letters, a letter of one operand, the letter that is summed.

@@ -48,11 +48,11 @@ class SubscriptParser {
   constexpr Subscripts parse() {
     found_.operands = static_cast<int>(ranks_.size());
     for (int number = 0; found_.problem == nullptr; ++number) {
-      if (number == found_.operands) return fail("has more operands than there are arguments", at_);
+      if (number == found_.operands) return fail("too many operands", at_);
       read_operand(number);
       if (found_.problem != nullptr) return found_;
       if (!skip(',')) {
-        if (number + 1 < found_.operands) return fail("has fewer operands than there are arguments", at_);
+        if (number + 1 < found_.operands) return fail("too few operands", at_);
         break;
       }
     }
@@ -60,14 +60,13 @@ class SubscriptParser {
     if (text_.substr(at_).starts_with("->")) {
       at_ += 2;
       read_result();
-      if (found_.problem == nullptr && at_ < text_.size()) return fail("has a character that is no letter there", at_);
+      if (found_.problem == nullptr && at_ < text_.size()) return fail("no letter", at_);
     } else if (at_ < text_.size()) {
-      return fail("has a character that is no letter, comma, arrow or ellipsis", at_);
+      return fail("no letter, comma or arrow", at_);
     } else {
       imply_result();
     }
-    if (found_.problem == nullptr && found_.out.count > most_labels)
-      return fail("gives a result of too many axes", at_);
+    if (found_.problem == nullptr && found_.out.count > most_labels) return fail("too many axes in the result", at_);
     return found_;
   }
 
@@ -96,7 +95,7 @@ class SubscriptParser {
         labels.append(static_cast<unsigned char>(text_[at_++]));
       } else if (text_.substr(at_).starts_with("...")) {
         if (before >= 0) {
-          fail("has two ellipses beside each other", at_);
+          fail("a second ellipsis", at_);
           return before;
         }
         before = labels.count;
@@ -124,11 +123,11 @@ class SubscriptParser {
     const int before = read_labels(labels);
     if (found_.problem != nullptr) return;
     if (labels.count > rank) {
-      fail("has more letters than the operand has axes, for the operand", start);
+      fail("more letters than axes", start);
     } else if (before < 0 && labels.count < rank) {
-      fail("has fewer letters than the operand has axes, for the operand", start);
+      fail("fewer letters than axes", start);
     } else if (rank > most_labels) {
-      fail("has an operand of too many axes,", start);
+      fail("too many axes", start);
     } else {
       if (before >= 0) ellipsis_ = std::max(ellipsis_, rank - labels.count);
       has_ellipsis_ = has_ellipsis_ || before >= 0;
@@ -150,14 +149,14 @@ class SubscriptParser {
     const int before = read_labels(labels);
     if (found_.problem != nullptr) return;
     if (before < 0 && has_ellipsis_) {
-      fail("has an ellipsis but none in the result", start);
+      fail("no ellipsis in the result", start);
       return;
     }
     for (int k = 0; k < labels.count; ++k) {
       const std::size_t position = position_of(static_cast<char>(labels[k]), start);
-      if (!is_in_operands(labels[k])) fail("has a letter in the result that no operand has", position);
+      if (!is_in_operands(labels[k])) fail("no operand has this letter", position);
       for (int earlier = 0; earlier < k; ++earlier) {
-        if (labels[earlier] == labels[k]) fail("has a letter twice in the result", text_.rfind(text_[position]));
+        if (labels[earlier] == labels[k]) fail("a letter twice in the result", text_.rfind(text_[position]));
       }
     }
     found_.out = before < 0 ? labels : with_ellipsis(labels, before, ellipsis_);

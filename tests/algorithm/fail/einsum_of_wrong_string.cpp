@@ -1,5 +1,5 @@
 // The string is checked by the compiler.
-// expect: has a letter in the result that no operand has, at character 8
+// expect: at 8: no operand has this letter
 import tessera;
 using namespace tessera;
 
