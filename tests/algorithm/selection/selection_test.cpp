@@ -52,6 +52,7 @@ TEST_CASE("long rows are selected by samples, with any number of threads") {
     const Threads restore(threads);
     CAPTURE(threads);
     for (const std::ptrdiff_t length : {4097, 50'000, 140'000}) {
+      if (is_sanitized && length != 50'000) continue;
       CAPTURE(length);
       for (const std::ptrdiff_t rank : {std::ptrdiff_t{0}, std::ptrdiff_t{100}, length / 2, length - 1}) {
         check_partition(Array<float, 1>(random::normal<float>(random::Key{1}, Dim<1>{length})), rank);
