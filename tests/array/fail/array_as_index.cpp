@@ -1,6 +1,6 @@
-// What a mask picks is a copy, which has a function of its own.
-// expect first: a mask by compress
+// A mask has no more axes than what it picks from.
+// expect first: arrays of integers and masks pick, along no more axes than there are
 import tessera;
 using namespace tessera;
 
-auto positive(const Array<float, 1>& a) { return a(a > 0); }
+auto positive(const Array<float, 1>& a, const Array<bool, 2>& mask) { return a(mask); }

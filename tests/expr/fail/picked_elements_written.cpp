@@ -1,5 +1,5 @@
-// What indices pick is an operand, not a destination.
-// expect first: picked elements are only read: write rows one by one
+// What indices pick of a const array is only read.
+// expect first: elements of a const array or of an expression are only read
 import tessera;
 using namespace tessera;
 
