@@ -12,6 +12,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 module tessera.algorithm;
@@ -208,9 +209,20 @@ std::vector<unsigned char> inner_order(const Tensor<T>& a, const Tensor<T>& b, c
   return !merged_stride(pick(b, by_a)) && merged_stride(pick(a, by_b)) ? by_b : by_a;
 }
 
+/// Where the last contraction may write: contiguous memory for axes in this order; null otherwise.
+template <class T>
+struct Destination {
+  T* data = nullptr;
+  std::vector<unsigned char> order;
+
+  bool takes(const std::vector<Axis>& axes) const {
+    return data != nullptr && std::ranges::equal(axes, order, {}, &Axis::label);
+  }
+};
+
 /// The product of two tensors summed over all labels without `kept`.
 template <class T>
-Tensor<T> contracted(Tensor<T> a, Tensor<T> b, const std::vector<bool>& kept) {
+Tensor<T> contracted(Tensor<T> a, Tensor<T> b, const std::vector<bool>& kept, const Destination<T>& destination) {
   const auto is_kept = [&](unsigned char label) { return static_cast<bool>(kept[label]); };
   // What only one of them has and nobody asks for is summed first.
   a = summed(a, labels_where(a, [&](unsigned char label) { return is_kept(label) || b.has(label); }));
@@ -228,7 +240,8 @@ Tensor<T> contracted(Tensor<T> a, Tensor<T> b, const std::vector<bool>& kept) {
   for (const Axis& axis : pick(b, groups.right)) result.axes.push_back(axis);
   const std::ptrdiff_t batch = count_of(pick(a, groups.batch)), rows = count_of(pick(a, groups.left)),
                        inner = count_of(pick(a, groups.inner)), columns = count_of(pick(b, groups.right));
-  auto [data, owner] = make_memory<T>(count_of(result.axes));
+  T* data = destination.data;
+  if (!destination.takes(result.axes)) std::tie(data, result.owner) = make_memory<T>(count_of(result.axes));
   const auto factor_a = view_of<T, 3>(left.tensor.data, Dim{batch, rows, inner}, {left.batch, left.row, left.column});
   const auto factor_b =
       view_of<T, 3>(right.tensor.data, Dim{batch, inner, columns}, {right.batch, right.row, right.column});
@@ -245,7 +258,6 @@ Tensor<T> contracted(Tensor<T> a, Tensor<T> b, const std::vector<bool>& kept) {
   std::ptrdiff_t step = 1;
   for (std::size_t k = result.axes.size(); k-- > 0; step *= result.axes[k].extent) result.axes[k].stride = step;
   result.data = data;
-  result.owner = std::move(owner);
   return result;
 }
 
@@ -315,10 +327,15 @@ class Order {
 };
 
 template <class T>
-Tensor<T> contract_set(std::size_t set, const std::vector<Tensor<T>>& tensors, const Order& order) {
+Tensor<T> contract_set(std::size_t set, const std::vector<Tensor<T>>& tensors, const Order& order,
+                       const Destination<T>& destination) {
   if (std::has_single_bit(set)) return tensors[static_cast<std::size_t>(std::countr_zero(set))];
-  const std::size_t part = order.left(set);
-  return contracted(contract_set(part, tensors, order), contract_set(set & ~part, tensors, order), order.kept(set));
+  const std::size_t part = order.left(set), rest = set & ~part;
+  const Tensor<T> a = contract_set(part, tensors, order, {}), b = contract_set(rest, tensors, order, {});
+  // Of two orders of the factors the one that gives the axes as they are asked for.
+  const bool swaps =
+      !destination.order.empty() && !a.has(destination.order.front()) && b.has(destination.order.front());
+  return swaps ? contracted(b, a, order.kept(set), destination) : contracted(a, b, order.kept(set), destination);
 }
 
 Extents extents_of(const Subscripts& subscripts, std::span<const Operand> operands) {
@@ -341,13 +358,14 @@ void contract_as(const Subscripts& subscripts, std::span<const Operand> operands
   for (std::size_t number = 0; number < operands.size(); ++number)
     tensors.push_back(tensor_of<T>(subscripts.in[number], operands[number], extents));
   const Order order(subscripts, extents);
-  Tensor<T> found = contract_set((std::size_t{1} << operands.size()) - 1, tensors, order);
-  std::vector<unsigned char> out;  // broadcast labels whose extent is 1 have gone
+  std::vector<unsigned char> out;  // labels that broadcast and whose extent is 1 have gone
   for (int k = 0; k < subscripts.out.count; ++k) {
-    if (found.has(subscripts.out[k])) out.push_back(subscripts.out[k]);
+    const unsigned char label = subscripts.out[k];
+    if (std::ranges::any_of(tensors, [&](const Tensor<T>& tensor) { return tensor.has(label); })) out.push_back(label);
   }
-  found = summed(found, out);
-  copy_to(found, pick(found, out), result);
+  const std::size_t all_operands = (std::size_t{1} << operands.size()) - 1;
+  const Tensor<T> found = summed(contract_set(all_operands, tensors, order, {result, out}), out);
+  if (found.data != result) copy_to(found, pick(found, out), result);
 }
 
 std::string name_of(unsigned char label) {
