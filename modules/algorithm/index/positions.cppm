@@ -32,17 +32,17 @@ auto mask_of(const O& x) {
 [[noreturn]] void throw_unravelled(std::int64_t position, std::ptrdiff_t elements, const std::string& shape,
                                    const std::source_location& where);
 
-/// The coordinate along each axis of a shape of linear positions in it.
-template <int Rank, class I>
-auto coordinates_of(const I& positions, const Dim<Rank>& shape) {
-  using Coordinates = decltype(evaluate(positions));
-  std::array<Coordinates, static_cast<std::size_t>(Rank)> found;
+/// The coordinate along each axis of a shape of linear positions in it, an array of int64.
+template <int Rank, class Positions>
+auto coordinates_of(const Positions& positions, const Dim<Rank>& shape) {
+  std::array<Positions, static_cast<std::size_t>(Rank)> found;
   std::int64_t weight = 1;
-  for (int axis = Rank; axis-- > 0;) {
+  for (int axis = Rank; axis-- > 1;) {
     const auto extent = std::max<std::int64_t>(shape[axis], 1);
     found[static_cast<std::size_t>(axis)] = evaluate(positions / weight % extent);
     weight *= extent;
   }
+  found[0] = Rank == 1 ? positions : Positions(evaluate(positions / weight));  // nothing lies beyond the first axis
   return found;
 }
 
