@@ -29,6 +29,9 @@ Array<T, Rank> elements_of(const DArray& array) {
   return held<Array<T, Rank>>(array.room());
 }
 
+/// A result of the highest rank, whose last axis is what became of axis `at` of x and whose others are x's, with x's rank and that axis in its place.
+DArray as_shaped(const DArray& rows, const DArray& x, int at);
+
 /// Throws unless an array takes the results of an operation: DTypeError for other elements or such that are only read, ShapeError for
 /// another shape.
 inline void require_result(const std::string& operation, const DArray& to, DType dtype, const DDim& shape) {

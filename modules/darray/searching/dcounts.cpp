@@ -34,18 +34,6 @@ Array<double, 1> numbers_of(const DArray& weights, const char* operation) {
   return vector_of<double>(weights);
 }
 
-/// The axis back in its place in a result of the highest rank, along whose other axes x lies.
-DArray as_shaped(const DArray& rows, const DArray& x, int at) {
-  std::vector<std::ptrdiff_t> extents;
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    if (axis != at) extents.push_back(x.shape()[axis]);
-  }
-  extents.push_back(rows.shape()[max_rank - 1]);
-  const DArray shaped = rows.reshape(DDim(extents));
-  const int last = -1;
-  return shaped.with_layout(moved(shaped.layout(), {&last, 1}, {&at, 1}, "moveaxis"));
-}
-
 }  // namespace
 
 DArray counted(const DArray& labels, const DArray* weights, std::ptrdiff_t least) {

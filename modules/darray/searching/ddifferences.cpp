@@ -18,18 +18,6 @@ namespace tessera::dynamic {
 
 namespace {
 
-/// A result whose last axis of the highest rank is x's axis `at`.
-DArray as_shaped(const DArray& rows, const DArray& x, int at) {
-  std::vector<std::ptrdiff_t> extents;
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    if (axis != at) extents.push_back(x.shape()[axis]);
-  }
-  extents.push_back(rows.shape()[max_rank - 1]);
-  const DArray shaped = rows.reshape(DDim(extents));
-  const int last = -1;
-  return shaped.with_layout(moved(shaped.layout(), {&last, 1}, {&at, 1}, "moveaxis"));
-}
-
 /// Calls work(rows) with the static rows along an axis, of floating or complex elements, and gives its result x's axes.
 template <class Work>
 DArray along(const char* operation, const DArray& x, int axis, const Work& work) {
