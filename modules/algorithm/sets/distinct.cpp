@@ -152,6 +152,17 @@ class Changes {
       }
     });
   }
+  /// Writes the different keys in order. Without a branch on whether a key is the first of its like, all write, each piece its own alone.
+  void write_keys(Key* found) const {
+    rows::for_each_piece(n_, piece, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      std::ptrdiff_t number = before_[static_cast<std::size_t>(begin / piece)] - 1;
+      while (begin < end && !is_first(begin)) ++begin;
+      for (std::ptrdiff_t i = begin; i < end; ++i) {
+        number += is_first(i) ? 1 : 0;
+        found[number] = keys_[i];
+      }
+    });
+  }
 
  private:
   [[gnu::always_inline]] bool is_first(std::ptrdiff_t i) const { return i == 0 || keys_[i] != keys_[i - 1]; }
@@ -182,9 +193,7 @@ void find_by_keys(const sorting::MergedKeys<Key>& values, std::ptrdiff_t n, cons
   }
   const Changes<Key> changes(keys, n);
   Key* const found = findings.make_keys<Key>(changes.count());
-  if (!wanted.counts) {
-    return changes.for_each([&](std::ptrdiff_t i, std::ptrdiff_t number, bool) { found[number] = keys[i]; });
-  }
+  if (!wanted.counts) return changes.write_keys(found);
   const memory::Allocation starts_memory = Findings::room<std::int64_t>(changes.count());
   auto* const starts = static_cast<std::int64_t*>(starts_memory.data());
   changes.for_each([&](std::ptrdiff_t i, std::ptrdiff_t number, bool is_first) {

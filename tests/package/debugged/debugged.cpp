@@ -15,6 +15,8 @@ int main() {
   Array<double, 0> single = zeros<double>(Dim<0>{}) + 0.25;
   Array<float, 2> empty = zeros<float>(Dim{0, 3});
   Array<std::complex<float>, 1> complex = zeros<std::complex<float>>(Dim{1}) + std::complex<float>(1.0f, -2.0f);
+  Array<std::int64_t, 1> places = flatnonzero(numbers);  // what the library itself uses
+  Array<bool, 1> mask = numbers > 6;
   Array<bfloat16, 1> halves = zeros<bfloat16>(Dim{2}) + bfloat16(1.5f);
   [[maybe_unused]] ArrayView<float, 2, Place> view = make_view(matrix);
   Array<float, 1> large = zeros<float>(Dim{1000});
