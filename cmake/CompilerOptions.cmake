@@ -8,5 +8,8 @@ endif()
 
 if(TESSERA_SANITIZE)
   add_compile_options(-fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(TESSERA_NO_SANITIZE)
+    add_compile_options(-fno-sanitize=${TESSERA_NO_SANITIZE})
+  endif()
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
 endif()
