@@ -11,6 +11,7 @@ export import :device_work;
 export import :philox;
 export import :device_random;
 export import :random;
+export import :distributions;
 
 // sort/: sorting, by value and into positions
 export import :sort_order;

@@ -51,6 +51,13 @@ TEST_CASE("random numbers on a GPU are those of the CPU") {
   check(0, [&](Place p) { return into(zeros<bfloat16>(Dim{50}, p), random::uniform<bfloat16>(key, Dim{50})); });
   check(1e-6, [&](Place p) { return into(zeros<float>(Dim{13, 9}, p), random::normal<float>(key, Dim{13, 9})); });
   check(1e-14, [&](Place p) { return into(zeros<double>(Dim{13, 9}, p), random::normal<double>(key, Dim{13, 9})); });
+  const Dim line{50};
+  check(1e-5, [&](Place p) { return into(zeros<float>(line, p), random::exponential<float>(key, line)); });
+  check(1e-13, [&](Place p) { return into(zeros<double>(line, p), random::laplace<double>(key, line)); });
+  check(1e-5, [&](Place p) { return into(zeros<float>(line, p), random::gumbel<float>(key, line)); });
+  check(1e-5, [&](Place p) { return into(zeros<float>(line, p), random::logistic<float>(key, line)); });
+  check(0, [&](Place p) { return into(zeros<bool>(line, p), random::bernoulli(key, line, 0.3f)); });
+  check(0, [&](Place p) { return into(zeros<int>(line, p), random::integers<int>(key, line, -5, 1000)); });
   check(0, [&](Place p) {
     return into(zeros<float>(Dim{7, 13, 9}, p),
                 random::uniform<float>(key, Dim{13, 1}) * 2 - random::uniform<float>(key.fold(1), Dim{7, 1, 9}));

@@ -240,10 +240,19 @@ TEST_CASE("from NumPy: random numbers") {
   Array<double, 1> n = random::normal<double>(key.fold(1), Dim{4});
   // NumPy: p = rng.permutation(5)
   auto p = random::permutation(key.fold(2), 5);
+  // NumPy: d = rng.integers(1, 7, 12)
+  Array<int, 1> d = random::integers<int>(key.fold(3), Dim{12}, 1, 7);
+  // NumPy: e = rng.exponential(3, 4)
+  Array<double, 1> e = 3 * random::exponential<double>(key.fold(4), Dim{4});
+  // NumPy: c = rng.choice(d, 3, replace=False)
+  auto c = random::choice(key.fold(5), d, 3, {.replace = false});
   // --8<-- [end:random]
   CHECK(all((u >= 0) & (u < 1)));
   CHECK(any(n != 0));
   CHECK(text(sort(p)) == "[0 1 2 3 4]");
+  CHECK(all((d >= 1) & (d <= 6)));
+  CHECK(all(e >= 0));
+  CHECK(c.size() == 3);
 }
 
 TEST_CASE("from NumPy: errors") {

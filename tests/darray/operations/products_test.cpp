@@ -83,6 +83,18 @@ TEST_CASE("random numbers of a run-time type are those of the static one") {
   CHECK(is_same(random::normal(key, DType::float64, make_ddim({})), evaluate(random::normal<double>(key, Dim{}))));
   CHECK(is_same(random::normal(key, DType::float16, make_ddim({2, 0})),
                 evaluate(random::normal<float16>(key, Dim{2, 0}))));
+  CHECK(is_same(random::exponential(key, DType::float32, make_ddim({3, 5})),
+                evaluate(random::exponential<float>(key, Dim{3, 5}))));
+  CHECK(is_same(random::laplace(key, DType::float64, make_ddim({4})), evaluate(random::laplace<double>(key, Dim{4}))));
+  CHECK(is_same(random::gumbel(key, DType::bfloat16, make_ddim({4})), evaluate(random::gumbel<bfloat16>(key, Dim{4}))));
+  CHECK(is_same(random::logistic(key, DType::float32, make_ddim({})), evaluate(random::logistic<float>(key, Dim{}))));
+  CHECK(is_same(random::integers(key, DType::int16, make_ddim({3, 5}), -7, 300),
+                evaluate(random::integers<std::int16_t>(key, Dim{3, 5}, -7, 300))));
+  CHECK_THROWS_WITH_AS(random::integers(key, DType::uint8, make_ddim({3}), 0, 257), doctest::Contains("[0, 257)"),
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(random::integers(key, DType::float32, make_ddim({3}), 0, 2), doctest::Contains("float32"),
+                       DTypeError);
+  CHECK_THROWS_AS(random::integers(key, DType::uint8, make_ddim({3}), 2, 2), std::invalid_argument);
   CHECK_THROWS_WITH_AS(random::uniform(key, DType::int32, make_ddim({3})), doctest::Contains("int32"), DTypeError);
 }
 
