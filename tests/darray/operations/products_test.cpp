@@ -1,6 +1,8 @@
 // Tests of matrix products and normalisations of dynamic arrays, and of their random numbers, against the static functions.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "../support.hpp"
