@@ -168,7 +168,7 @@ def write_page(page, measured, options):
             "median of the rounds' ratios: above 1, Tessera is faster. Peers are OpenBLAS with the kernels that it chooses and told those of this set of",
             "instructions, Eigen, loops that a compiler vectorises, and PyTorch, which calls MKL and oneDNN; of sums and softmax the library itself in two steps. Products of 2 to 8 rows are compared with Eigen's",
             "dynamic matrices.", "", f"{about['date']}, {about['machine']}, {options.isa}, {about['compiler']} `-O3`, {about['peers']}, "
-            f"OpenBLAS {machine.package('libopenblas0-pthread') or 'not found'}.", "", "![Ratios of speed](matmul.svg)", ""]
+            f"OpenBLAS {machine.package('libopenblas0-pthread') or 'not found'}.", "", f"![Ratios of speed]({page.with_suffix('.svg').name})", ""]
     for title, chosen, series in measured:
         text += [f"## {title}", "", *table(chosen, series), ""]
     page.write_text("\n".join(text))
