@@ -20,6 +20,18 @@ namespace {
       to_string(Failure{.operation = operation, .problem = std::move(problem), .advice = advice, .where = where}));
 }
 
+template <class Widest>
+double width_of(Widest low, Widest high, std::ptrdiff_t count, const std::source_location& where) {
+  const auto interval = [&] { return "[" + std::to_string(low) + ", " + std::to_string(high) + ")"; };
+  if (low > high || (low == high && count > 0))
+    refuse("random::integers", "there is no integer in " + interval(), "the end is not one of them", where);
+  const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  if (width > std::uint64_t{1} << 32)
+    refuse("random::integers", "there are more than 4294967296 integers in " + interval(),
+           "draw words by random::block, or in two steps", where);
+  return static_cast<double>(width);
+}
+
 }  // namespace
 
 void require_probability(double probability, const std::source_location& where) {
@@ -28,14 +40,12 @@ void require_probability(double probability, const std::source_location& where) 
 }
 
 double require_interval(std::int64_t low, std::int64_t high, std::ptrdiff_t count, const std::source_location& where) {
-  const auto interval = [&] { return "[" + std::to_string(low) + ", " + std::to_string(high) + ")"; };
-  const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  if (low > high || (low == high && count > 0))
-    refuse("random::integers", "there is no integer in " + interval(), "the end is not one of them", where);
-  if (width > std::uint64_t{1} << 32)
-    refuse("random::integers", "there are more than 4294967296 integers in " + interval(),
-           "draw words by random::block, or in two steps", where);
-  return static_cast<double>(width);
+  return width_of(low, high, count, where);
+}
+
+double require_interval(std::uint64_t low, std::uint64_t high, std::ptrdiff_t count,
+                        const std::source_location& where) {
+  return width_of(low, high, count, where);
 }
 
 Array<std::int64_t, 1> chosen_positions(Key key, std::ptrdiff_t n, std::ptrdiff_t count, const ChoiceOptions& options,

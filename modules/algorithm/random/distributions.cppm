@@ -60,8 +60,9 @@ auto logistic(Key key, const Dim<Rank>& shape) {
 /// Throws std::invalid_argument unless a probability is one.
 void require_probability(double probability, const std::source_location& where);
 
-/// How many numbers are in [low, high). Throws std::invalid_argument unless 1 to 2^32 are.
+/// How many numbers are in [low, high). Throws std::invalid_argument if there is none and some are wanted, or if there are more than 2^32.
 double require_interval(std::int64_t low, std::int64_t high, std::ptrdiff_t count, const std::source_location& where);
+double require_interval(std::uint64_t low, std::uint64_t high, std::ptrdiff_t count, const std::source_location& where);
 
 /// true with a probability, which is met to 2^-24 if it is a float, to 2^-53 if a double. Throws std::invalid_argument unless it is in
 /// [0, 1], ShapeError if the shape is too large.
@@ -77,8 +78,8 @@ auto bernoulli(Key key, const Dim<Rank>& shape, P probability,
 export template <Integer T, int Rank>
 auto integers(Key key, const Dim<Rank>& shape, std::type_identity_t<T> low, std::type_identity_t<T> high,
               std::source_location where = std::source_location::current()) {
-  const double width =
-      require_interval(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), product(shape), where);
+  using Widest = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  const double width = require_interval(Widest{low}, Widest{high}, product(shape), where);
   return cast<T>(cast<std::int64_t>(uniform<double>(key, shape) * width) + static_cast<std::int64_t>(low));
 }
 

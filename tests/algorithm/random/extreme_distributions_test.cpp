@@ -68,6 +68,15 @@ TEST_CASE("parameters out of range are named") {
   CHECK(has(
       message_of([] { static_cast<void>(random::integers<std::int64_t>(key, Dim{3}, Limits::min(), Limits::max())); }),
       "more than 4294967296"));
+  const std::uint64_t half = std::uint64_t{1} << 63;
+  const Array<std::uint64_t, 1> around = random::integers<std::uint64_t>(key, Dim{100}, half - 1, half + 1);
+  CHECK(item(min(around)) == half - 1);
+  CHECK(item(max(around)) == half);
+  CHECK(has(message_of([] {
+              static_cast<void>(
+                  random::integers<std::uint64_t>(key, Dim{3}, 0, std::numeric_limits<std::uint64_t>::max()));
+            }),
+            "integers in [0, 18446744073709551615)"));
   const Array<float, 1> x = zeros<float>(Dim{3});
   CHECK(has(message_of([&] { random::choice(key, x, 4, {.replace = false}); }), "4 rows cannot be chosen of 3"));
   CHECK(has(message_of([&] { random::choice(key, zeros<float>(Dim{0}), 1); }), "1 rows cannot be chosen of 0"));
