@@ -10,7 +10,7 @@ import tessera.device;
 import tessera.array;
 import tessera.expr;
 
-// Products, compiled for each element type: of vectors and matrices as they are, of batches at the highest rank.
+// Products, compiled for each element type: of matrices, which vectors are seen as, and of batches at the highest rank.
 namespace tessera::dynamic {
 
 namespace {
@@ -37,13 +37,19 @@ void check_inner(const char* operation, const DArray& a, const DArray& b) {
                a, b);
 }
 
-/// The product of vectors and matrices of type T.
+/// The product of vectors and matrices of type T. A vector is a row on the left and a column on the right: which loop multiplies follows from
+/// extents and strides.
 template <Element T>
 DArray plain_product(const DArray& a, const DArray& b) {
-  if (a.rank() == 1 && b.rank() == 1) return evaluate(tessera::dot(elements_of<T, 1>(a), elements_of<T, 1>(b)));
-  if (a.rank() == 1) return evaluate(tessera::dot(elements_of<T, 1>(a), elements_of<T, 2>(b)));
-  if (b.rank() == 1) return evaluate(tessera::dot(elements_of<T, 2>(a), elements_of<T, 1>(b)));
-  return evaluate(tessera::dot(elements_of<T, 2>(a), elements_of<T, 2>(b)));
+  const int row = 0, column = -1;
+  const DArray left = a.rank() == 1 ? a.with_layout(expanded(a.layout(), {&row, 1})) : a;
+  const DArray right = b.rank() == 1 ? b.with_layout(expanded(b.layout(), {&column, 1})) : b;
+  DArray product = evaluate(tessera::dot(elements_of<T, 2>(left), elements_of<T, 2>(right)));
+  if (a.rank() == 2 && b.rank() == 2) return product;
+  std::vector<std::ptrdiff_t> shape;
+  if (a.rank() == 2) shape.push_back(product.shape()[0]);
+  if (b.rank() == 2) shape.push_back(product.shape()[1]);
+  return product.reshape(shape);
 }
 
 /// The products of batches of type T, both of them with leading axes of extent 1.

@@ -4,6 +4,7 @@ module;
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,24 +14,60 @@ import tessera.array;
 import tessera.expr;
 import tessera.algorithm;
 
-// Differences and scans, compiled for each element type at the highest rank.
+// Differences, slopes and areas, which are expressions of views, and scans, compiled for each element type at the highest rank.
 namespace tessera::dynamic {
 
 namespace {
 
-/// Calls work(rows) with the static rows along an axis, of floating or complex elements, and gives its result x's axes.
-template <class Work>
-DArray along(const char* operation, const DArray& x, int axis, const Work& work) {
-  const int at = storage::checked_axis(axis, x.rank(), operation);
+/// A part along the last axis.
+DArray part(const DArray& x, const Range& range) { return x({ellipsis, range}); }
+
+/// Elements less the ones before them along the last axis; of bool, whether they differ.
+DArray difference_along_last(const DArray& x) {
+  const DArray later = part(x, range(1, none)), earlier = part(x, range(none, -1));
+  return x.dtype() == DType::boolean ? DArray(later != earlier) : DArray(later - earlier);
+}
+
+/// The elements with an axis last, integers and bool as double.
+DArray averaged_rows(const char* operation, const DArray& x, int axis) {
   const bool is_inexact = kind(x.dtype()) == Kind::floating || kind(x.dtype()) == Kind::complex;
-  const DArray rows = with_axis_last(is_inexact ? x : x.cast(DType::float64), at, operation);
-  return core::with_element(rows.dtype(), [&]<class T>() -> DArray {
-    if constexpr (Floating<T> || Complex<T>) {
-      return as_shaped(DArray(work(rows_of<T>(rows))), x, at);
-    } else {
-      throw_dtype(operation, dtype_of<T>, "numbers");
-    }
-  });
+  return with_axis_last(is_inexact ? x : x.cast(DType::float64), axis, operation);
+}
+
+/// Distances between coordinates, in the type that goes with the rows.
+DArray steps_of(const DArray& coordinates, const DArray& rows, int axis, const char* operation) {
+  const std::ptrdiff_t extent = rows.shape()[rows.rank() - 1];
+  if (coordinates.size() != extent) {
+    throw ShapeError(
+        to_string(Failure{.operation = operation,
+                          .problem = "there are " + std::to_string(coordinates.size()) + " coordinates for axis " +
+                                     std::to_string(axis) + " with extent " + std::to_string(extent)}));
+  }
+  return difference_along_last(coordinates.cast(kind(rows.dtype()) == Kind::complex ? DType::float64 : rows.dtype()));
+}
+
+void require_slopes(const DArray& rows, int axis) {
+  const std::ptrdiff_t extent = rows.shape()[rows.rank() - 1];
+  if (extent >= 2) return;
+  throw ShapeError(
+      to_string(Failure{.operation = "gradient",
+                        .problem = "axis " + std::to_string(axis) + " has extent " + std::to_string(extent),
+                        .advice = "a slope is between two elements"}));
+}
+
+/// A result of rows with the axes of x but one.
+DArray without_axis(const DArray& result, const DArray& x, int axis) {
+  const DDim shape = x.shape();
+  std::vector<std::ptrdiff_t> extents(shape.extents().begin(), shape.extents().end());
+  extents.erase(extents.begin() + axis);
+  return result.reshape(DDim(extents));
+}
+
+/// The slopes at both ends, from those between the first two elements and the last two.
+template <class First, class Last>
+void write_ends(const DArray& result, const DArray& rows, const First& first, const Last& last) {
+  part(result, range(0, 1)).write((part(rows, range(1, 2)) - part(rows, range(0, 1))) / first);
+  part(result, range(-1, none)).write((part(rows, range(-1, none)) - part(rows, range(-2, -1))) / last);
 }
 
 void require_coordinates(const DArray& coordinates, const char* operation) {
@@ -59,41 +96,55 @@ DArray run_rows(RunningScan scan, const Rows& rows, const ScanOptions& options) 
 }  // namespace
 
 DArray differences(const DArray& x, std::ptrdiff_t times, int axis) {
+  if (times < 0) {
+    throw std::invalid_argument(to_string(
+        Failure{.operation = "diff", .problem = "differences are asked for " + std::to_string(times) + " times"}));
+  }
   const int at = storage::checked_axis(axis, x.rank(), "diff");
-  const DArray rows = with_axis_last(x, at, "diff");
-  return core::with_element(x.dtype(), [&]<class T>() -> DArray {
-    return as_shaped(DArray(tessera::diff(rows_of<T>(rows), times, -1, std::source_location{})), x, at);
-  });
+  DArray rows = with_axis_last(x, at, "diff").clone();
+  for (std::ptrdiff_t i = 0; i < times && rows.shape()[rows.rank() - 1] > 0; ++i) rows = difference_along_last(rows);
+  return as_shaped(rows, x, at);
 }
 
 DArray slopes(const DArray& x, double spacing, int axis) {
-  return along("gradient", x, axis,
-               [&](const auto& rows) { return tessera::gradient(rows, spacing, std::source_location{}); });
+  const int at = storage::checked_axis(axis, x.rank(), "gradient");
+  const DArray rows = averaged_rows("gradient", x, at);
+  require_slopes(rows, at);
+  const DArray result(rows.shape(), rows.dtype(), rows.place());
+  part(result, range(1, -1)).write((part(rows, range(2, none)) - part(rows, range(none, -2))) / (spacing + spacing));
+  write_ends(result, rows, spacing, spacing);
+  return as_shaped(result, x, at);
 }
 
 DArray slopes(const DArray& x, const DArray& coordinates, int axis) {
   require_coordinates(coordinates, "gradient");
-  const Array<double, 1> at = vector_of<double>(coordinates);
-  return along("gradient", x, axis,
-               [&](const auto& rows) { return tessera::gradient(rows, at, std::source_location{}); });
+  const int at = storage::checked_axis(axis, x.rank(), "gradient");
+  const DArray rows = averaged_rows("gradient", x, at);
+  require_slopes(rows, at);
+  const DArray steps = steps_of(coordinates, rows, at, "gradient");
+  const DArray before = part(steps, range(none, -1)), after = part(steps, range(1, none));
+  const DArray left = part(rows, range(none, -2)), middle = part(rows, range(1, -1)),
+               right = part(rows, range(2, none));
+  const DArray result(rows.shape(), rows.dtype(), rows.place());
+  part(result, range(1, -1))
+      .write(right * (before / (after * (before + after))) + middle * ((after - before) / (before * after)) -
+             left * (after / (before * (before + after))));
+  write_ends(result, rows, part(steps, range(0, 1)), part(steps, range(-1, none)));
+  return as_shaped(result, x, at);
 }
 
 DArray area(const DArray& y, double spacing, int axis) {
-  return squeeze(
-      along("trapezoid", y, axis,
-            [&](const auto& rows) { return tessera::expand_dims<-1>(evaluate(tessera::trapezoid(rows, spacing))); }),
-      storage::checked_axis(axis, y.rank(), "trapezoid"));
+  const int at = storage::checked_axis(axis, y.rank(), "trapezoid");
+  const DArray rows = averaged_rows("trapezoid", y, at);
+  return without_axis(sum(part(rows, range(1, none)) + part(rows, range(none, -1)), -1) * (spacing / 2), y, at);
 }
 
 DArray area(const DArray& y, const DArray& coordinates, int axis) {
   require_coordinates(coordinates, "trapezoid");
-  const Array<double, 1> at = vector_of<double>(coordinates);
-  return squeeze(
-      along("trapezoid", y, axis,
-            [&](const auto& rows) {
-              return tessera::expand_dims<-1>(evaluate(tessera::trapezoid(rows, at, std::source_location{})));
-            }),
-      storage::checked_axis(axis, y.rank(), "trapezoid"));
+  const int at = storage::checked_axis(axis, y.rank(), "trapezoid");
+  const DArray rows = averaged_rows("trapezoid", y, at);
+  const DArray steps = steps_of(coordinates, rows, at, "trapezoid");
+  return without_axis(sum((part(rows, range(1, none)) + part(rows, range(none, -1))) * steps, -1) * 0.5, y, at);
 }
 
 DArray convolved(const DArray& a, const DArray& b, ConvolveMode mode) {
