@@ -48,7 +48,7 @@ auto convolve(const A& a, const B& b, ConvolveMode mode = ConvolveMode::full,
   const std::ptrdiff_t n = is_longer ? left.size() : right.size(), m = is_longer ? right.size() : left.size();
   const std::ptrdiff_t first = mode == ConvolveMode::full ? 0 : mode == ConvolveMode::same ? (m - 1) / 2 : m - 1;
   const std::ptrdiff_t count = mode == ConvolveMode::full ? n + m - 1 : mode == ConvolveMode::same ? n : n - m + 1;
-  const Array<Sum, 1, rows::result_place<A>> result(Dim<1>{count}, left.place());
+  Array<Sum, 1, rows::result_place<A>> result(Dim<1>{count}, left.place());
   const rows::Vector x = rows::vector_of(left), y = rows::vector_of(right);
   filtering::convolve(is_longer ? x : y, is_longer ? y : x, first, count, result.data());
   if constexpr (std::same_as<T, Sum>) {
@@ -74,7 +74,7 @@ auto interpolated(const X& x, const C& abscissas, const D& ordinates,
   filtering::require_curve(curve, up.size(), {"interp", "abscissas", where});
   curve.left = ends ? ends->first : up.data()[0];
   curve.right = ends ? ends->second : up.data()[up.size() - 1];
-  const Array<double, rank_of<X>, rows::result_place<X>> result(at.shape(), at.place());
+  Array<double, rank_of<X>, rows::result_place<X>> result(at.shape(), at.place());
   filtering::interpolate(curve, at.data(), at.size(), result.data());
   if constexpr (std::same_as<T, double>) {
     return result;
