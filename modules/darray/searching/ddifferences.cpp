@@ -34,8 +34,8 @@ DArray averaged_rows(const char* operation, const DArray& x, int axis) {
   return with_axis_last(is_inexact ? x : x.cast(DType::float64), axis, operation);
 }
 
-/// Distances between coordinates, in the type that goes with the rows.
-DArray steps_of(const DArray& coordinates, const DArray& rows, int axis, const char* operation) {
+/// Coordinates in the type that goes with the rows.
+DArray coordinates_for(const DArray& coordinates, const DArray& rows, int axis, const char* operation) {
   const std::ptrdiff_t extent = rows.shape()[rows.rank() - 1];
   if (coordinates.size() != extent) {
     throw ShapeError(
@@ -43,7 +43,8 @@ DArray steps_of(const DArray& coordinates, const DArray& rows, int axis, const c
                           .problem = "there are " + std::to_string(coordinates.size()) + " coordinates for axis " +
                                      std::to_string(axis) + " with extent " + std::to_string(extent)}));
   }
-  return difference_along_last(coordinates.cast(kind(rows.dtype()) == Kind::complex ? DType::float64 : rows.dtype()));
+  const DArray wide = coordinates.cast(DType::float64);
+  return kind(rows.dtype()) == Kind::complex ? wide : wide.cast(rows.dtype());
 }
 
 void require_slopes(const DArray& rows, int axis) {
@@ -101,8 +102,12 @@ DArray differences(const DArray& x, std::ptrdiff_t times, int axis) {
         Failure{.operation = "diff", .problem = "differences are asked for " + std::to_string(times) + " times"}));
   }
   const int at = storage::checked_axis(axis, x.rank(), "diff");
-  DArray rows = with_axis_last(x, at, "diff").clone();
-  for (std::ptrdiff_t i = 0; i < times && rows.shape()[rows.rank() - 1] > 0; ++i) rows = difference_along_last(rows);
+  DArray rows = with_axis_last(x, at, "diff");
+  if (times == 0) rows = rows.clone();
+  for (std::ptrdiff_t i = 0; i < times; ++i) {
+    if (rows.shape()[rows.rank() - 1] == 0) return as_shaped(rows.clone(), x, at);
+    rows = difference_along_last(rows);
+  }
   return as_shaped(rows, x, at);
 }
 
@@ -121,7 +126,7 @@ DArray slopes(const DArray& x, const DArray& coordinates, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "gradient");
   const DArray rows = averaged_rows("gradient", x, at);
   require_slopes(rows, at);
-  const DArray steps = steps_of(coordinates, rows, at, "gradient");
+  const DArray steps = difference_along_last(coordinates_for(coordinates, rows, at, "gradient"));
   const DArray before = part(steps, range(none, -1)), after = part(steps, range(1, none));
   const DArray left = part(rows, range(none, -2)), middle = part(rows, range(1, -1)),
                right = part(rows, range(2, none));
@@ -143,8 +148,10 @@ DArray area(const DArray& y, const DArray& coordinates, int axis) {
   require_coordinates(coordinates, "trapezoid");
   const int at = storage::checked_axis(axis, y.rank(), "trapezoid");
   const DArray rows = averaged_rows("trapezoid", y, at);
-  const DArray steps = steps_of(coordinates, rows, at, "trapezoid");
-  return without_axis(sum((part(rows, range(1, none)) + part(rows, range(none, -1))) * steps, -1) * 0.5, y, at);
+  const DArray places = coordinates_for(coordinates, rows, at, "trapezoid");
+  const DArray after = part(places, range(1, none)), before = part(places, range(none, -1));
+  return without_axis(sum((part(rows, range(1, none)) + part(rows, range(none, -1))) * (after - before), -1) * 0.5, y,
+                      at);
 }
 
 DArray convolved(const DArray& a, const DArray& b, ConvolveMode mode) {
