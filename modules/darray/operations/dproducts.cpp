@@ -10,7 +10,7 @@ import tessera.device;
 import tessera.array;
 import tessera.expr;
 
-// Products, compiled for each element type: of matrices, which vectors are seen as, and of batches at the highest rank.
+// Products, compiled for each element type: of vectors, of matrices, which a vector beside one is seen as, and of batches at the highest rank.
 namespace tessera::dynamic {
 
 namespace {
@@ -37,10 +37,11 @@ void check_inner(const char* operation, const DArray& a, const DArray& b) {
                a, b);
 }
 
-/// The product of vectors and matrices of type T. A vector is a row on the left and a column on the right: which loop multiplies follows from
-/// extents and strides.
+/// The product of vectors and matrices of type T. Beside a matrix a vector is a row on the left and a column on the right: which loop multiplies
+/// follows from extents and strides. Two vectors are summed as their length says.
 template <Element T>
 DArray plain_product(const DArray& a, const DArray& b) {
+  if (a.rank() == 1 && b.rank() == 1) return evaluate(tessera::dot(elements_of<T, 1>(a), elements_of<T, 1>(b)));
   const int row = 0, column = -1;
   const DArray left = a.rank() == 1 ? a.with_layout(expanded(a.layout(), {&row, 1})) : a;
   const DArray right = b.rank() == 1 ? b.with_layout(expanded(b.layout(), {&column, 1})) : b;

@@ -28,15 +28,38 @@ DArray difference_along_last(const DArray& x) {
   return x.dtype() == DType::boolean ? DArray(later != earlier) : DArray(later - earlier);
 }
 
-/// The elements with an axis last, integers and bool as double.
-DArray averaged_rows(const char* operation, const DArray& x, int axis) {
+/// The type of slopes and areas: that of the elements, of integers and bool double.
+DType averaged_type(const DArray& x) {
   const bool is_inexact = kind(x.dtype()) == Kind::floating || kind(x.dtype()) == Kind::complex;
-  return with_axis_last(is_inexact ? x : x.cast(DType::float64), axis, operation);
+  return is_inexact ? x.dtype() : DType::float64;
 }
 
-/// Coordinates in the type that goes with the rows.
-DArray coordinates_for(const DArray& coordinates, const DArray& rows, int axis, const char* operation) {
-  const std::ptrdiff_t extent = rows.shape()[rows.rank() - 1];
+/// Whether a type is computed in float, and results are rounded once.
+bool is_half(DType dtype) { return kind(dtype) == Kind::floating && item_size(dtype) == 2; }
+
+/// The elements with an axis last, in the type in which they are computed.
+DArray averaged_rows(const char* operation, const DArray& x, int axis) {
+  const DType type = averaged_type(x), computed = is_half(type) ? DType::float32 : type;
+  return with_axis_last(x.dtype() == computed ? x : x.cast(computed), axis, operation);
+}
+
+/// A result of halves, rounded.
+DArray averaged(const DArray& result, const DArray& x) {
+  return is_half(averaged_type(x)) ? result.cast(averaged_type(x)) : result;
+}
+
+/// A number beside elements of x, whose type it takes.
+double beside(const DArray& x, double number) {
+  switch (averaged_type(x)) {
+    case DType::float16: return static_cast<float>(float16(static_cast<float>(number)));
+    case DType::bfloat16: return static_cast<float>(bfloat16(static_cast<float>(number)));
+    default: return number;
+  }
+}
+
+/// Coordinates in the type that goes with the elements of x.
+DArray coordinates_for(const DArray& coordinates, const DArray& x, int axis, const char* operation) {
+  const std::ptrdiff_t extent = x.shape()[axis];
   if (coordinates.size() != extent) {
     throw ShapeError(
         to_string(Failure{.operation = operation,
@@ -44,7 +67,7 @@ DArray coordinates_for(const DArray& coordinates, const DArray& rows, int axis, 
                                      std::to_string(axis) + " with extent " + std::to_string(extent)}));
   }
   const DArray wide = coordinates.cast(DType::float64);
-  return kind(rows.dtype()) == Kind::complex ? wide : wide.cast(rows.dtype());
+  return kind(x.dtype()) == Kind::complex ? wide : wide.cast(averaged_type(x));
 }
 
 void require_slopes(const DArray& rows, int axis) {
@@ -115,10 +138,11 @@ DArray slopes(const DArray& x, double spacing, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "gradient");
   const DArray rows = averaged_rows("gradient", x, at);
   require_slopes(rows, at);
+  const double step = beside(x, spacing);
   const DArray result(rows.shape(), rows.dtype(), rows.place());
-  part(result, range(1, -1)).write((part(rows, range(2, none)) - part(rows, range(none, -2))) / (spacing + spacing));
-  write_ends(result, rows, spacing, spacing);
-  return as_shaped(result, x, at);
+  part(result, range(1, -1)).write((part(rows, range(2, none)) - part(rows, range(none, -2))) / (step + step));
+  write_ends(result, rows, step, step);
+  return averaged(as_shaped(result, x, at), x);
 }
 
 DArray slopes(const DArray& x, const DArray& coordinates, int axis) {
@@ -126,7 +150,8 @@ DArray slopes(const DArray& x, const DArray& coordinates, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "gradient");
   const DArray rows = averaged_rows("gradient", x, at);
   require_slopes(rows, at);
-  const DArray steps = difference_along_last(coordinates_for(coordinates, rows, at, "gradient"));
+  const DArray rounded = difference_along_last(coordinates_for(coordinates, x, at, "gradient"));
+  const DArray steps = is_half(rounded.dtype()) ? rounded.cast(DType::float32) : rounded;
   const DArray before = part(steps, range(none, -1)), after = part(steps, range(1, none));
   const DArray left = part(rows, range(none, -2)), middle = part(rows, range(1, -1)),
                right = part(rows, range(2, none));
@@ -135,23 +160,25 @@ DArray slopes(const DArray& x, const DArray& coordinates, int axis) {
       .write(right * (before / (after * (before + after))) + middle * ((after - before) / (before * after)) -
              left * (after / (before * (before + after))));
   write_ends(result, rows, part(steps, range(0, 1)), part(steps, range(-1, none)));
-  return as_shaped(result, x, at);
+  return averaged(as_shaped(result, x, at), x);
 }
 
 DArray area(const DArray& y, double spacing, int axis) {
   const int at = storage::checked_axis(axis, y.rank(), "trapezoid");
   const DArray rows = averaged_rows("trapezoid", y, at);
-  return without_axis(sum(part(rows, range(1, none)) + part(rows, range(none, -1)), -1) * (spacing / 2), y, at);
+  const DArray sums = sum(part(rows, range(1, none)) + part(rows, range(none, -1)), -1) * beside(y, spacing / 2);
+  return averaged(without_axis(sums, y, at), y);
 }
 
 DArray area(const DArray& y, const DArray& coordinates, int axis) {
   require_coordinates(coordinates, "trapezoid");
   const int at = storage::checked_axis(axis, y.rank(), "trapezoid");
   const DArray rows = averaged_rows("trapezoid", y, at);
-  const DArray places = coordinates_for(coordinates, rows, at, "trapezoid");
+  const DArray given = coordinates_for(coordinates, y, at, "trapezoid");
+  const DArray places = is_half(given.dtype()) ? given.cast(DType::float32) : given;
   const DArray after = part(places, range(1, none)), before = part(places, range(none, -1));
-  return without_axis(sum((part(rows, range(1, none)) + part(rows, range(none, -1))) * (after - before), -1) * 0.5, y,
-                      at);
+  const DArray sums = sum((part(rows, range(1, none)) + part(rows, range(none, -1))) * (after - before), -1) * 0.5;
+  return averaged(without_axis(sums, y, at), y);
 }
 
 DArray convolved(const DArray& a, const DArray& b, ConvolveMode mode) {

@@ -118,3 +118,14 @@ TEST_CASE("what products and normalisations do not take is said") {
                        ShapeError);
   CHECK_THROWS_AS(softmax(x, 2), IndexError);
 }
+
+TEST_CASE("products of vectors of any numbers are rounded as those of static arrays") {
+  const random::Key vectors{84};
+  const Array<float, 2> m = random::normal<float>(vectors, Dim{37, 6});
+  const Array<float, 1> v = random::normal<float>(vectors.fold(1), Dim{37}), w = m(3);
+  const DArray dm = m, dv = v, dw = w;
+  CHECK(is_same(dot(dv, dv), evaluate(dot(v, v))));
+  CHECK(is_same(dot(dv, dm), evaluate(dot(v, m))));
+  CHECK(is_same(dot(dm, dw), evaluate(dot(m, w))));
+  CHECK(is_same(dot(dm.T(), dv), evaluate(dot(m.T(), v))));
+}

@@ -172,3 +172,29 @@ TEST_CASE("what dynamic arrays cannot be searched or counted for") {
   CHECK_THROWS_AS(diff(x, -1), std::invalid_argument);
   CHECK_THROWS_AS(convolve(x, x), ShapeError);
 }
+
+namespace {
+
+/// Of numbers that are no small fractions, whose roundings show.
+template <class T>
+void check_rounded() {
+  CAPTURE(name(dtype_of<T>));
+  const random::Key key{83};
+  const Array<T, 2> a = cast<T>(random::normal<float>(key, Dim{37, 6}) * 40);
+  const Array<double, 1> at = cumulative_sum(0.01 + random::uniform<double>(key.fold(1), Dim{37}));
+  const DArray x = a;
+  CHECK(is_same(gradient(x, 0.3, 0), copy(gradient<0>(a, 0.3))));
+  CHECK(is_same(gradient(x, DArray(at), 0), copy(gradient<0>(a, at))));
+  CHECK(is_same(trapezoid(x, 0.3, 0), evaluate(trapezoid<0>(a, 0.3))));
+  CHECK(is_same(trapezoid(x, DArray(at), 0), evaluate(trapezoid<0>(a, at))));
+  CHECK(is_same(diff(x, 3, 0), copy(diff(a, 3, 0))));
+}
+
+}  // namespace
+
+TEST_CASE("slopes and areas of any numbers are rounded as those of static arrays") {
+  check_rounded<float16>();
+  check_rounded<bfloat16>();
+  check_rounded<float>();
+  check_rounded<double>();
+}
