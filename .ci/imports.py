@@ -19,9 +19,9 @@ FOLDERS = {
     "schedule": ["op", "engine", "executors", "ops", "pictures", "replay", "scheduler"],
     "memory": ["blocks", "checks", "pool", "use"],
     "device": ["places", "streams", "kernels"],
-    "darray": ["", "operations", "searching"],
+    "darray": ["", "operations", "searching", "indexing"],
     "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
-    "algorithm": ["rows", "random", "sort", "scan", "select", "index", "einsum", "search", "sets", "counting", "selection", "statistics", "differences"],
+    "algorithm": ["rows", "sort", "scan", "select", "index", "einsum", "search", "sets", "counting", "selection", "statistics", "differences", "random"],
 }
 MOST_FILES = 24  # in a folder
 

@@ -74,6 +74,46 @@ const bool registered = [] {
   register_pair<std::int64_t>(
       "integers", [](auto... to) { return random::integers<std::int64_t>(to..., 0, 1000); },
       std::uniform_int_distribution<std::int64_t>(0, 999));
+  register_pair<double>(
+      "uniform of double", [](auto... to) { return random::uniform<double>(to...); },
+      std::uniform_real_distribution<double>());
+  register_pair<double>(
+      "normal of double", [](auto... to) { return random::normal<double>(to...); }, std::normal_distribution<double>());
+  register_pair<std::int32_t>(
+      "integers of 32 bits", [](auto... to) { return random::integers<std::int32_t>(to..., 0, 1000); },
+      std::uniform_int_distribution<std::int32_t>(0, 999));
+  for (const double concentration : {0.5, 2.5, 100.0}) {
+    register_pair<double>(
+        "gamma " + std::to_string(concentration).substr(0, 3),
+        [=](auto... to) { return random::gamma<double>(to..., concentration); },
+        std::gamma_distribution<double>(concentration));
+  }
+  register_pair<float>(
+      "gamma of float", [](auto... to) { return random::gamma<float>(to..., 2.5); },
+      std::gamma_distribution<float>(2.5f));
+  register_pair<double>(
+      "beta", [](auto... to) { return random::beta<double>(to..., 2.0, 5.0); },
+      [x = std::gamma_distribution<double>(2.0), y = std::gamma_distribution<double>(5.0)](auto& bits) mutable {
+        const double first = x(bits);
+        return first / (first + y(bits));
+      });
+  for (const double rate : {3.0, 100.0}) {
+    register_pair<std::int64_t>(
+        "poisson " + std::to_string(rate).substr(0, 3), [=](auto... to) { return random::poisson(to..., rate); },
+        std::poisson_distribution<std::int64_t>(rate));
+  }
+  for (const int trials : {20, 1000}) {
+    register_pair<std::int64_t>(
+        "binomial " + std::to_string(trials), [=](auto... to) { return random::binomial(to..., trials, 0.3); },
+        std::binomial_distribution<std::int64_t>(trials, 0.3));
+  }
+  register_pair<double>(
+      "truncated normal", [](auto... to) { return random::truncated_normal<double>(to..., -2, 2); },
+      [normal = std::normal_distribution<double>()](auto& bits) mutable {
+        for (;;) {
+          if (const double x = normal(bits); x >= -2 && x <= 2) return x;
+        }
+      });
   return true;
 }();
 

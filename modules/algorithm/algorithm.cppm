@@ -7,12 +7,6 @@ export import :rows;
 export import :device_kernels;
 export import :device_work;
 
-// random/: random numbers from keys
-export import :philox;
-export import :device_random;
-export import :random;
-export import :distributions;
-
 // sort/: sorting, by value and into positions
 export import :sort_order;
 export import :radix_sort;
@@ -25,14 +19,15 @@ export import :scan_state;
 export import :scanning;
 export import :scan;
 
-// select/: picking by index and by mask
+// select/: picking by index and by mask; operands of algorithms that run on the host alone
 export import :device_gather;
 export import :gather;
 export import :compressing;
 export import :compress;
-
-// search/: operands of algorithms that run on the host alone; searching sorted vectors, membership
 export import :host_elements;
+export import :repeats;
+
+// search/: searching sorted vectors, membership
 export import :keys;
 export import :searching;
 export import :membership;
@@ -79,3 +74,14 @@ export import :subscripts;
 export import :contract;
 export import :einsum;
 export import :tensor_products;
+
+// random/: random numbers from keys
+export import :philox;
+export import :device_random;
+export import :random;
+export import :device_rejection;
+export import :rejection;
+export import :distributions;
+export import :gamma;
+export import :discrete;
+export import :multivariate;

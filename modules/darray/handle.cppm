@@ -119,6 +119,14 @@ struct TreeForm {
   DExpression (*program)(const void* tree);
 };
 
+export class DPicked;
+
+/// An array of indices or a mask, between the parentheses of x(...).
+template <class I>
+concept DIndexArray = std::same_as<I, DArray> || DynamicTree<I> || std::same_as<I, DExpression> ||
+                      ((Elements<I> || ExpressionNode<I>) && !DScalar<I> &&
+                       (Integer<value_of<I>> || std::same_as<std::remove_const_t<value_of<I>>, bool>));
+
 /// Elements of one type along axes, both known at run time only: a name for shared storage, as Array is, with the same meaning of `=`.
 /// It holds an Array<T, D> or Array<const T, D>, which get<Array<T, D>>(x) and visit(f, x) reach.
 ///
@@ -252,6 +260,10 @@ export class DArray {
     return slice(list);
   }
   DArray slice(std::span<const DIndexer> indexers) const;
+  /// With arrays of indices or masks among the indexers: what they pick, which converts to an array and can be written. See DPicked.
+  template <class... I>
+    requires((DIndexArray<I> || std::convertible_to<const I&, DIndexer>) && ...) && (DIndexArray<I> || ...)
+  DPicked operator()(const I&... indexers) const;
 
   /// The axes in reverse order, or in the order of a list, sharing the storage. Throws IndexError if that is no permutation.
   DArray T() const;

@@ -232,20 +232,26 @@ DArray arange(DType dtype, double start, double stop, double step, Place place) 
 
 DArray arange(DType dtype, double stop, Place place) { return arange(dtype, 0, stop, 1, place); }
 
-DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Place place) {
+DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Endpoint end, Place place) {
   if (kind(dtype) != Kind::floating) throw_not_numbers("linspace", dtype, "floating elements");
   DArray made(make_ddim({count}), dtype, CpuPlace{});
   dynamic::with_element(dtype, [&]<class T>() {
-    if constexpr (Floating<T>) made = linspace<T>(static_cast<T>(start), static_cast<T>(stop), count);
+    if constexpr (Floating<T>) made = linspace<T>(static_cast<T>(start), static_cast<T>(stop), count, end);
   });
   return made.to(place);
 }
 
-DArray eye(DType dtype, std::ptrdiff_t size, Place place) {
-  const DArray made = zeros(dtype, make_ddim({size, size}), place);
-  const dynamic::DLayout diagonal{.rank = 1, .extents = {size}, .strides = {size + 1}};
-  made.with_layout(diagonal).write(dynamic::ScalarOperand{DValue(true).cast(dtype), false});
+DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Place place) {
+  return linspace(dtype, start, stop, count, Endpoint::included, place);
+}
+
+DArray eye(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t diagonal, Place place) {
+  const DArray made = zeros(dtype, make_ddim({rows, columns}), place);
+  if (made.size() == 0 || diagonal >= columns || diagonal <= -rows) return made;
+  dynamic::diagonal(made, diagonal).write(dynamic::ScalarOperand{DValue(true).cast(dtype), false});
   return made;
 }
+
+DArray eye(DType dtype, std::ptrdiff_t size, Place place) { return eye(dtype, size, size, 0, place); }
 
 }  // namespace tessera

@@ -97,9 +97,12 @@ export DArray empty_like(const DArray& array);
 export DArray arange(DType dtype, double start, double stop, double step = 1, Place place = {});
 /// 0, 1, ... before stop.
 export DArray arange(DType dtype, double stop, Place place = {});
-/// `count` numbers from start to stop, both included. Throws DTypeError unless the type is floating.
+/// `count` numbers from start to stop, both included or without the end. Throws DTypeError unless the type is floating.
+export DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Endpoint end, Place place = {});
 export DArray linspace(DType dtype, double start, double stop, std::ptrdiff_t count, Place place = {});
-/// Ones on the diagonal.
+/// Ones on a diagonal, the main one or as many places above it as `diagonal` says, and zeros elsewhere.
+export DArray eye(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t diagonal = 0,
+                  Place place = {});
 export DArray eye(DType dtype, std::ptrdiff_t size, Place place = {});
 
 }  // namespace tessera

@@ -1,4 +1,8 @@
 // What index functions make of arrays without elements and without storage.
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
 #include "../expr/without_elements.hpp"
 
 #define CALL(...) [](auto& x) -> std::decay_t<decltype(__VA_ARGS__)> { return __VA_ARGS__; }
@@ -54,4 +58,15 @@ TEST_CASE("sums of products of nothing") {
   check<float>("kron", {"", "", "empty"}, CALL(kron(x, x)));
   check<float>("cross", {"", "nothing", "nothing"}, CALL(cross(x, x)));
   check<float>("matrix_power", {"", "", "empty"}, CALL(matrix_power(x, 3)));
+}
+
+TEST_CASE("elements repeated by counts: none, and counts that are none") {
+  const Array<float, 2> x = reshape(arange(6.0f), 2, 3);
+  CHECK(repeat<0>(x, Array<int, 1>{0, 0}).shape() == Dim{0, 3});
+  CHECK(array_equal(repeat<1>(x, Array<std::uint8_t, 1>{1, 0, 2}), make_array<float>({{0, 2, 2}, {3, 5, 5}})));
+  CHECK(repeat<0>(zeros<float>(Dim{0, 3}), zeros<int>(Dim{0})).shape() == Dim{0, 3});
+  CHECK_THROWS_AS(repeat<0>(x, Array<int, 1>{1}), ShapeError);
+  CHECK_THROWS_AS(repeat<0>(x, Array<int, 1>{1, -1}), std::invalid_argument);
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_AS(repeat<0>(x, Array<std::int64_t, 1>{most, most}), ShapeError);
 }

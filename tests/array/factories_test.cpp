@@ -97,6 +97,26 @@ TEST_CASE("an arange that never ends throws with its bounds") {
                        ShapeError);
 }
 
+TEST_CASE("ones on any diagonal") {
+  CHECK(to_string(eye<int>(2, 3, 1)) == "[[0 1 0]\n [0 0 1]]");
+  CHECK(to_string(eye<int>(3, 2, -1)) == "[[0 0]\n [1 0]\n [0 1]]");
+  CHECK(to_string(eye<int>(2, 4, 3)) == "[[0 0 0 1]\n [0 0 0 0]]");
+  for (const std::ptrdiff_t diagonal : {std::numeric_limits<std::ptrdiff_t>::min(), std::ptrdiff_t{-2},
+                                        std::ptrdiff_t{2}, std::numeric_limits<std::ptrdiff_t>::max()}) {
+    const Array<int, 2> none = eye<int>(2, 2, diagonal);
+    for (const int element : none) CHECK(element == 0);
+  }
+  CHECK(eye<int>(0, 3, 1).shape() == Dim{0, 3});
+}
+
+TEST_CASE("linspace without its end") {
+  CHECK(joined(linspace(0.0, 1.0, 4, Endpoint::excluded)) == "0 0.25 0.5 0.75");
+  CHECK(joined(linspace(0, 10, 5, Endpoint::excluded)) == "0 2 4 6 8");
+  CHECK(joined(linspace(3.0, 9.0, 1, Endpoint::excluded)) == "3");
+  CHECK(joined(linspace(1.0, 2.0, 3, Endpoint::included)) == "1 1.5 2");
+  CHECK(linspace(0.0f, 1.0f, 0, Endpoint::excluded).size() == 0);
+}
+
 TEST_CASE("linspace includes both ends") {
   CHECK(joined(linspace(1.0, 2.0, 3)) == "1 1.5 2");
   CHECK(joined(linspace(1.0, 0.0, 2)) == "1 0");

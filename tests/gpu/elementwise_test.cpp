@@ -59,6 +59,34 @@ TEST_CASE("random numbers on a GPU are those of the CPU") {
   check(0, [&](Place p) { return into(zeros<bool>(line, p), random::bernoulli(key, line, 0.3f)); });
   check(0, [&](Place p) { return into(zeros<int>(line, p), random::integers<int>(key, line, -5, 1000)); });
   check(0, [&](Place p) {
+    return into(zeros<std::int64_t>(line, p), random::integers<std::int64_t>(key, line, -5, std::int64_t{1} << 60));
+  });
+  check(0, [&](Place p) { return into(zeros<std::uint32_t>(line, p), random::bits<std::uint32_t>(key, line)); });
+  check(0, [&](Place p) { return into(zeros<std::uint64_t>(line, p), random::bits<std::uint64_t>(key, line)); });
+  // Numbers by rejection: small parameters and large ones, for all and for each.
+  const Dim many{3000};
+  check(1e-5, [&](Place p) { return into(zeros<float>(many, p), random::gamma<float>(key, many, 2.5)); });
+  check(1e-12, [&](Place p) {
+    return into(zeros<double>(many, p), random::gamma<double>(key, many, 0.01 + random::uniform<double>(key, many)));
+  });
+  check(1e-12, [&](Place p) { return into(zeros<double>(many, p), random::beta<double>(key, many, 0.5, 7)); });
+  for (const double low : {-3.0, 0.5, 6.0}) {
+    check(1e-12, [&](Place p) {
+      return into(zeros<double>(many, p), random::truncated_normal<double>(key, many, low, low + 4));
+    });
+    check(1e-12, [&](Place p) {
+      return into(zeros<double>(many, p), random::truncated_normal<double>(key, many, low, low + 0.125));
+    });
+  }
+  for (const double rate : {0.5, 40.0, 1e6})
+    check(0, [&](Place p) { return into(zeros<std::int64_t>(many, p), random::poisson(key, many, rate)); });
+  for (const double chance : {0.001, 0.3, 0.98})
+    check(0, [&](Place p) { return into(zeros<std::int64_t>(many, p), random::binomial(key, many, 200, chance)); });
+  check(1e-12, [&](Place p) {
+    const Array<double, 1> mean = make_array({1.0, 2.0}).to(p);
+    return evaluate(random::multivariate_normal(key, 9, mean, make_array({{2.0, 0.5}, {0.5, 1.0}})));
+  });
+  check(0, [&](Place p) {
     return into(zeros<float>(Dim{7, 13, 9}, p),
                 random::uniform<float>(key, Dim{13, 1}) * 2 - random::uniform<float>(key.fold(1), Dim{7, 1, 9}));
   });

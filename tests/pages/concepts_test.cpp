@@ -162,6 +162,8 @@ static_assert(AlongAxis<Matrix, Array<int, 2>, -1> && !AlongAxis<Matrix, Matrix,
               !AlongAxis<Matrix, Integers, 0> && !AlongAxis<Matrix, Array<int, 2>, 2>);
 static_assert(EinsumOperands<Matrix, Vector> && !EinsumOperands<Vector, Integers> && !EinsumOperands<Bools, Bools> &&
               !EinsumOperands<Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector>);
+static_assert(random::Parameter<double, 2> && random::Parameter<Vector, 1> && random::Parameter<Integers, 2> &&
+              !random::Parameter<Matrix, 1> && !random::Parameter<Complexes, 1>);
 static_assert(ResultElements<Vector, float, 1> && !ResultElements<Vector, double, 1> &&
               !ResultElements<Vector, float, 2> && !ResultElements<const Vector, int, 1>);
 // --8<-- [end:algorithm]

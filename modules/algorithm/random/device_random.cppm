@@ -8,9 +8,10 @@ namespace tessera::random {
 /// Device code of random numbers; each function takes a key and the number's position in the key's stream, which is even where it gives two
 /// and a multiple of 4 where it gives four.
 inline constexpr const char* device_random = R"cuda(
+#ifndef TESSERA_RANDOM
+#define TESSERA_RANDOM
 struct tessera_words { unsigned int word[4]; };
-__device__ inline tessera_words tessera_philox(unsigned long long key, unsigned long long block) {
-  unsigned int w0 = (unsigned int)block, w1 = (unsigned int)(block >> 32), w2 = 0, w3 = 0;
+__device__ inline tessera_words tessera_philox_of(unsigned long long key, unsigned int w0, unsigned int w1, unsigned int w2, unsigned int w3) {
   unsigned int k0 = (unsigned int)key, k1 = (unsigned int)(key >> 32);
 #pragma unroll
   for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
@@ -21,6 +22,9 @@ __device__ inline tessera_words tessera_philox(unsigned long long key, unsigned 
     w3 = (unsigned int)first;
   }
   return tessera_words{{w0, w1, w2, w3}};
+}
+__device__ inline tessera_words tessera_philox(unsigned long long key, unsigned long long block) {
+  return tessera_philox_of(key, (unsigned int)block, (unsigned int)(block >> 32), 0, 0);
 }
 // One of the words, chosen without memory that is indexed.
 __device__ inline unsigned int tessera_word(const tessera_words& words, unsigned int which) {
@@ -98,6 +102,28 @@ template <int N> __device__ inline void tessera_normal_double(unsigned long long
 #pragma unroll
   for (int k = 0; k < N; k += 2) tessera_normal_of(tessera_philox(key, index / 2 + k / 2), to + k);
 }
+__device__ inline unsigned int tessera_bits32(unsigned long long key, unsigned long long index) {
+  return tessera_word(tessera_philox(key, index / 4), (unsigned int)index & 3u);
+}
+template <int N> __device__ inline void tessera_bits32(unsigned long long key, unsigned long long index, unsigned int (&to)[N]) {
+  const tessera_words words = tessera_philox(key, index / 4);
+#pragma unroll
+  for (int k = 0; k < N; ++k) to[k] = N == 4 ? words.word[k] : tessera_word(words, ((unsigned int)index & 3u) + k);
+}
+__device__ inline unsigned long long tessera_bits64(unsigned long long key, unsigned long long index) {
+  const tessera_words words = tessera_philox(key, index / 2);
+  const bool second = (index & 1u) != 0;
+  return (unsigned long long)(second ? words.word[3] : words.word[1]) << 32 | (second ? words.word[2] : words.word[0]);
+}
+template <int N> __device__ inline void tessera_bits64(unsigned long long key, unsigned long long index, unsigned long long (&to)[N]) {
+#pragma unroll
+  for (int k = 0; k < N; k += 2) {
+    const tessera_words words = tessera_philox(key, index / 2 + k / 2);
+    to[k] = (unsigned long long)words.word[1] << 32 | words.word[0];
+    to[k + 1] = (unsigned long long)words.word[3] << 32 | words.word[2];
+  }
+}
+#endif
 )cuda";
 
 }  // namespace tessera::random

@@ -3,7 +3,6 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 module tessera.algorithm;
 import tessera.core;
 import tessera.device;
@@ -11,166 +10,229 @@ import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 
-// Filling runs of random numbers. A batch of blocks is computed side by side, which the compiler vectorises.
+// Filling with random numbers. Batches of blocks are computed side by side, and their words become numbers side by side, in code that is
+// compiled for each instruction set.
 namespace tessera::random {
 
 namespace {
 
 constexpr std::ptrdiff_t batch = 32;  // blocks side by side
 
-/// The words of `batch` consecutive blocks, word by word.
+/// The words of `batch` blocks, word by word.
 struct Batch {
   std::uint32_t word[4][batch];
 };
 
-[[gnu::always_inline]] inline void compute_batch(Key key, std::uint64_t first_block, Batch& out) {
-  std::uint32_t (&w)[4][batch] = out.word;
+/// Words are kept in 64 bits, of which the upper half is ignored: products take them from there.
+[[gnu::always_inline]] inline void compute_words(Key key, const std::uint64_t (&blocks)[batch], Batch& out) {
+  constexpr std::uint64_t lower = 0xffffffff;
+  const auto k0 = static_cast<std::uint32_t>(key.value);
+  const auto k1 = static_cast<std::uint32_t>(key.value >> 32);
   for (std::ptrdiff_t i = 0; i < batch; ++i) {
-    const std::uint64_t index = first_block + static_cast<std::uint64_t>(i);
-    w[0][i] = static_cast<std::uint32_t>(index);
-    w[1][i] = static_cast<std::uint32_t>(index >> 32);
-    w[2][i] = 0;
-    w[3][i] = 0;
+    std::uint64_t w0 = blocks[i], w1 = blocks[i] >> 32, w2 = 0, w3 = 0;
+#pragma clang loop unroll(full)
+    for (std::uint32_t round = 0; round < 10; ++round) {
+      const std::uint64_t first = std::uint64_t{0xD2511F53} * (w0 & lower);
+      const std::uint64_t second = std::uint64_t{0xCD9E8D57} * (w2 & lower);
+      w0 = (second >> 32) ^ w1 ^ (k0 + round * 0x9E3779B9);
+      w1 = second;
+      w2 = (first >> 32) ^ w3 ^ (k1 + round * 0xBB67AE85);
+      w3 = first;
+    }
+    out.word[0][i] = static_cast<std::uint32_t>(w0);
+    out.word[1][i] = static_cast<std::uint32_t>(w1);
+    out.word[2][i] = static_cast<std::uint32_t>(w2);
+    out.word[3][i] = static_cast<std::uint32_t>(w3);
   }
-  auto k0 = static_cast<std::uint32_t>(key.value);
-  auto k1 = static_cast<std::uint32_t>(key.value >> 32);
-  for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9, k1 += 0xBB67AE85) {
+}
+
+// How the four words of a block become numbers, `per_block` of them: number k of block i is at i * per_block + k.
+
+template <int Bits>
+struct UniformFloats {
+  using value_type = float;
+  static constexpr std::ptrdiff_t per_block = 4;
+  [[gnu::always_inline]] static void convert(const Batch& words, float* to) {
     for (std::ptrdiff_t i = 0; i < batch; ++i) {
-      const std::uint64_t first = std::uint64_t{0xD2511F53} * w[0][i];
-      const std::uint64_t second = std::uint64_t{0xCD9E8D57} * w[2][i];
-      w[0][i] = static_cast<std::uint32_t>(second >> 32) ^ w[1][i] ^ k0;
-      w[1][i] = static_cast<std::uint32_t>(second);
-      w[2][i] = static_cast<std::uint32_t>(first >> 32) ^ w[3][i] ^ k1;
-      w[3][i] = static_cast<std::uint32_t>(first);
-    }
-  }
-}
-
-void batch_baseline(Key key, std::uint64_t first, Batch& out) { compute_batch(key, first, out); }
-[[gnu::target("avx2")]] void batch_avx2(Key key, std::uint64_t first, Batch& out) { compute_batch(key, first, out); }
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] void batch_avx512(Key key, std::uint64_t first, Batch& out) {
-  compute_batch(key, first, out);
-}
-
-void next_batch(Key key, std::uint64_t first, Batch& out) {
-  switch (device::isa()) {
-    case device::Isa::avx512: return batch_avx512(key, first, out);
-    case device::Isa::avx2: return batch_avx2(key, first, out);
-    case device::Isa::baseline: return batch_baseline(key, first, out);
-  }
-}
-
-// How the four words of a block become elements: `per_block` of them.
-template <class T>
-struct Uniform;
-
-template <>
-struct Uniform<float> {
-  static constexpr std::ptrdiff_t per_block = 4;
-  int bits;
-  void operator()(const std::uint32_t (&w)[4], float* to) const {
-    const float unit = std::ldexp(1.0f, -bits);
-    for (int k = 0; k < 4; ++k) to[k] = static_cast<float>(w[k] >> (32 - bits)) * unit;
-  }
-};
-
-double uniform53(std::uint32_t high, std::uint32_t low) {
-  return static_cast<double>((std::uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
-}
-
-template <>
-struct Uniform<double> {
-  static constexpr std::ptrdiff_t per_block = 2;
-  void operator()(const std::uint32_t (&w)[4], double* to) const {
-    to[0] = uniform53(w[0], w[1]);
-    to[1] = uniform53(w[2], w[3]);
-  }
-};
-
-/// Two independent normal numbers from one in (0, 1] and an angle in turns.
-template <class T>
-void box_muller(T positive, T turns, T* to) {
-  const T radius = std::sqrt(T(-2) * std::log(positive));
-  const T angle = T(2) * std::numbers::pi_v<T> * turns;
-  to[0] = radius * std::cos(angle);
-  to[1] = radius * std::sin(angle);
-}
-
-template <class T>
-struct Normal;
-
-template <>
-struct Normal<float> {
-  static constexpr std::ptrdiff_t per_block = 4;
-  void operator()(const std::uint32_t (&w)[4], float* to) const {
-    for (int k = 0; k < 4; k += 2) {
-      box_muller(static_cast<float>((w[k] >> 8) + 1) * 0x1p-24f, static_cast<float>(w[k + 1] >> 8) * 0x1p-24f, to + k);
+      for (std::ptrdiff_t k = 0; k < 4; ++k) {
+        to[4 * i + k] = static_cast<float>(static_cast<std::int32_t>(words.word[k][i] >> (32 - Bits))) *
+                        (1.0f / static_cast<float>(1 << Bits));
+      }
     }
   }
 };
 
-template <>
-struct Normal<double> {
+/// The upper 53 of 64 bits as a number below 1. Both halves are converted as what a double holds exactly; so is their sum.
+[[gnu::always_inline]] inline double uniform53(std::uint32_t high, std::uint32_t low) {
+  return static_cast<double>(high) * 0x1p-32 + static_cast<double>(static_cast<std::int32_t>(low >> 11)) * 0x1p-53;
+}
+
+struct UniformDoubles {
+  using value_type = double;
   static constexpr std::ptrdiff_t per_block = 2;
-  void operator()(const std::uint32_t (&w)[4], double* to) const {
-    box_muller(uniform53(w[0], w[1]) + 0x1p-53, uniform53(w[2], w[3]), to);
+  [[gnu::always_inline]] static void convert(const Batch& words, double* to) {
+    for (std::ptrdiff_t i = 0; i < batch; ++i) {
+      to[2 * i] = uniform53(words.word[0][i], words.word[1][i]);
+      to[2 * i + 1] = uniform53(words.word[2][i], words.word[3][i]);
+    }
   }
 };
 
-/// n elements from `first` on, without gaps.
-template <class T, class Distribution>
-void fill_run(Key key, const Distribution& distribution, T* to, std::ptrdiff_t first, std::ptrdiff_t n) {
-  constexpr std::ptrdiff_t per_block = Distribution::per_block;
-  Batch words;
+struct NormalFloats {
+  using value_type = float;
+  static constexpr std::ptrdiff_t per_block = 4;
+  [[gnu::always_inline]] static void convert(const Batch& words, float* to) {
+    for (std::ptrdiff_t k = 0; k < 4; k += 2) {
+      for (std::ptrdiff_t i = 0; i < batch; ++i) {
+        const auto radius = static_cast<std::int32_t>(words.word[k][i] >> 8);
+        const auto angle = static_cast<std::int32_t>(words.word[k + 1][i] >> 8);
+        const auto pair =
+            math::box_muller(static_cast<float>(radius + 1) * 0x1p-24f, static_cast<float>(angle) * 0x1p-23f);
+        to[4 * i + k] = pair.first;
+        to[4 * i + k + 1] = pair.second;
+      }
+    }
+  }
+};
+
+struct NormalDoubles {
+  using value_type = double;
+  static constexpr std::ptrdiff_t per_block = 2;
+  [[gnu::always_inline]] static void convert(const Batch& words, double* to) {
+    for (std::ptrdiff_t i = 0; i < batch; ++i) {
+      const auto pair = math::box_muller(uniform53(words.word[0][i], words.word[1][i]) + 0x1p-53,
+                                         2.0 * uniform53(words.word[2][i], words.word[3][i]));
+      to[2 * i] = pair.first;
+      to[2 * i + 1] = pair.second;
+    }
+  }
+};
+
+struct Words32 {
+  using value_type = std::uint32_t;
+  static constexpr std::ptrdiff_t per_block = 4;
+  [[gnu::always_inline]] static void convert(const Batch& words, std::uint32_t* to) {
+    for (std::ptrdiff_t i = 0; i < batch; ++i) {
+      for (std::ptrdiff_t k = 0; k < 4; ++k) to[4 * i + k] = words.word[k][i];
+    }
+  }
+};
+
+struct Words64 {
+  using value_type = std::uint64_t;
+  static constexpr std::ptrdiff_t per_block = 2;
+  [[gnu::always_inline]] static void convert(const Batch& words, std::uint64_t* to) {
+    for (std::ptrdiff_t i = 0; i < batch; ++i) {
+      to[2 * i] = std::uint64_t{words.word[1][i]} << 32 | words.word[0][i];
+      to[2 * i + 1] = std::uint64_t{words.word[3][i]} << 32 | words.word[2][i];
+    }
+  }
+};
+
+/// The numbers of `batch` blocks, for each instruction set.
+template <class Numbers>
+struct Bodies {
+  using T = typename Numbers::value_type;
+  [[gnu::always_inline]] static void fill(Key key, const std::uint64_t (&blocks)[batch], T* to) {
+    Batch words;
+    compute_words(key, blocks, words);
+    Numbers::convert(words, to);
+  }
+  static void baseline(Key key, const std::uint64_t (&blocks)[batch], T* to) { fill(key, blocks, to); }
+  [[gnu::target("avx2,fma")]] static void avx2(Key key, const std::uint64_t (&blocks)[batch], T* to) {
+    fill(key, blocks, to);
+  }
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]] static void avx512(
+      Key key, const std::uint64_t (&blocks)[batch], T* to) {
+    fill(key, blocks, to);
+  }
+  static auto best() {
+    switch (device::isa()) {
+      case device::Isa::avx512: return &avx512;
+      case device::Isa::avx2: return &avx2;
+      case device::Isa::baseline: break;
+    }
+    return &baseline;
+  }
+};
+
+/// n numbers without gaps, from `first` on.
+template <class Numbers, class T>
+void fill_run(Key key, T* to, std::ptrdiff_t first, std::ptrdiff_t n) {
+  constexpr std::ptrdiff_t per_block = Numbers::per_block;
+  const auto body = Bodies<Numbers>::best();
+  std::uint64_t blocks[batch];
   T values[batch * per_block];
   for (std::ptrdiff_t done = 0; done < n;) {
     const std::ptrdiff_t start = first + done;
     const std::ptrdiff_t skipped = start % per_block;
-    next_batch(key, static_cast<std::uint64_t>(start / per_block), words);
+    for (std::ptrdiff_t i = 0; i < batch; ++i) blocks[i] = static_cast<std::uint64_t>(start / per_block + i);
     const std::ptrdiff_t taken = std::min(n - done, batch * per_block - skipped);
-    const std::ptrdiff_t blocks = (skipped + taken - 1) / per_block + 1;
-    for (std::ptrdiff_t i = 0; i < blocks; ++i) {
-      const std::uint32_t w[4] = {words.word[0][i], words.word[1][i], words.word[2][i], words.word[3][i]};
-      distribution(w, values + i * per_block);
-    }
-    std::copy_n(values + skipped, taken, to + done);
+    const bool whole = taken == batch * per_block;
+    body(key, blocks, whole ? to + done : values);
+    if (!whole) std::copy_n(values + skipped, taken, to + done);
     done += taken;
   }
 }
 
-template <class T, class Distribution>
-void fill(Key key, const Distribution& distribution, T* to, std::ptrdiff_t first, std::ptrdiff_t step,
-          std::ptrdiff_t n) {
-  if (step == 1) return fill_run(key, distribution, to, first, n);
-  for (std::ptrdiff_t i = 0; i < n; ++i) {
-    const Words words = block(key, static_cast<std::uint64_t>((first + i * step) / Distribution::per_block));
-    const std::uint32_t w[4] = {words[0], words[1], words[2], words[3]};
-    T values[Distribution::per_block];
-    distribution(w, values);
-    to[i] = values[(first + i * step) % Distribution::per_block];
+/// n numbers, `step` apart.
+template <class Numbers, class T>
+void fill_apart(Key key, T* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+  constexpr std::ptrdiff_t per_block = Numbers::per_block;
+  const auto body = Bodies<Numbers>::best();
+  std::uint64_t blocks[batch] = {};
+  T values[batch * per_block];
+  for (std::ptrdiff_t done = 0; done < n; done += batch) {
+    const std::ptrdiff_t taken = std::min(n - done, batch);
+    const auto position = [&](std::ptrdiff_t i) { return first + (done + i) * step; };
+    for (std::ptrdiff_t i = 0; i < taken; ++i) blocks[i] = static_cast<std::uint64_t>(position(i) / per_block);
+    body(key, blocks, values);
+    for (std::ptrdiff_t i = 0; i < taken; ++i) to[done + i] = values[i * per_block + position(i) % per_block];
   }
+}
+
+template <class Numbers, class T>
+void fill(Key key, T* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+  if (step == 1) return fill_run<Numbers>(key, to, first, n);
+  fill_apart<Numbers>(key, to, first, step, n);
+}
+
+/// A key that comes from another half of the counters than numbers do; `use` tells different ones apart.
+Key derived(Key key, std::uint64_t data, std::uint32_t use) {
+  const Words words = philox({static_cast<std::uint32_t>(data), static_cast<std::uint32_t>(data >> 32), use, 0},
+                             {static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)});
+  return {std::uint64_t{words[1]} << 32 | words[0]};
 }
 
 }  // namespace
 
-Key Key::fold(std::uint64_t data) const {
-  // Streams use counters whose upper half is 0; a new key comes from the other half.
-  const Words words = philox({static_cast<std::uint32_t>(data), static_cast<std::uint32_t>(data >> 32), 1, 0},
-                             {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)});
-  return {std::uint64_t{words[1]} << 32 | words[0]};
-}
+Key Key::fold(std::uint64_t data) const { return derived(*this, data, 1); }
+
+Key split_key(Key key, std::uint64_t number) { return derived(key, number, 2); }
+
+Key part_of(Key key, std::uint64_t part) { return derived(key, part, 3); }
 
 void fill_uniform(Key key, int bits, float* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
-  fill(key, Uniform<float>{bits}, to, first, step, n);
+  switch (bits) {
+    case 8: return fill<UniformFloats<8>>(key, to, first, step, n);
+    case 11: return fill<UniformFloats<11>>(key, to, first, step, n);
+    default: return fill<UniformFloats<24>>(key, to, first, step, n);
+  }
 }
 void fill_uniform(Key key, int, double* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
-  fill(key, Uniform<double>{}, to, first, step, n);
+  fill<UniformDoubles>(key, to, first, step, n);
 }
 void fill_normal(Key key, float* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
-  fill(key, Normal<float>{}, to, first, step, n);
+  fill<NormalFloats>(key, to, first, step, n);
 }
 void fill_normal(Key key, double* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
-  fill(key, Normal<double>{}, to, first, step, n);
+  fill<NormalDoubles>(key, to, first, step, n);
+}
+void fill_bits(Key key, std::uint32_t* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+  fill<Words32>(key, to, first, step, n);
+}
+void fill_bits(Key key, std::uint64_t* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+  fill<Words64>(key, to, first, step, n);
 }
 
 }  // namespace tessera::random

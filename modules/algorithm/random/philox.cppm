@@ -42,6 +42,20 @@ export constexpr Words block(Key key, std::uint64_t index) {
                 {static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)});
 }
 
+/// Key number `number` of those that random::split() makes of a key: none of what fold() makes.
+Key split_key(Key key, std::uint64_t number);
+
+/// The key of a part of a number that is made of several, none of what users make of a key.
+Key part_of(Key key, std::uint64_t part);
+
+/// `count` independent keys, to be used instead of `key`.
+export template <std::size_t count = 2>
+std::array<Key, count> split(Key key) {
+  std::array<Key, count> keys;
+  for (std::size_t i = 0; i < count; ++i) keys[i] = split_key(key, i);
+  return keys;
+}
+
 /// Elements first, first + step, ... of a key's stream of uniform numbers in [0, 1) with `bits` random bits. An element takes
 /// one word up to 24 bits (float) and two for 53 (double).
 void fill_uniform(Key key, int bits, float* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
@@ -50,5 +64,9 @@ void fill_uniform(Key key, int bits, double* to, std::ptrdiff_t first, std::ptrd
 /// The same for standard normal numbers, by the transformation of G. Box and M. Muller (1958) on pairs of elements.
 void fill_normal(Key key, float* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
 void fill_normal(Key key, double* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
+
+/// Elements of a key's stream of random words: one word of 32 bits or two.
+void fill_bits(Key key, std::uint32_t* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
+void fill_bits(Key key, std::uint64_t* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n);
 
 }  // namespace tessera::random

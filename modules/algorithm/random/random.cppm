@@ -9,6 +9,7 @@ import tessera.array;
 import tessera.expr;
 import :philox;
 import :device_random;
+import :device_rejection;
 
 // Arrays of random numbers as lazy expressions: an element depends on the key and its row-major position only.
 namespace tessera::random {
@@ -23,6 +24,7 @@ inline constexpr int uniform_bits = sizeof(T) == 8               ? 53
 template <class T>
 struct UniformNumbers {
   static constexpr const char* name = "random::uniform";
+  static constexpr const char* code = device_random;
   static constexpr const char* device = sizeof(T) == 8               ? "tessera_uniform_double($0, $1)"
                                         : sizeof(T) == 4             ? "tessera_uniform_float<24>($0, $1)"
                                         : std::is_same_v<T, float16> ? "tessera_uniform_float<11>($0, $1)"
@@ -35,6 +37,7 @@ struct UniformNumbers {
 template <class T>
 struct NormalNumbers {
   static constexpr const char* name = "random::normal";
+  static constexpr const char* code = device_random;
   static constexpr const char* device =
       sizeof(T) == 8 ? "tessera_normal_double($0, $1)" : "tessera_normal_float($0, $1)";
   static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
@@ -42,8 +45,23 @@ struct NormalNumbers {
   }
 };
 
+template <class T>
+struct RandomBits {
+  static constexpr const char* name = "random::bits";
+  static constexpr const char* code = device_random;
+  static constexpr const char* device = sizeof(T) == 8 ? "tessera_bits64($0, $1)" : "tessera_bits32($0, $1)";
+  static void generate(const void* key, void* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
+    fill_bits(*static_cast<const Key*>(key), static_cast<T*>(to), first, step, n);
+  }
+};
+
+/// A stream of its own for each number, with the device code of what draws from it.
+struct RandomStreams : RandomBits<std::uint64_t> {
+  static constexpr const char* code = device_rejection;
+};
+
 /// Random numbers of a shape, computed where they are needed; it has no memory and so no place.
-template <Floating T, int Rank, class Numbers>
+template <Element T, int Rank, class Numbers>
 class RandomNode : public ExpressionOperations<RandomNode<T, Rank, Numbers>, T, Rank> {
  public:
   using expression_tag = void;
@@ -54,7 +72,7 @@ class RandomNode : public ExpressionOperations<RandomNode<T, Rank, Numbers>, T, 
   static constexpr int fusible = 0;
   static constexpr const char* name = Numbers::name;
   static constexpr const char* device_generator = Numbers::device;
-  static constexpr const char* device_code = device_random;
+  static constexpr const char* device_code = Numbers::code;
 
   RandomNode(Key key, const Dim<Rank>& shape) : key_(key), shape_(shape) { static_cast<void>(product(shape)); }
 
@@ -84,6 +102,23 @@ auto uniform(Key key, const Dim<Rank>& shape) {
 export template <Floating T, int Rank>
 auto normal(Key key, const Dim<Rank>& shape) {
   return RandomNode<T, Rank, NormalNumbers<T>>(key, shape);
+}
+
+/// Random integers that have every value of T equally often. Throws ShapeError if the shape is too large.
+export template <Integer T, int Rank>
+  requires std::unsigned_integral<T>
+auto bits(Key key, const Dim<Rank>& shape) {
+  if constexpr (sizeof(T) >= 4) {
+    return RandomNode<T, Rank, RandomBits<T>>(key, shape);
+  } else {
+    return cast<T>(bits<std::uint32_t>(key, shape) >> (32 - 8 * static_cast<int>(sizeof(T))));
+  }
+}
+
+/// For numbers that may need to draw several times.
+template <int Rank>
+auto streams(Key key, const Dim<Rank>& shape) {
+  return RandomNode<std::uint64_t, Rank, RandomStreams>(key, shape);
 }
 
 /// The numbers 0 to count - 1 in random order; every order is equally likely. Throws ShapeError if count is negative.

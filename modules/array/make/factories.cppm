@@ -181,37 +181,53 @@ Array<T, 1> arange(T stop) {
   return arange<T>(T(0), stop);
 }
 
-/// `count` values from start to stop, both included, evenly spaced. Throws ShapeError if count is negative.
+/// Whether the last of evenly spaced values is the end of their interval.
+export enum class Endpoint { included, excluded };
+
+/// `count` values from start to stop, evenly spaced: both included, or without the end. Throws ShapeError if count is negative.
 export template <Floating T, AnyPlace P = Place>
-Array<T, 1, P> linspace(T start, std::type_identity_t<T> stop, std::ptrdiff_t count, P place = {}) {
+Array<T, 1, P> linspace(T start, std::type_identity_t<T> stop, std::ptrdiff_t count, Endpoint end, P place = {}) {
   return filled<T>(Dim<1>{count}, place, [=](T* data, std::ptrdiff_t n) {
+    const bool is_included = end == Endpoint::included && n > 1;
     const double first = static_cast<double>(start);
     const double last = static_cast<double>(stop);
-    const double steps = static_cast<double>(n > 1 ? n - 1 : 1);
+    const double steps = static_cast<double>(is_included ? n - 1 : n);
     const double range = last - first;
     const bool is_wide = std::isinf(range) && std::isfinite(first) && std::isfinite(last);
     for (std::ptrdiff_t i = 0; i < n; ++i) {
       const double step = static_cast<double>(i);
       const double value = is_wide ? first * (1 - step / steps) + last * (step / steps) : first + range * step / steps;
-      data[i] = i + 1 == n && n > 1 ? stop : T(value);
+      data[i] = i + 1 == n && is_included ? stop : T(value);
     }
   });
 }
+export template <Floating T, AnyPlace P = Place>
+Array<T, 1, P> linspace(T start, std::type_identity_t<T> stop, std::ptrdiff_t count, P place = {}) {
+  return linspace<T>(start, stop, count, Endpoint::included, place);
+}
 /// Between integers the values are double, and they take the type of a floating bound: linspace(0, 1, 5).
-export template <std::integral T, class U, AnyPlace P = Place>
-  requires std::is_arithmetic_v<U>
-auto linspace(T start, U stop, std::ptrdiff_t count, P place = {}) {
+export template <std::integral T, class U, class... End>
+  requires std::is_arithmetic_v<U> && (sizeof...(End) <= 2)
+auto linspace(T start, U stop, std::ptrdiff_t count, End... end) {
   using C = std::conditional_t<std::integral<U>, double, U>;
-  return linspace<C>(static_cast<C>(start), static_cast<C>(stop), count, place);
+  return linspace<C>(static_cast<C>(start), static_cast<C>(stop), count, end...);
 }
 
-/// The matrix with ones on the main diagonal and zeros elsewhere; square unless `columns` is given. Throws ShapeError for negative numbers.
+/// The matrix with ones on a diagonal and zeros elsewhere: on the main one, or as many above it as `diagonal` says, below it if that is
+/// negative; square unless `columns` is given. Throws ShapeError for negative numbers of rows and columns.
 export template <Element T, AnyPlace P = Place>
-Array<T, 2, P> eye(std::ptrdiff_t rows, std::ptrdiff_t columns, P place = {}) {
+Array<T, 2, P> eye(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t diagonal, P place = {}) {
   return filled<T>(Dim<2>{rows, columns}, place, [=](T* data, std::ptrdiff_t n) {
     std::fill_n(data, n, T(0));
-    for (std::ptrdiff_t i = 0; i < std::min(rows, columns); ++i) data[i * (columns + 1)] = T(1);
+    if (n == 0 || diagonal >= columns || diagonal <= -rows) return;
+    const std::ptrdiff_t row = diagonal < 0 ? -diagonal : 0, column = diagonal > 0 ? diagonal : 0;
+    for (std::ptrdiff_t i = 0; i < std::min(rows - row, columns - column); ++i)
+      data[(row + i) * columns + column + i] = T(1);
   });
+}
+export template <Element T, AnyPlace P = Place>
+Array<T, 2, P> eye(std::ptrdiff_t rows, std::ptrdiff_t columns, P place = {}) {
+  return eye<T>(rows, columns, 0, place);
 }
 export template <Element T>
 Array<T, 2> eye(std::ptrdiff_t rows) {

@@ -58,6 +58,13 @@ DArray roll(const X& x, std::initializer_list<std::ptrdiff_t> shifts, const DAxe
   return dynamic::rolled(x, {shifts.begin(), shifts.size()}, axes);
 }
 
+/// All elements moved by `shift` positions in row-major order, as where NumPy's function is given no axis.
+export template <DynamicOperand X>
+DArray roll(const X& x, std::ptrdiff_t shift) {
+  const DArray array = x;
+  return dynamic::rolled(array.flatten(), {&shift, 1}, 0).reshape(array.shape());
+}
+
 /// The array within a frame of a value: pad(x, {{1, 1}, {0, 2}}, 0), pad(x, 1, 0). Throws ShapeError for negative widths or another
 /// number of them than axes, DTypeError if the value does not take the array's type.
 export template <DynamicOperand X, DScalar S>

@@ -117,4 +117,15 @@ void compress_into(const DArray& to, const DArray& mask, const DArray& x) {
   });
 }
 
+DArray repeated_by(const DArray& x, const DArray& counts, int axis, const std::source_location& where) {
+  const int at = storage::checked_axis(axis, x.rank(), "repeat");
+  if (kind(counts.dtype()) != Kind::signed_integer && kind(counts.dtype()) != Kind::unsigned_integer)
+    throw_dtype("repeat", counts.dtype(), "counts that are integers");
+  require_vector(counts, "repeat", "counts");
+  // The positions to take are those of a vector of positions, repeated.
+  const Array<std::int64_t, 1> positions = arange<std::int64_t>(x.shape()[at]);
+  const auto times = get<Array<std::int64_t, 1>>(counts.cast(DType::int64));
+  return take(x, tessera::repeat<0>(positions, times, where), at);
+}
+
 }  // namespace tessera::dynamic

@@ -15,6 +15,7 @@ export DArray taken(const DArray& x, const DArray& indices, int axis);
 export DArray compressed(const DArray& mask, const DArray& x);
 export void take_into(const DArray& to, const DArray& x, const DArray& indices, int axis);
 export void compress_into(const DArray& to, const DArray& mask, const DArray& x);
+export DArray repeated_by(const DArray& x, const DArray& counts, int axis, const std::source_location& where);
 
 }  // namespace dynamic
 
@@ -48,6 +49,14 @@ void take_into(const A& to, const X& x, const I& indices, int axis = 0) {
 export template <std::same_as<DArray> A, DynamicElements M, DynamicElements X>
 void compress_into(const A& to, const M& mask, const X& x) {
   dynamic::compress_into(to, mask, x);
+}
+
+/// A new array with element i along an axis counts[i] times, one after the other. Throws as the function for arrays, IndexError for an axis that
+/// is not there, DTypeError for counts that are no integers.
+export template <DynamicOperand X, class C>
+  requires DynamicOperands<X, C> && (!DScalar<C>)
+DArray repeat(const X& x, const C& counts, int axis, std::source_location where = std::source_location::current()) {
+  return dynamic::repeated_by(x, counts, axis, where);
 }
 
 }  // namespace tessera

@@ -57,6 +57,10 @@ template <class P> __device__ inline tessera_complex<P> tessera_divide(tessera_c
 template <class P> __device__ inline P tessera_real(tessera_complex<P> z) { return z.re; }
 template <class P> __device__ inline P tessera_imag(tessera_complex<P> z) { return z.im; }
 template <class P> __device__ inline P tessera_angle(tessera_complex<P> z) { return atan2(z.im, z.re); }
+template <class P> __device__ inline tessera_complex<P> tessera_round(tessera_complex<P> z) { return tessera_complex<P>(rint(z.re), rint(z.im)); }
+template <class P> __device__ inline tessera_complex<P> tessera_round_decimals(tessera_complex<P> z, tessera_complex<P> up, tessera_complex<P> down) {
+  return tessera_complex<P>(tessera_round_decimals(z.re, up.re, down.re), tessera_round_decimals(z.im, up.re, down.re));
+}
 template <class P> __device__ inline P tessera_abs(tessera_complex<P> z) { return hypot(z.re, z.im); }
 template <class P> __device__ inline tessera_complex<P> tessera_conj(tessera_complex<P> z) {
   return tessera_complex<P>(z.re, -z.im);

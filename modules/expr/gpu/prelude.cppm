@@ -153,6 +153,17 @@ template <class T> __device__ inline bool tessera_signbit(T a) { return a < 0; }
 __device__ inline bool tessera_signbit(float a) { return __float_as_int(a) < 0; }
 __device__ inline bool tessera_signbit(double a) { return __double_as_longlong(a) < 0; }
 
+template <class T> __device__ inline T tessera_round(T a) { return rint(a); }
+template <class T> __device__ inline T tessera_round_decimals(T a, T up, T down) {
+  const T scaled = a * up / down, whole = rint(scaled);
+  return scaled - scaled == 0 ? (whole == 0 ? whole : whole * down / up) : a;
+}
+template <class T> __device__ inline T tessera_round_integer(T a, T scale) {
+  if (scale == 0) return 0;
+  const T left = (T)(a % scale), rest = (T)(left < 0 ? left + scale : left), above = (T)(scale - rest), lower = (T)(a - rest);
+  return (T)(lower + (rest > above || (rest == above && (lower / scale) % 2 != 0) ? scale : (T)0));
+}
+
 // Powers. Of integers: a negative exponent gives 1 / a^|n| cut towards zero, and 0 for a = 0.
 template <class T> __device__ inline T tessera_pow(T a, T n) {
   if (n < 0) {

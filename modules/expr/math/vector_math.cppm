@@ -13,6 +13,7 @@ export import :double_exponential;
 export import :double_logarithm;
 export import :double_power;
 export import :double_trigonometry;
+export import :box_muller;
 
 // Elementary functions of floats and doubles as plain scalar code without branches, which the compiler vectorises. Polynomials are minimax
 // fits; the error of each stands at it, in the relative error of the result. Every function keeps its bound with and without fused

@@ -4,6 +4,7 @@ import tessera.core;
 import tessera.array;
 import :node;
 import :map;
+import :select;
 export import :reduction_node;
 
 // Reductions along axes: sums, products, extreme values and where they are, any, all.
@@ -56,6 +57,36 @@ export template <int... Axis, class O>
   requires ReducibleAxes<O, Axis...>
 auto prod(O&& x, KeepDims) {
   return make_reduction<ReduceOp::product, true, Axis...>(std::forward<O>(x));
+}
+
+/// The element type in which a reduction computes.
+export template <Element T>
+struct AccumulatorType {};
+/// sum<1>(x, dtype<double>): elements are converted before they are added up, and the result has that type.
+export template <Element T>
+inline constexpr AccumulatorType<T> dtype{};
+
+/// The result of a reduction in the type that was asked for.
+template <Element T, class R>
+auto accumulated_as(R&& result) {
+  if constexpr (std::same_as<value_of<R>, T>) {
+    return std::forward<R>(result);
+  } else {
+    return cast<T>(std::forward<R>(result));
+  }
+}
+
+/// Sum of the elements converted to T, of that type.
+export template <int... Axis, Operand O, Element T, class... Keep>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Keep) == 0 || (std::same_as<Keep, KeepDims> && ...))
+auto sum(O&& x, AccumulatorType<T>, Keep... keep) {
+  return accumulated_as<T>(sum<Axis...>(cast<T>(std::forward<O>(x)), keep...));
+}
+/// Product of the elements converted to T, of that type.
+export template <int... Axis, Operand O, Element T, class... Keep>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Keep) == 0 || (std::same_as<Keep, KeepDims> && ...))
+auto prod(O&& x, AccumulatorType<T>, Keep... keep) {
+  return accumulated_as<T>(prod<Axis...>(cast<T>(std::forward<O>(x)), keep...));
 }
 
 /// Smallest element along the named axes, or of all; NaN if one is NaN. Throws ShapeError over an empty axis.

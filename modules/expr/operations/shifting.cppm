@@ -13,6 +13,7 @@ import :node;
 import :map;
 import :device_source;
 import :part;
+import :seen;
 
 // Operands whose elements take other positions: roll, flip of expressions, pad. The elementwise work of the operand is done on the way to
 // the new position.
@@ -85,16 +86,22 @@ export struct PadWidth {
   std::ptrdiff_t before, after;
 };
 
-/// What stands beside the elements: the nearest one, the elements mirrored at the first and last one, or the
-/// elements again from the other end.
-export enum class PadMode { edge, reflect, wrap };
+/// What stands beside the elements: the nearest one, the elements mirrored at the first and last one, the elements mirrored with the first and last
+/// one again, or the elements again from the other end.
+export enum class PadMode { edge, reflect, symmetric, wrap };
 
 namespace plan {
 /// Extent of a padded axis. Throws ShapeError for negative widths, and for an axis without elements that is to be repeated.
 export std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int axis, bool repeats,
                                     const std::string& shape);
 export constexpr Padding padding_of(PadMode mode) {
-  return mode == PadMode::edge ? Padding::edge : mode == PadMode::reflect ? Padding::reflect : Padding::wrap;
+  switch (mode) {
+    case PadMode::edge: return Padding::edge;
+    case PadMode::reflect: return Padding::reflect;
+    case PadMode::symmetric: return Padding::symmetric;
+    case PadMode::wrap: break;
+  }
+  return Padding::wrap;
 }
 /// shift modulo extent, at least 0.
 export template <std::integral Integer>
@@ -136,6 +143,19 @@ auto roll(O&& operand, Shift shift, Axis along) {
   return rearranged(std::move(node), [=](int axis, std::ptrdiff_t extent) {
     return plan::AxisSegments::rolled(extent, axis == at ? positions : 0);
   });
+}
+
+/// All elements moved by `shift` positions in row-major order; those that leave at the end come in at the beginning. As in NumPy, where no axis is
+/// named.
+export template <Operand O, std::integral Shift>
+auto roll(O&& operand, Shift shift) {
+  const Dim<rank_of<O>> shape(operand.shape());
+  const auto moved = [&](const auto& flat) { return reshape(roll<0>(flat, shift), shape); };
+  if constexpr (ArrayHandle<O>) {
+    return moved(flatten(operand));
+  } else {
+    return moved(reshape(as_node(std::forward<O>(operand)), Dim<1>{product(shape)}));
+  }
 }
 
 /// The expression in reverse order along the named axes, or along all when none is named. Of arrays and views, flip is a view.

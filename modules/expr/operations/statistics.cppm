@@ -47,6 +47,13 @@ auto mean(O&& x, KeepDims) {
   return make_reduction<ReduceOp::mean, true, Axis...>(as_averaged(std::forward<O>(x)));
 }
 
+/// Mean of the elements converted to T, of that type.
+export template <int... Axis, Operand O, Inexact T, class... Keep>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Keep) == 0 || (std::same_as<Keep, KeepDims> && ...))
+auto mean(O&& x, AccumulatorType<T>, Keep... keep) {
+  return mean<Axis...>(cast<T>(std::forward<O>(x)), keep...);
+}
+
 /// What is taken from the count in the denominator of a variance: 0 for that of a population, 1 for an unbiased estimate.
 export struct Correction {
   double value = 0;
@@ -54,29 +61,46 @@ export struct Correction {
 /// The Correction of a variance: var(x, correction(1)).
 export constexpr Correction correction(double value) { return {value}; }
 
+/// A variance or its root. That of complex numbers is the sum of their parts': |z - mean|^2 is the sum of both squares.
+template <ReduceOp Op, bool Keep, int... Axis, Operand O>
+auto make_variance(O&& x, Correction correction) {
+  if constexpr (Complex<value_of<O>>) {
+    const auto both = make_reduction<ReduceOp::variance, Keep, Axis...>(real(x), correction.value) +
+                      make_reduction<ReduceOp::variance, Keep, Axis...>(imag(x), correction.value);
+    if constexpr (Op == ReduceOp::deviation) {
+      return sqrt(both);
+    } else {
+      return both;
+    }
+  } else {
+    return make_reduction<Op, Keep, Axis...>(as_averaged(std::forward<O>(x)), correction.value);
+  }
+}
+
 /// Variance along the named axes, or of all elements: the sum of squared distances from the mean, divided by their count less
-/// the correction (infinite or NaN where nothing is left). One pass. Throws ShapeError over an empty axis.
-export template <int... Axis, FloatingOperand O>
+/// the correction (infinite or NaN where nothing is left). One pass, of complex elements two; of integers and bool it is double. Throws
+/// ShapeError over an empty axis.
+export template <int... Axis, Operand O>
   requires ReducibleAxes<O, Axis...>
 auto var(O&& x, Correction correction = {}) {
-  return make_reduction<ReduceOp::variance, false, Axis...>(std::forward<O>(x), correction.value);
+  return make_variance<ReduceOp::variance, false, Axis...>(std::forward<O>(x), correction);
 }
-export template <int... Axis, FloatingOperand O>
+export template <int... Axis, Operand O>
   requires ReducibleAxes<O, Axis...>
 auto var(O&& x, KeepDims, Correction correction = {}) {
-  return make_reduction<ReduceOp::variance, true, Axis...>(std::forward<O>(x), correction.value);
+  return make_variance<ReduceOp::variance, true, Axis...>(std::forward<O>(x), correction);
 }
 
 /// Standard deviation: the square root of var. (`std` would hide a namespace.)
-export template <int... Axis, FloatingOperand O>
+export template <int... Axis, Operand O>
   requires ReducibleAxes<O, Axis...>
 auto stddev(O&& x, Correction correction = {}) {
-  return make_reduction<ReduceOp::deviation, false, Axis...>(std::forward<O>(x), correction.value);
+  return make_variance<ReduceOp::deviation, false, Axis...>(std::forward<O>(x), correction);
 }
-export template <int... Axis, FloatingOperand O>
+export template <int... Axis, Operand O>
   requires ReducibleAxes<O, Axis...>
 auto stddev(O&& x, KeepDims, Correction correction = {}) {
-  return make_reduction<ReduceOp::deviation, true, Axis...>(std::forward<O>(x), correction.value);
+  return make_variance<ReduceOp::deviation, true, Axis...>(std::forward<O>(x), correction);
 }
 
 /// log(sum(e^x)) along the named axes, or of all elements, without overflow, in one pass. Throws ShapeError over an empty axis.
@@ -108,30 +132,35 @@ auto norm(O&& x, KeepDims) {
 export enum class NormOrder { one, two, infinity, minus_infinity, zero };
 
 /// Vector norms other than the Euclidean one along the named axes, or of all elements: sum of magnitudes, largest or smallest
-/// magnitude, number of elements that are not 0. The extremes throw ShapeError over an empty axis.
-export template <NormOrder Order, int... Axis, FloatingOperand O>
-  requires ReducibleAxes<O, Axis...>
-auto norm(O&& x) {
-  if constexpr (Order == NormOrder::one) return sum<Axis...>(abs(std::forward<O>(x)));
-  if constexpr (Order == NormOrder::two) return norm<Axis...>(std::forward<O>(x));
-  if constexpr (Order == NormOrder::infinity) return max<Axis...>(abs(std::forward<O>(x)));
-  if constexpr (Order == NormOrder::minus_infinity) return min<Axis...>(abs(std::forward<O>(x)));
-  if constexpr (Order == NormOrder::zero) return sum<Axis...>(cast<value_of<O>>(as_bool(std::forward<O>(x))));
+/// magnitude, number of elements that are not 0; of complex elements in the type of their parts. The extremes throw ShapeError over an
+/// empty axis.
+export template <NormOrder Order, int... Axis, AveragedOperand O, class... Keep>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Keep) == 0 || (std::same_as<Keep, KeepDims> && ...))
+auto norm(O&& x, Keep... keep) {
+  if constexpr (Order == NormOrder::one) return sum<Axis...>(abs(std::forward<O>(x)), keep...);
+  if constexpr (Order == NormOrder::two) return norm<Axis...>(std::forward<O>(x), keep...);
+  if constexpr (Order == NormOrder::infinity) return max<Axis...>(abs(std::forward<O>(x)), keep...);
+  if constexpr (Order == NormOrder::minus_infinity) return min<Axis...>(abs(std::forward<O>(x)), keep...);
+  if constexpr (Order == NormOrder::zero) {
+    return sum<Axis...>(cast<decltype(std::abs(compute_t<value_of<O>>()))>(as_bool(std::forward<O>(x))), keep...);
+  }
 }
 
 /// The norm of exponent p: (sum |x|^p)^(1/p), and its limits: for infinity and minus infinity the largest and the smallest magnitude, which
 /// throw ShapeError over an empty axis; for 0 the number of elements that are not 0.
-export template <int... Axis, FloatingOperand O>
-  requires ReducibleAxes<O, Axis...>
-auto norm(O&& x, double p) {
+export template <int... Axis, AveragedOperand O, class... Keep>
+  requires ReducibleAxes<O, Axis...> && (sizeof...(Keep) == 0 || (std::same_as<Keep, KeepDims> && ...))
+auto norm(O&& x, double p, Keep... keep) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (p == infinity) return evaluate(norm<NormOrder::infinity, Axis...>(x));
-  if (p == -infinity) return evaluate(norm<NormOrder::minus_infinity, Axis...>(x));
-  if (p == 0) return evaluate(norm<NormOrder::zero, Axis...>(x));
-  if constexpr (sizeof(value_of<O>) == 2) {  // exponents would be rounded to 16 bits
-    return evaluate(cast<value_of<O>>(norm<Axis...>(cast<float>(std::forward<O>(x)), p)));
+  if constexpr (Complex<value_of<O>>) {
+    return norm<Axis...>(abs(std::forward<O>(x)), p, keep...);
+  } else if constexpr (sizeof(value_of<O>) == 2) {  // exponents would be rounded to 16 bits
+    return evaluate(cast<value_of<O>>(norm<Axis...>(cast<float>(std::forward<O>(x)), p, keep...)));
   } else {
-    return evaluate(pow(sum<Axis...>(pow(abs(std::forward<O>(x)), p)), 1 / p));
+    if (p == infinity) return evaluate(norm<NormOrder::infinity, Axis...>(x, keep...));
+    if (p == -infinity) return evaluate(norm<NormOrder::minus_infinity, Axis...>(x, keep...));
+    if (p == 0) return evaluate(norm<NormOrder::zero, Axis...>(x, keep...));
+    return evaluate(pow(sum<Axis...>(pow(abs(std::forward<O>(x)), p), keep...), 1 / p));
   }
 }
 

@@ -10,9 +10,18 @@ import :map;
 // expressions needs nothing of this: calling it composes nodes.)
 namespace tessera {
 
+/// What explain() and errors call an operation: its member `name` if it has one.
+template <class Op>
+inline constexpr const char* user_name = "F<Op>";
+template <class Op>
+  requires requires {
+    { Op::name } -> std::convertible_to<const char*>;
+  }
+inline constexpr const char* user_name<Op> = Op::name;
+
 template <class Op>
 struct UserMap {
-  static constexpr const char* name = "F<Op>";
+  static constexpr const char* name = user_name<Op>;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
 };
 
@@ -24,7 +33,7 @@ concept DeviceOperation = requires {
 
 template <DeviceOperation Op>
 struct UserMap<Op> {
-  static constexpr const char* name = "F<Op>";
+  static constexpr const char* name = user_name<Op>;
   static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
 };

@@ -37,6 +37,13 @@ Segment reflected(std::ptrdiff_t phase, std::ptrdiff_t extent, std::ptrdiff_t le
   return {.to = 0, .count = std::min(first, left), .first = first, .step = -1};
 }
 
+/// The same of an axis that is mirrored with its ends, period 2 extent.
+Segment mirrored(std::ptrdiff_t phase, std::ptrdiff_t extent, std::ptrdiff_t left) {
+  if (phase < extent) return {.to = 0, .count = std::min(extent - phase, left), .first = phase, .step = 1};
+  const std::ptrdiff_t first = 2 * extent - 1 - phase;
+  return {.to = 0, .count = std::min(first + 1, left), .first = first, .step = -1};
+}
+
 SegmentList padded_segments(std::ptrdiff_t extent, std::ptrdiff_t before, std::ptrdiff_t after, Padding padding) {
   SegmentList segments;
   if (padding == Padding::constant) {
@@ -50,12 +57,15 @@ SegmentList padded_segments(std::ptrdiff_t extent, std::ptrdiff_t before, std::p
     return segments;
   }
   const bool wraps = padding == Padding::wrap;
-  const std::ptrdiff_t period = wraps ? extent : std::max<std::ptrdiff_t>(2 * (extent - 1), 1);
+  const std::ptrdiff_t period = padding == Padding::symmetric ? 2 * extent
+                                : wraps                       ? extent
+                                                              : std::max<std::ptrdiff_t>(2 * (extent - 1), 1);
   std::ptrdiff_t phase = (period - before % period) % period;
   for (std::ptrdiff_t to = 0; to < before + extent + after;) {
     const std::ptrdiff_t left = before + extent + after - to;
     Segment segment = wraps ? Segment{.to = to, .count = std::min(extent - phase, left), .first = phase, .step = 1}
-                            : reflected(phase, extent, left);
+                      : padding == Padding::symmetric ? mirrored(phase, extent, left)
+                                                      : reflected(phase, extent, left);
     segment.to = to;
     segments.add(segment);
     to += segment.count;

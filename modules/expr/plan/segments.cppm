@@ -35,7 +35,7 @@ export class SegmentList {
 };
 
 /// What stands beside the source along a padded axis.
-export enum class Padding { constant, edge, reflect, wrap };
+export enum class Padding { constant, edge, reflect, symmetric, wrap };
 
 /// Which segments make up one axis of a result. They are listed when there is memory for that: a wrapped axis may have as many as elements.
 export class AxisSegments {

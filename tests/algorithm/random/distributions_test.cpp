@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
+
+#include "statistics.hpp"
 
 import tessera;
 
@@ -13,22 +16,8 @@ using namespace tessera;
 
 namespace {
 
-constexpr std::ptrdiff_t draws = 20000;
-constexpr int keys = 20;
-
-/// The largest distance between the numbers' and the expected distribution, in units that do not depend on how many there are.
-template <class Cdf>
-double distance(const Array<double, 1>& numbers, const Cdf& cdf) {
-  const Array<double, 1> sorted = sort(numbers);
-  const auto n = static_cast<double>(sorted.size());
-  double largest = 0;
-  for (std::ptrdiff_t i = 0; i < sorted.size(); ++i) {
-    const double below = cdf(sorted.data()[i]);
-    largest = std::max(
-        {largest, std::abs(below - static_cast<double>(i) / n), std::abs(below - static_cast<double>(i + 1) / n)});
-  }
-  return largest * std::sqrt(n);
-}
+const std::ptrdiff_t draws = statistics::draws();
+using statistics::keys;
 
 /// 2.3 is exceeded once in 20,000 times: so by none of some hundred keys. 1.36 is exceeded by one of 20.
 template <class Draw, class Cdf>
@@ -36,7 +25,7 @@ void check_distribution(const Draw& draw, const Cdf& cdf) {
   int large = 0;
   for (std::uint64_t i = 0; i < keys; ++i) {
     CAPTURE(i);
-    const double found = distance(evaluate(cast<double>(draw(random::Key{11}.fold(i), Dim{draws}))), cdf);
+    const double found = statistics::distance(evaluate(cast<double>(draw(random::Key{11}.fold(i), Dim{draws}))), cdf);
     CHECK(found < 2.3);
     large += found > 1.36 ? 1 : 0;
   }
@@ -53,15 +42,6 @@ void check_all() {
                      [](double x) { return std::exp(-std::exp(-x)); });
   check_distribution([](random::Key key, const auto& shape) { return random::logistic<T>(key, shape); },
                      [](double x) { return 1 / (1 + std::exp(-x)); });
-}
-
-/// For counts with equal chances; with so many degrees of freedom nearly normal.
-double standardised_chi_square(const std::vector<std::int64_t>& counts, double each) {
-  double sum = 0;
-  for (const std::int64_t count : counts)
-    sum += (static_cast<double>(count) - each) * (static_cast<double>(count) - each) / each;
-  const auto freedom = static_cast<double>(counts.size() - 1);
-  return (sum - freedom) / std::sqrt(2 * freedom);
 }
 
 }  // namespace
@@ -100,11 +80,11 @@ TEST_CASE("true comes as often as its probability says") {
   const Dim shape{draws};
   for (const double probability : {0.0, 0.001, 0.3, 0.5, 0.97, 1.0}) {
     CAPTURE(probability);
-    const double deviation = std::sqrt(draws * probability * (1 - probability));
+    const double deviation = std::sqrt(static_cast<double>(draws) * probability * (1 - probability));
     for (std::uint64_t i = 0; i < keys; ++i) {
       const auto count = static_cast<double>(
           item(sum(cast<std::int64_t>(random::bernoulli(random::Key{5}.fold(i), shape, probability)))));
-      CHECK(std::abs(count - probability * draws) <= 4.5 * deviation);
+      CHECK(std::abs(count - probability * static_cast<double>(draws)) <= 4.5 * deviation);
     }
   }
   CHECK(dtype_of<decltype(evaluate(random::bernoulli(random::Key{5}, shape, 0.5f)))::value_type> == DType::boolean);
@@ -118,7 +98,7 @@ TEST_CASE("integers are in their interval, and equally likely") {
       REQUIRE((value >= -3 && value < 97));
       ++counts[static_cast<std::size_t>(value + 3)];
     }
-    CHECK(std::abs(standardised_chi_square(counts, draws / 100.0)) < 5);
+    CHECK(std::abs(statistics::chi_square(counts, static_cast<double>(draws) / 100)) < 5);
   }
   const Array<std::uint8_t, 1> bytes = random::integers<std::uint8_t>(random::Key{1}, Dim{100000}, 0, 255);
   CHECK(item(max(bytes)) == 254);
@@ -126,20 +106,71 @@ TEST_CASE("integers are in their interval, and equally likely") {
   const std::int64_t low = (std::int64_t{1} << 62) + 1;
   const Array<std::int64_t, 1> far = random::integers<std::int64_t>(random::Key{1}, Dim{1000}, low, low + 3);
   for (const std::int64_t value : far) CHECK((value >= low && value < low + 3));
-  const Array<std::uint32_t, 1> wide = random::integers<std::uint32_t>(random::Key{1}, Dim{draws}, 0, 4294967295u);
   check_distribution(
       [](random::Key key, const auto& shape) { return random::integers<std::uint32_t>(key, shape, 0, 4294967295u); },
       [](double x) { return x / 4294967295.0; });
 }
 
+TEST_CASE("intervals of any width, to all integers of 64 bits but the last") {
+  using Limits = std::numeric_limits<std::int64_t>;
+  check_distribution(
+      [](random::Key key, const auto& shape) {
+        return random::integers<std::int64_t>(key, shape, Limits::min(), Limits::max());
+      },
+      [](double x) { return x * 0x1p-64 + 0.5; });
+  const std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
+  const Array<std::uint64_t, 1> high = random::integers<std::uint64_t>(random::Key{3}, Dim{1000}, top - 5, top);
+  CHECK(item(min(high)) == top - 5);
+  CHECK(item(max(high)) == top - 1);
+  check_distribution(
+      [](random::Key key, const auto& shape) {
+        return random::integers<std::uint64_t>(key, shape, 0, std::uint64_t{3} << 61);
+      },
+      [](double x) { return x * 0x1p-61 / 3; });
+}
+
+TEST_CASE("bits of each width have all values, and those of 32 and 64 are the words of the stream") {
+  const random::Key key{17};
+  const Array<std::uint32_t, 1> words = random::bits<std::uint32_t>(key, Dim{1001});
+  const Array<std::uint64_t, 1> pairs = random::bits<std::uint64_t>(key, Dim{1001});
+  for (std::ptrdiff_t i = 0; i < 1001; ++i) {
+    const auto at = static_cast<std::uint64_t>(i);
+    CHECK(words[{i}] == random::block(key, at / 4)[at % 4]);
+    const random::Words block = random::block(key, at / 2);
+    CHECK(pairs[{i}] == (std::uint64_t{block[2 * (at % 2) + 1]} << 32 | block[2 * (at % 2)]));
+  }
+  const Array<std::uint8_t, 1> bytes = random::bits<std::uint8_t>(key, Dim{draws});
+  std::vector<std::int64_t> counts(256);
+  for (const std::uint8_t byte : bytes) ++counts[byte];
+  CHECK(std::abs(statistics::chi_square(counts, static_cast<double>(draws) / 256)) < 5);
+  CHECK(item(max(random::bits<std::uint16_t>(key, Dim{100000}))) == 65535);
+}
+
+TEST_CASE("numbers in steps are those of the run") {
+  const random::Key key{23};
+  const Dim shape{40, 37};
+  const auto check = [&](const auto& numbers) {
+    const auto all = evaluate(numbers);
+    CHECK(array_equal(evaluate(numbers.T()), all.T()));
+    CHECK(array_equal(evaluate(numbers(tessera::all, range(3, 30, 5))), all(tessera::all, range(3, 30, 5))));
+  };
+  check(random::uniform<float>(key, shape));
+  check(random::uniform<double>(key, shape));
+  check(random::normal<float>(key, shape));
+  check(random::normal<double>(key, shape));
+  check(random::bits<std::uint32_t>(key, shape));
+  check(random::bits<std::uint64_t>(key, shape));
+}
+
 TEST_CASE("labels are drawn with the softmax of their logits") {
   const Array<double, 2> probabilities{{0.1, 0.2, 0.3, 0.4}, {0.97, 0.01, 0.01, 0.01}};
   Array<double, 2> counts = zeros<double>(Dim{2, 4});
-  for (std::uint64_t i = 0; i < draws; ++i) {
+  constexpr std::uint64_t rounds = 20000;
+  for (std::uint64_t i = 0; i < rounds; ++i) {
     const Array<std::int64_t, 1> labels = random::categorical(random::Key{2}.fold(i), log(probabilities));
     for (std::ptrdiff_t row = 0; row < 2; ++row) counts[{row, labels[{row}]}] += 1.0;
   }
-  const Array<double, 2> expected = probabilities * static_cast<double>(draws);
+  const Array<double, 2> expected = probabilities * static_cast<double>(rounds);
   const double chi_square = item(sum(square(counts - expected) / expected));
   CHECK(chi_square < 24.1);  // six degrees of freedom: one in 2,000
   const Array<std::int64_t, 0> one = random::categorical(random::Key{2}, log(Array<float, 1>{0.0f, 1.0f, 0.0f}));
@@ -157,7 +188,7 @@ TEST_CASE("rows are shuffled and chosen") {
   const Array<int, 1> many = random::choice(random::Key{4}, arange(5), draws);
   std::vector<std::int64_t> counts(5);
   for (const int value : many) ++counts[static_cast<std::size_t>(value)];
-  CHECK(std::abs(standardised_chi_square(counts, draws / 5.0)) < 5);
+  CHECK(std::abs(statistics::chi_square(counts, static_cast<double>(draws) / 5)) < 5);
 }
 
 TEST_CASE("distributions are the same for any number of threads") {

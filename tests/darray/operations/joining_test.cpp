@@ -34,7 +34,7 @@ void check_moved(std::mt19937& random) {
   CHECK(is_same(roll(x, {-1, 7}, {0, -1}), evaluate(roll<0, 2>(a, -1, 7))));
   CHECK(is_same(pad(x, {{1, 0}, {0, 2}, {3, 1}}, fill), evaluate(pad(a, {{1, 0}, {0, 2}, {3, 1}}, fill))));
   CHECK(is_same(pad(x, 2, fill), evaluate(pad(a, 2, fill))));
-  for (const PadMode mode : {PadMode::edge, PadMode::reflect, PadMode::wrap}) {
+  for (const PadMode mode : {PadMode::edge, PadMode::reflect, PadMode::symmetric, PadMode::wrap}) {
     CHECK(is_same(pad(x, {{7, 1}, {0, 9}, {2, 2}}, mode), evaluate(pad(a, {{7, 1}, {0, 9}, {2, 2}}, mode))));
     CHECK(is_same(pad(x, 1, mode), evaluate(pad(a, 1, mode))));
   }

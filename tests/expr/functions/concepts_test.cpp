@@ -67,7 +67,7 @@ concept HasArgmax = requires(A a) { argmax<0>(a); };
 static_assert(HasArgmax<A1<bool>> && !HasArgmax<A1<std::complex<float>>> && !HasArgmax<std::string>);
 template <class A>
 concept HasItem = requires(A a) { item(a); };
-static_assert(HasItem<Total> && HasItem<Array<float, 0>> && !HasItem<Sum>);
+static_assert(HasItem<Total> && HasItem<Array<float, 0>> && HasItem<Sum> && !HasItem<std::string>);
 /// A function of a user's, constrained by the name that comes to mind.
 template <Expression E>
 auto distance_from_one(const E& x) {

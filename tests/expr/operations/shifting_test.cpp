@@ -144,6 +144,7 @@ TEST_CASE("roll, pad, tile and repeat put elements where NumPy does") {
   CHECK(to_string(evaluate(pad(a, {{1, 2}}, 0))) == "[0. 1. 2. 3. 4. 0. 0.]");
   CHECK(to_string(evaluate(pad(a, {{1, 2}}, PadMode::edge))) == "[1. 1. 2. 3. 4. 4. 4.]");
   CHECK(to_string(evaluate(pad(a, {{1, 2}}, PadMode::reflect))) == "[2. 1. 2. 3. 4. 3. 2.]");
+  CHECK(to_string(evaluate(pad(a, {{1, 2}}, PadMode::symmetric))) == "[1. 1. 2. 3. 4. 4. 3.]");
   CHECK(to_string(evaluate(pad(a, {{1, 2}}, PadMode::wrap))) == "[4. 1. 2. 3. 4. 1. 2.]");
   CHECK(to_string(evaluate(tile(a, {2}))) == "[1. 2. 3. 4. 1. 2. 3. 4.]");
   CHECK(to_string(evaluate(repeat<0>(a, 2))) == "[1. 1. 2. 2. 3. 3. 4. 4.]");
@@ -198,6 +199,22 @@ TEST_CASE("rank 9, rank 0 and zero extents" * doctest::test_suite("any place")) 
   CHECK(array_equal(pad(empty, {{1, 1}, {0, 1}}, 5), there(full(Dim{2, 4}, 5.0f))));
   CHECK(evaluate(pad(empty, {{0, 0}, {2, 2}}, PadMode::reflect)).shape() == Dim{0, 7});
   CHECK(evaluate(tile(empty, {3, 2})).shape() == Dim{0, 6});
+}
+
+TEST_CASE("rolled without an axis, elements go on into the next row" * doctest::test_suite("any place")) {
+  Random random(918);
+  INFO(random.how_to_repeat());
+  for (int trial = 0; trial < few_of(20); ++trial) {
+    const auto a = there(whole_numbers<float>(random_shape<3>(random), random));
+    const std::ptrdiff_t shift = random.between(-20, 20);
+    const auto expected = reshape(evaluate(roll<0>(flatten(a), shift)), a.shape());
+    CHECK(array_equal(roll(a, shift), expected));
+    CHECK(array_equal(roll(a + 1, shift), expected + 1));
+    CHECK(array_equal(roll(a.T(), shift), roll(copy(a.T()), shift)));
+    CHECK(array_equal(roll(a(ellipsis, range(none, none, -1)), shift),
+                      roll(copy(a(ellipsis, range(none, none, -1))), shift)));
+  }
+  CHECK(item(roll(there(full(Dim<0>{}, 2.0f)), 3)) == 2);
 }
 
 TEST_CASE("shifts of any size and integer type" * doctest::test_suite("any place")) {
