@@ -123,9 +123,10 @@ double log_binomial(double k, double n, double p) {
 
 double small_poisson(double u, double rate, double chance) {
   double k = 0;
-  for (; u >= chance && k < 1000; chance *= rate / k) {
+  while (u >= chance && k < 1000) {
     u -= chance;
     k += 1;
+    chance *= rate / k;
   }
   return k;
 }
@@ -149,9 +150,10 @@ double small_binomial(double u, double n, double p) {
   double chance = std::exp(n * std::log1p(-p));
   const double odds = p / (1 - p);
   double k = 0;
-  for (; u >= chance && k < n; chance *= odds * (n - k + 1) / k) {
+  while (u >= chance && k < n) {
     u -= chance;
     k += 1;
+    chance *= odds * (n - k + 1) / k;
   }
   return k;
 }

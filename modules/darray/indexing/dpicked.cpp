@@ -194,6 +194,7 @@ class Selector {
 
   DDim common_shape() const {
     std::vector<DArray> arrays;
+    arrays.reserve(arrays_.size());
     for (const IndexArray& one : arrays_) arrays.push_back(one.positions);
     return broadcast(arrays)[0].shape();
   }

@@ -34,6 +34,7 @@ std::vector<DArray> split(const DArray& x, std::ptrdiff_t parts, int axis) {
                           .advice = "name the positions between parts: split(x, {3, 5}, axis)"}));
   }
   std::vector<DArray> views;
+  views.reserve(static_cast<std::size_t>(parts));
   const std::ptrdiff_t each = extent / parts;
   for (std::ptrdiff_t part = 0; part < parts; ++part)
     views.push_back(part_between(x, at, part * each, (part + 1) * each));
