@@ -25,7 +25,9 @@ struct tessera_stream {
   }
   __device__ double normal() {
     const double radius = sqrt(-2.0 * log(uniform()));
-    return radius * cospi(2.0 * uniform());
+    double sine, cosine;
+    sincospi(2.0 * uniform(), &sine, &cosine);
+    return radius * cosine;
   }
 };
 __device__ inline double tessera_not_a_number() { return __longlong_as_double(0x7ff8000000000000ll); }
