@@ -8,8 +8,6 @@ namespace tessera::random {
 /// Device code of random numbers; each function takes a key and the number's position in the key's stream, which is even where it gives two
 /// and a multiple of 4 where it gives four.
 inline constexpr const char* device_random = R"cuda(
-#ifndef TESSERA_RANDOM
-#define TESSERA_RANDOM
 struct tessera_words { unsigned int word[4]; };
 __device__ inline tessera_words tessera_philox_of(unsigned long long key, unsigned int w0, unsigned int w1, unsigned int w2, unsigned int w3) {
   unsigned int k0 = (unsigned int)key, k1 = (unsigned int)(key >> 32);
@@ -123,7 +121,6 @@ template <int N> __device__ inline void tessera_bits64(unsigned long long key, u
     to[k + 1] = (unsigned long long)words.word[3] << 32 | words.word[2];
   }
 }
-#endif
 )cuda";
 
 }  // namespace tessera::random

@@ -13,7 +13,7 @@ import tessera.array;
 import tessera.expr;
 
 // Checking and factoring a covariance.
-namespace tessera::random {
+namespace tessera::rows {
 
 namespace {
 
@@ -48,7 +48,7 @@ double checked_scale(const double* elements, std::ptrdiff_t n, double tolerance,
 
 }  // namespace
 
-Array<double, 2> covariance_factor(const Array<double, 2>& covariance, std::ptrdiff_t length, double tolerance,
+Array<double, 2> covariance_factor(const Array<double, 2>& covariance, std::ptrdiff_t length, std::size_t element_bytes,
                                    const std::source_location& where) {
   if (covariance.shape() != Dim{length, length}) {
     throw ShapeError(to_string(Failure{.operation = "random::multivariate_normal",
@@ -58,6 +58,7 @@ Array<double, 2> covariance_factor(const Array<double, 2>& covariance, std::ptrd
                                        .where = where}));
   }
   const std::ptrdiff_t n = length;
+  const double tolerance = element_bytes == 8 ? 0x1p-42 : (element_bytes == 4 ? 0x1p-16 : 0x1p-5);
   const double* elements = covariance.data();
   const double least = tolerance * checked_scale(elements, n, tolerance, where);
   Array<double, 2> factor = zeros<double>(Dim{n, n});
@@ -85,4 +86,4 @@ Array<double, 2> covariance_factor(const Array<double, 2>& covariance, std::ptrd
   return factor;
 }
 
-}  // namespace tessera::random
+}  // namespace tessera::rows

@@ -12,11 +12,15 @@ import :philox;
 import :random;
 
 // Normal vectors with a covariance.
-namespace tessera::random {
+namespace tessera::rows {
 
-/// The lower triangular factor of a covariance, which is checked: A. Cholesky's. A variance of 0 gives zeros.
-Array<double, 2> covariance_factor(const Array<double, 2>& covariance, std::ptrdiff_t length, double tolerance,
-                                   const std::source_location& where);
+/// The lower triangular factor of a covariance, which is checked as exactly as elements of so many bytes can be: A. Cholesky's. A variance of 0
+/// gives zeros.
+export Array<double, 2> covariance_factor(const Array<double, 2>& covariance, std::ptrdiff_t length,
+                                          std::size_t element_bytes, const std::source_location& where);
+
+}  // namespace tessera::rows
+namespace tessera::random {
 
 template <class M, class S>
 concept NormalVectors = Operand<M> && Floating<value_of<M>> && (rank_of<M> == 1) && Operand<S> &&
@@ -30,11 +34,10 @@ export template <class M, class S>
 auto multivariate_normal(Key key, std::ptrdiff_t count, M&& mean, const S& covariance,
                          std::source_location where = std::source_location::current()) {
   using T = value_of<M>;
-  constexpr double tolerance = sizeof(value_of<S>) == 8 ? 0x1p-42 : (sizeof(value_of<S>) == 4 ? 0x1p-16 : 0x1p-5);
   const std::ptrdiff_t n = mean.shape()[0];
-  const Array<double, 2> factor = covariance_factor(
+  const Array<double, 2> factor = rows::covariance_factor(
       rows::on_host<double>(cast<double>(covariance), {"random::multivariate_normal", "covariance", where}), n,
-      tolerance, where);
+      sizeof(value_of<S>), where);
   const Array<T, 2> transposed = cast<T>(factor.T());
   const auto moved = transposed.to(rows::elements_of(mean).place());
   return dot(normal<T>(key, Dim<2>{count, n}), moved) + std::forward<M>(mean);

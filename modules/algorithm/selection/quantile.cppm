@@ -191,4 +191,19 @@ auto nanquantile(const O& x, const Q& q, QuantileMethod method = QuantileMethod:
   return quantiles_of<Axis...>(x, q, 1, {method, true}, {"nanquantile", "x", where});
 }
 
+/// The quantile of q per cent of the elements that are not NaN; as nanquantile() of q / 100.
+export template <int... Axis, class O, Probability Q>
+  requires QuantileOperand<O, Axis...>
+auto nanpercentile(const O& x, Q q, QuantileMethod method = QuantileMethod::linear,
+                   std::source_location where = std::source_location::current()) {
+  const rows::Argument argument{"nanpercentile", "x", where};
+  return quantile_of<Axis...>(x, checked_probability(static_cast<double>(q), 100, argument), {method, true}, argument);
+}
+export template <int... Axis, class O, Probabilities Q>
+  requires QuantileOperand<O, Axis...>
+auto nanpercentile(const O& x, const Q& q, QuantileMethod method = QuantileMethod::linear,
+                   std::source_location where = std::source_location::current()) {
+  return quantiles_of<Axis...>(x, q, 100, {method, true}, {"nanpercentile", "x", where});
+}
+
 }  // namespace tessera

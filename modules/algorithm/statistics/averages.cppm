@@ -8,7 +8,13 @@ import tessera.expr;
 import :rows;
 import :host_elements;
 
-// Weighted averages, ranges, covariances and correlations. All are made of expressions and products: they run on every place.
+// Weighted averages, ranges, moments, covariances and correlations. All are made of expressions and products: they run on every place.
+namespace tessera::rows {
+
+/// Throws std::invalid_argument for a negative order of a moment.
+export void require_order(int order, const std::source_location& where);
+
+}  // namespace tessera::rows
 namespace tessera {
 
 /// An operand with real elements.
@@ -80,6 +86,33 @@ export template <int... Axis, class O>
   requires rows::KnownOperand<O> && ReducibleAxes<O, Axis...>
 auto average(const O& x) {
   return mean<Axis...>(x);
+}
+
+/// The central moment of an order along the named axes, or of all elements: the mean of what elements are beside their mean, to that power; in
+/// double for integers and bool. An expression. Throws std::invalid_argument for a negative order.
+export template <int... Axis, RealElements O>
+  requires ReducibleAxes<O, Axis...>
+auto moment(const O& x, int order, std::source_location where = std::source_location::current()) {
+  rows::require_order(order, where);
+  const auto values = averaged(x);
+  return mean<Axis...>(pow(values - mean<Axis...>(values, keepdims), order));
+}
+
+/// The first two moments.
+export template <class A>
+struct Moments {
+  A mean;
+  A variance;
+};
+
+/// The mean and the variance along the named axes, or of all elements, less a correction; in double for integers and bool, in new arrays. Throws
+/// ShapeError as var().
+export template <int... Axis, RealElements O>
+  requires ReducibleAxes<O, Axis...>
+auto moments(const O& x, Correction correction = {}) {
+  const auto values = averaged(x);
+  auto means = evaluate(mean<Axis...>(values));
+  return Moments<decltype(means)>{std::move(means), evaluate(var<Axis...>(values, correction))};
 }
 
 /// The type in which elements of type T vary together.

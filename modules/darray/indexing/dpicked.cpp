@@ -219,17 +219,23 @@ class Selector {
   bool has_block_ = false, is_separated_ = false;
 };
 
-/// Calls body(offset, number) for each element.
-template <class Body>
-void for_each(const Selection& selection, const Body& body) {
+/// What is done with a row of elements, of which the offsets are given, and with their values, which lie densely.
+using RowWork = void (*)(std::byte* elements, std::span<const std::ptrdiff_t> offsets, std::byte* values);
+
+/// Does it with all elements, row by row.
+void for_each_row(const Selection& selection, const DArray& strided, const DArray& dense, RowWork work) {
   const auto& lists = selection.offsets;
   if (std::ranges::any_of(lists, [](const Offsets& list) { return list.empty(); })) return;
+  const auto size = static_cast<std::ptrdiff_t>(item_size(strided.dtype()));
+  auto* const elements = static_cast<std::byte*>(strided.data());
+  auto* values = static_cast<std::byte*>(dense.data());
   std::vector<std::size_t> at(lists.size());
   const Offsets& last = lists.back();
-  for (std::ptrdiff_t number = 0;;) {
+  for (;;) {
     std::ptrdiff_t base = 0;
     for (std::size_t k = 0; k + 1 < lists.size(); ++k) base += lists[k][at[k]];
-    for (const std::ptrdiff_t offset : last) body(base + offset, number++);
+    work(elements + base * size, last, values);
+    values += std::ssize(last) * size;
     std::size_t k = lists.size() - 1;
     while (k > 0 && ++at[k - 1] == lists[k - 1].size()) at[--k] = 0;
     if (k == 0) return;
@@ -237,23 +243,30 @@ void for_each(const Selection& selection, const Body& body) {
 }
 
 template <std::size_t Size>
-void copy_elements(const Selection& selection, std::byte* strided, std::byte* dense, bool writes) {
-  for_each(selection, [=](std::ptrdiff_t offset, std::ptrdiff_t number) {
-    std::byte* const element = strided + offset * static_cast<std::ptrdiff_t>(Size);
-    std::byte* const value = dense + number * static_cast<std::ptrdiff_t>(Size);
-    std::memcpy(writes ? element : value, writes ? value : element, Size);
-  });
+void read_row(std::byte* elements, std::span<const std::ptrdiff_t> offsets, std::byte* values) {
+  for (const std::ptrdiff_t offset : offsets) {
+    std::memcpy(values, elements + offset * static_cast<std::ptrdiff_t>(Size), Size);
+    values += Size;
+  }
+}
+template <std::size_t Size>
+void write_row(std::byte* elements, std::span<const std::ptrdiff_t> offsets, std::byte* values) {
+  for (const std::ptrdiff_t offset : offsets) {
+    std::memcpy(elements + offset * static_cast<std::ptrdiff_t>(Size), values, Size);
+    values += Size;
+  }
 }
 
 void copy_elements(const Selection& selection, const DArray& strided, const DArray& dense, bool writes) {
-  auto* const from = static_cast<std::byte*>(strided.data());
-  auto* const to = static_cast<std::byte*>(dense.data());
+  const auto copy = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size>) {
+    for_each_row(selection, strided, dense, writes ? write_row<Size> : read_row<Size>);
+  };
   switch (item_size(strided.dtype())) {
-    case 1: return copy_elements<1>(selection, from, to, writes);
-    case 2: return copy_elements<2>(selection, from, to, writes);
-    case 4: return copy_elements<4>(selection, from, to, writes);
-    case 8: return copy_elements<8>(selection, from, to, writes);
-    default: return copy_elements<16>(selection, from, to, writes);
+    case 1: return copy(std::integral_constant<std::size_t, 1>());
+    case 2: return copy(std::integral_constant<std::size_t, 2>());
+    case 4: return copy(std::integral_constant<std::size_t, 4>());
+    case 8: return copy(std::integral_constant<std::size_t, 8>());
+    default: return copy(std::integral_constant<std::size_t, 16>());
   }
 }
 
@@ -292,6 +305,27 @@ C quotient_of(C a, C b) {
   return static_cast<C>(a / b);
 }
 
+/// Each element becomes apply(element, value).
+template <class T, auto apply>
+void combine_row(std::byte* elements, std::span<const std::ptrdiff_t> offsets, std::byte* values) {
+  using C = compute_t<T>;
+  auto* const to = reinterpret_cast<T*>(elements);
+  const auto* value = reinterpret_cast<const T*>(values);
+  for (const std::ptrdiff_t offset : offsets)
+    to[offset] = static_cast<T>(apply(static_cast<C>(to[offset]), static_cast<C>(*value++)));
+}
+
+template <class T>
+RowWork combination(Combine combine) {
+  using C = compute_t<T>;
+  switch (combine) {
+    case Combine::add: return combine_row<T, sum_of<C>>;
+    case Combine::subtract: return combine_row<T, difference_of<C>>;
+    case Combine::multiply: return combine_row<T, product_of<C>>;
+    default: return combine_row<T, quotient_of<C>>;
+  }
+}
+
 }  // namespace
 
 Selection select(const DLayout& layout, std::span<const DIndexOrArray> indexers) {
@@ -314,20 +348,7 @@ void scattered(const DArray& x, const Selection& selection, Combine combine, con
   if (combine == Combine::assign) return copy_elements(selection, x, spread, true);
   core::with_element(x.dtype(), [&]<class T>() {
     if constexpr (Numeric<T>) {
-      T* const elements = static_cast<T*>(x.data());
-      const T* const numbers = static_cast<const T*>(spread.data());
-      using C = compute_t<T>;
-      const auto run = [&](const auto& apply) {
-        for_each(selection, [&](std::ptrdiff_t offset, std::ptrdiff_t number) {
-          elements[offset] = static_cast<T>(apply(static_cast<C>(elements[offset]), static_cast<C>(numbers[number])));
-        });
-      };
-      switch (combine) {
-        case Combine::add: return run([](C a, C b) { return sum_of(a, b); });
-        case Combine::subtract: return run([](C a, C b) { return difference_of(a, b); });
-        case Combine::multiply: return run([](C a, C b) { return product_of(a, b); });
-        default: return run([](C a, C b) { return quotient_of(a, b); });
-      }
+      for_each_row(selection, x, spread, combination<T>(combine));
     } else {
       throw_dtype("combining elements", x.dtype(), "numbers");
     }

@@ -132,24 +132,22 @@ DArray logistic(Key key, DType dtype, const DDim& shape, Place place) {
 
 DArray integers(Key key, DType dtype, const DDim& shape, std::int64_t low, std::int64_t high, Place place,
                 std::source_location where) {
-  const DArray result(shape, dtype, place);
-  const DArray flat = result.flatten();
-  const auto drawn = integers<std::int64_t>(key, Dim<1>{flat.size()}, low, high, where);
   dynamic::with_element(dtype, [&]<class T>() {
     if constexpr (Integer<T>) {
-      if (low < high && !(std::in_range<T>(low) && std::in_range<T>(high - 1))) {
-        throw DTypeError(to_string(Failure{.operation = "random::integers",
-                                           .problem = std::string(name(dtype)) + " does not hold all of [" +
-                                                      std::to_string(low) + ", " + std::to_string(high) + ")",
-                                           .advice = "draw integers of a wider type",
-                                           .where = where}));
-      }
-      assign(get<Array<T, 1>>(flat), cast<T>(drawn));
+      if (low >= high || (std::in_range<T>(low) && std::in_range<T>(high - 1))) return;
+      throw DTypeError(to_string(Failure{.operation = "random::integers",
+                                         .problem = std::string(name(dtype)) + " does not hold all of [" +
+                                                    std::to_string(low) + ", " + std::to_string(high) + ")",
+                                         .advice = "draw integers of a wider type",
+                                         .where = where}));
     } else {
       dynamic::throw_dtype("random::integers", dtype_of<T>, "an integer type");
     }
   });
-  return result;
+  const DArray result(shape, DType::int64, place);
+  const Array<std::int64_t, 1> flat = get<Array<std::int64_t, 1>>(result.flatten());
+  assign(flat, integers<std::int64_t>(key, flat.shape(), low, high, where));
+  return dtype == DType::int64 ? result : result.cast(dtype);
 }
 
 DArray gamma(Key key, DType dtype, const DDim& shape, const DParameter& concentration, Place place,
@@ -250,18 +248,19 @@ DArray normal_vectors(Key key, std::ptrdiff_t count, const DArray& mean, const D
   }
   if (kind(covariance.dtype()) != Kind::floating)
     dynamic::throw_dtype("random::multivariate_normal", covariance.dtype(), "a floating type");
-  return dynamic::with_element(mean.dtype(), [&]<class T>() -> DArray {
-    if constexpr (Floating<T>) {
-      const Array<T, 1> vector = get<Array<T, 1>>(mean);
-      const auto vectors = [&](const auto& matrix) {
-        return DArray(evaluate(multivariate_normal(key, count, vector, matrix, where)));
-      };
-      if (covariance.dtype() == DType::float64) return vectors(get<Array<double, 2>>(covariance));
-      return vectors(get<Array<float, 2>>(covariance.cast(DType::float32)));
-    } else {
-      dynamic::throw_dtype("random::multivariate_normal", dtype_of<T>, "a floating type");
-    }
-  });
+  if (kind(mean.dtype()) != Kind::floating)
+    dynamic::throw_dtype("random::multivariate_normal", mean.dtype(), "a floating type");
+  if (!covariance.place().on_host()) {
+    throw PlaceError(to_string(Failure{.operation = "random::multivariate_normal",
+                                       .problem = "the covariance is at " + to_string(covariance.place()),
+                                       .advice = "copy it with to(CpuPlace{})",
+                                       .where = where}));
+  }
+  const std::ptrdiff_t length = mean.shape()[0];
+  const Array<double, 2> wide = get<Array<double, 2>>(covariance.cast(DType::float64).clone());
+  const DArray factor = rows::covariance_factor(wide, length, item_size(covariance.dtype()), where);
+  const DArray independent = normal(key, mean.dtype(), DDim(Dim<2>{count, length}), mean.place());
+  return DArray(dot(independent, factor.T().cast(mean.dtype()).to(mean.place())) + mean);
 }
 
 }  // namespace tessera::random

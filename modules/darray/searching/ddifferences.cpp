@@ -4,7 +4,6 @@ module;
 #include <cstdint>
 #include <optional>
 #include <source_location>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,24 +58,13 @@ double beside(const DArray& x, double number) {
 
 /// Coordinates in the type that goes with the elements of x.
 DArray coordinates_for(const DArray& coordinates, const DArray& x, int axis, const char* operation) {
-  const std::ptrdiff_t extent = x.shape()[axis];
-  if (coordinates.size() != extent) {
-    throw ShapeError(
-        to_string(Failure{.operation = operation,
-                          .problem = "there are " + std::to_string(coordinates.size()) + " coordinates for axis " +
-                                     std::to_string(axis) + " with extent " + std::to_string(extent)}));
-  }
+  rows::require_coordinates(coordinates.size(), x.shape()[axis], axis, operation, {});
   const DArray wide = coordinates.cast(DType::float64);
   return kind(x.dtype()) == Kind::complex ? wide : wide.cast(averaged_type(x));
 }
 
-void require_slopes(const DArray& rows, int axis) {
-  const std::ptrdiff_t extent = rows.shape()[rows.rank() - 1];
-  if (extent >= 2) return;
-  throw ShapeError(
-      to_string(Failure{.operation = "gradient",
-                        .problem = "axis " + std::to_string(axis) + " has extent " + std::to_string(extent),
-                        .advice = "a slope is between two elements"}));
+void require_slopes(const DArray& rows, int axis, EdgeOrder edges) {
+  rows::require_slopes(rows.shape()[rows.rank() - 1], static_cast<int>(edges) + 1, axis, {});
 }
 
 /// A result of rows with the axes of x but one.
@@ -87,11 +75,29 @@ DArray without_axis(const DArray& result, const DArray& x, int axis) {
   return result.reshape(DDim(extents));
 }
 
-/// The slopes at both ends, from those between the first two elements and the last two.
-template <class First, class Last>
-void write_ends(const DArray& result, const DArray& rows, const First& first, const Last& last) {
-  part(result, range(0, 1)).write((part(rows, range(1, 2)) - part(rows, range(0, 1))) / first);
-  part(result, range(-1, none)).write((part(rows, range(-1, none)) - part(rows, range(-2, -1))) / last);
+/// One position along the last axis, of which negative ones count from the end.
+DArray one_of_last(const DArray& x, int k) { return part(x, k == -1 ? range(-1, none) : range(k, k + 1)); }
+
+/// The slope at the first of three elements, of which the second is `near` away and the third `far` more.
+template <class Step>
+DExpression slope_at_end(const DArray& at, const DArray& beside, const DArray& behind, const Step& near,
+                         const Step& far) {
+  return beside * ((near + far) / (near * far)) - at * ((near + near + far) / (near * (near + far))) -
+         behind * (near / (far * (near + far)));
+}
+
+/// The slopes at both ends. `step(k)` is the distance of the elements k and k + 1; negative ones count from the end.
+template <class Step>
+void write_ends(const DArray& result, const DArray& rows, EdgeOrder order, const Step& step) {
+  const auto element = [&](int k) { return one_of_last(rows, k); };
+  const DArray first = one_of_last(result, 0), last = one_of_last(result, -1);
+  if (order == EdgeOrder::first) {
+    first.write((element(1) - element(0)) / step(0));
+    last.write((element(-1) - element(-2)) / step(-1));
+  } else {
+    first.write(slope_at_end(element(0), element(1), element(2), step(0), step(1)));
+    last.write(-slope_at_end(element(-1), element(-2), element(-3), step(-1), step(-2)));
+  }
 }
 
 void require_coordinates(const DArray& coordinates, const char* operation) {
@@ -120,10 +126,7 @@ DArray run_rows(RunningScan scan, const Rows& rows, const ScanOptions& options) 
 }  // namespace
 
 DArray differences(const DArray& x, std::ptrdiff_t times, int axis) {
-  if (times < 0) {
-    throw std::invalid_argument(to_string(
-        Failure{.operation = "diff", .problem = "differences are asked for " + std::to_string(times) + " times"}));
-  }
+  rows::require_times(times, {});
   const int at = storage::checked_axis(axis, x.rank(), "diff");
   DArray rows = with_axis_last(x, at, "diff");
   if (times == 0) rows = rows.clone();
@@ -134,22 +137,23 @@ DArray differences(const DArray& x, std::ptrdiff_t times, int axis) {
   return as_shaped(rows, x, at);
 }
 
-DArray slopes(const DArray& x, double spacing, int axis) {
+DArray slopes(const DArray& x, double spacing, int axis, EdgeOrder edges) {
   const int at = storage::checked_axis(axis, x.rank(), "gradient");
   const DArray rows = averaged_rows("gradient", x, at);
-  require_slopes(rows, at);
+  require_slopes(rows, at, edges);
   const double step = beside(x, spacing);
   const DArray result(rows.shape(), rows.dtype(), rows.place());
   part(result, range(1, -1)).write((part(rows, range(2, none)) - part(rows, range(none, -2))) / (step + step));
-  write_ends(result, rows, step, step);
+  const DArray distance = full(rows.dtype(), DDim(Dim<1>{1}), step, rows.place());
+  write_ends(result, rows, edges, [&](int) { return distance; });
   return averaged(as_shaped(result, x, at), x);
 }
 
-DArray slopes(const DArray& x, const DArray& coordinates, int axis) {
+DArray slopes(const DArray& x, const DArray& coordinates, int axis, EdgeOrder edges) {
   require_coordinates(coordinates, "gradient");
   const int at = storage::checked_axis(axis, x.rank(), "gradient");
   const DArray rows = averaged_rows("gradient", x, at);
-  require_slopes(rows, at);
+  require_slopes(rows, at, edges);
   const DArray rounded = difference_along_last(coordinates_for(coordinates, x, at, "gradient"));
   const DArray steps = is_half(rounded.dtype()) ? rounded.cast(DType::float32) : rounded;
   const DArray before = part(steps, range(none, -1)), after = part(steps, range(1, none));
@@ -159,7 +163,7 @@ DArray slopes(const DArray& x, const DArray& coordinates, int axis) {
   part(result, range(1, -1))
       .write(right * (before / (after * (before + after))) + middle * ((after - before) / (before * after)) -
              left * (after / (before * (before + after))));
-  write_ends(result, rows, part(steps, range(0, 1)), part(steps, range(-1, none)));
+  write_ends(result, rows, edges, [&](int k) { return one_of_last(steps, k); });
   return averaged(as_shaped(result, x, at), x);
 }
 

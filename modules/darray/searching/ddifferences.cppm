@@ -16,8 +16,8 @@ namespace tessera {
 namespace dynamic {
 
 export DArray differences(const DArray& x, std::ptrdiff_t times, int axis);
-export DArray slopes(const DArray& x, double spacing, int axis);
-export DArray slopes(const DArray& x, const DArray& coordinates, int axis);
+export DArray slopes(const DArray& x, double spacing, int axis, EdgeOrder edges);
+export DArray slopes(const DArray& x, const DArray& coordinates, int axis, EdgeOrder edges);
 export DArray area(const DArray& y, double spacing, int axis);
 export DArray area(const DArray& y, const DArray& coordinates, int axis);
 export DArray convolved(const DArray& a, const DArray& b, ConvolveMode mode);
@@ -38,15 +38,15 @@ DArray diff(const X& x, std::ptrdiff_t times = 1, int axis = -1) {
 }
 
 /// The slope at each element along an axis, of elements that are `spacing` apart, or at coordinates; as the function for arrays. Throws ShapeError for
-/// fewer than two elements or another number of coordinates, IndexError.
+/// fewer than two elements, or three for EdgeOrder::second, or another number of coordinates, IndexError.
 export template <DynamicOperand X, DSpacing S = double>
-DArray gradient(const X& x, S spacing = 1, int axis = -1) {
-  return dynamic::slopes(x, static_cast<double>(spacing), axis);
+DArray gradient(const X& x, S spacing = 1, int axis = -1, EdgeOrder edges = EdgeOrder::first) {
+  return dynamic::slopes(x, static_cast<double>(spacing), axis, edges);
 }
 export template <DynamicElements X, DynamicElements C>
   requires DynamicOperands<X, C>
-DArray gradient(const X& x, const C& coordinates, int axis = -1) {
-  return dynamic::slopes(x, coordinates, axis);
+DArray gradient(const X& x, const C& coordinates, int axis = -1, EdgeOrder edges = EdgeOrder::first) {
+  return dynamic::slopes(x, coordinates, axis, edges);
 }
 
 /// The area under lines between neighbours along an axis. Throws as gradient(), but not for few elements.

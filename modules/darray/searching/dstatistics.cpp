@@ -22,6 +22,7 @@ const char* name_of(Quantile which) {
     case Quantile::quantile: return "quantile";
     case Quantile::percentile: return "percentile";
     case Quantile::nanquantile: return "nanquantile";
+    case Quantile::nanpercentile: return "nanpercentile";
     case Quantile::median: return "median";
     case Quantile::nanmedian: break;
   }
@@ -32,12 +33,19 @@ template <class A>
 DArray quantiles_of(Quantile which, const A& rows, const Array<double, 1>& q, QuantileMethod method) {
   switch (which) {
     case Quantile::percentile: return tessera::percentile<-1>(rows, q, method);
+    case Quantile::nanpercentile: return tessera::nanpercentile<-1>(rows, q, method);
     case Quantile::nanquantile:
     case Quantile::nanmedian: return tessera::nanquantile<-1>(rows, q, method);
     case Quantile::quantile:
     case Quantile::median: break;
   }
   return tessera::quantile<-1>(rows, q, method);
+}
+
+/// Elements that have averages: integers and bool as double.
+DArray averaged(const DArray& x) {
+  const bool is_inexact = kind(x.dtype()) == Kind::floating || kind(x.dtype()) == Kind::complex;
+  return is_inexact ? x : x.cast(DType::float64);
 }
 
 DExpression mean_of_numbers(const DArray& x, const ReducedAxes& axes) {
@@ -120,9 +128,23 @@ DExpression of_numbers(OfNumbers operation, const DArray& x, const std::optional
   return extreme_of_numbers(Reduce::argmax, x, reduced, -infinity);
 }
 
+DExpression moment(const DArray& x, int order, const std::optional<DAxes>& axes) {
+  if (kind(x.dtype()) == Kind::complex) throw_dtype("moment", x.dtype(), "elements that have an order");
+  rows::require_order(order, {});
+  const DArray values = averaged(x);
+  const DArray distances = values - (axes ? mean(values, *axes, keepdims) : mean(values, keepdims));
+  return axes ? mean(pow(distances, order), *axes) : mean(pow(distances, order));
+}
+
+DMoments moments(const DArray& x, const std::optional<DAxes>& axes, Correction correction) {
+  if (kind(x.dtype()) == Kind::complex) throw_dtype("moments", x.dtype(), "elements that have an order");
+  const DArray values = averaged(x);
+  if (axes) return {mean(values, *axes), var(values, *axes, correction)};
+  return {mean(values), var(values, correction)};
+}
+
 DExpression average(const DArray& x, const DArray& weights, const std::optional<DAxes>& axes) {
-  const bool is_inexact = kind(x.dtype()) == Kind::floating || kind(x.dtype()) == Kind::complex;
-  const DArray values = is_inexact ? x : x.cast(DType::float64);
+  const DArray values = averaged(x);
   const DArray numbers = kind(weights.dtype()) == Kind::floating ? weights : weights.cast(DType::float64);
   ReducedAxes reduced{};
   reduced.is_all = !axes;

@@ -16,9 +16,15 @@ import :dviews;
 // Medians, quantiles, reductions without NaN and covariances of dynamic arrays: each is the function of its name for arrays.
 namespace tessera {
 
+/// The first two moments of dynamic arrays.
+export struct DMoments {
+  DArray mean;
+  DArray variance;
+};
+
 namespace dynamic {
 
-export enum class Quantile { quantile, percentile, nanquantile, median, nanmedian };
+export enum class Quantile { quantile, percentile, nanquantile, nanpercentile, median, nanmedian };
 /// The quantiles along an axis, or of all elements, which are the first axis of the result.
 export DArray quantiles(Quantile which, const DArray& x, const DArray& q, std::optional<int> axis,
                         QuantileMethod method);
@@ -29,6 +35,8 @@ export enum class OfNumbers { sum, mean, min, max, var, stddev, argmin, argmax }
 export DExpression of_numbers(OfNumbers operation, const DArray& x, const std::optional<DAxes>& axes, bool keeps,
                               double correction);
 export DExpression average(const DArray& x, const DArray& weights, const std::optional<DAxes>& axes);
+export DExpression moment(const DArray& x, int order, const std::optional<DAxes>& axes);
+export DMoments moments(const DArray& x, const std::optional<DAxes>& axes, Correction correction);
 export DArray covariances(const DArray& x, double correction);
 export DArray correlations(const DArray& x);
 
@@ -65,6 +73,8 @@ TESSERA_QUANTILE(quantile)
 TESSERA_QUANTILE(percentile)
 /// The quantile of the elements that are not NaN; as quantile().
 TESSERA_QUANTILE(nanquantile)
+/// The quantile of q per cent of the elements that are not NaN; as quantile().
+TESSERA_QUANTILE(nanpercentile)
 #undef TESSERA_QUANTILE
 
 #define TESSERA_OF_NUMBERS(function, operation)                                                  \
@@ -129,6 +139,31 @@ export template <DynamicElements X, DynamicElements W>
   requires DynamicOperands<X, W>
 DExpression average(const X& x, const W& weights, const DAxes& axes) {
   return dynamic::average(x, weights, axes);
+}
+
+/// The central moment of an order along the named axes, or of all elements; as the function for arrays. Throws DTypeError for complex elements,
+/// std::invalid_argument for a negative order, IndexError.
+export template <DynamicOperand X>
+DExpression moment(const X& x, int order) {
+  return dynamic::moment(x, order, {});
+}
+export template <DynamicOperand X>
+DExpression moment(const X& x, int order, const DAxes& axes) {
+  return dynamic::moment(x, order, axes);
+}
+
+/// The mean and the variance along the named axes, or of all elements, less a correction. Throws as moment(), ShapeError as var().
+export template <DynamicOperand X>
+DMoments moments(const X& x) {
+  return dynamic::moments(x, {}, {});
+}
+export template <DynamicOperand X, std::same_as<Correction> C>
+DMoments moments(const X& x, const C& correction) {
+  return dynamic::moments(x, {}, correction);
+}
+export template <DynamicOperand X>
+DMoments moments(const X& x, const DAxes& axes, Correction correction = {}) {
+  return dynamic::moments(x, axes, correction);
 }
 
 /// The covariances of variables, which are the rows of a matrix; as the function for arrays. Throws DTypeError for complex elements, ShapeError for other

@@ -319,11 +319,15 @@ std::string device_support(const DeviceElement& element, DType target) {
   const bool complex = std::ranges::any_of(element.leaves, is_complex) || is_complex(element.value) ||
                        is_complex(target) || element.body.find("tessera_complex") != std::string_view::npos;
   std::string support = std::string(device_prelude) + (complex ? device_complex : "") + device_storage;
-  std::vector<const char*> added;
-  for (const DeviceGenerator& generator : element.generators) {
-    if (std::ranges::find(added, generator.code) != added.end()) continue;
-    support += generator.code;
-    added.push_back(generator.code);
+  const auto& generators = element.generators;
+  for (std::size_t k = 0; k < generators.size(); ++k) {
+    const std::string_view code = generators[k].code;
+    bool is_written = false;  // by an earlier one, or by one that begins with it
+    for (std::size_t other = 0; other < generators.size(); ++other) {
+      const std::string_view text = generators[other].code;
+      is_written = is_written || (text.starts_with(code) && (other < k || text.size() > code.size()));
+    }
+    if (!is_written) support += code;
   }
   return support;
 }

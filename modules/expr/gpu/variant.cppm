@@ -36,7 +36,7 @@ struct DeviceGenerator {
   std::size_t leaf;
   std::string_view text;
   std::string seed;
-  const char* code;  // what the text calls
+  const char* code;  // what the text calls; one that another begins with is written once
 };
 
 /// An expression's device text, made once for its type.

@@ -142,7 +142,7 @@ auto norm(O&& x, Keep... keep) {
   if constexpr (Order == NormOrder::infinity) return max<Axis...>(abs(std::forward<O>(x)), keep...);
   if constexpr (Order == NormOrder::minus_infinity) return min<Axis...>(abs(std::forward<O>(x)), keep...);
   if constexpr (Order == NormOrder::zero) {
-    return sum<Axis...>(cast<decltype(std::abs(compute_t<value_of<O>>()))>(as_bool(std::forward<O>(x))), keep...);
+    return sum<Axis...>(cast<part_t<value_of<O>>>(as_bool(std::forward<O>(x))), keep...);
   }
 }
 

@@ -33,6 +33,11 @@ TEST_CASE("gradient has the slopes of NumPy") {
   CHECK(to_string(gradient<0>(m)) == "[[ 2.  2. -1.]\n [ 2.  2. -1.]]");
   CHECK(to_string(gradient(m)) == "[[1.  2.5 4. ]\n [1.  1.  1. ]]");
   CHECK(to_string(gradient<0>(m, Array<float, 1>{0.f, 2.f})(0, all)) == "[ 1.   1.  -0.5]");
+  CHECK(to_string(gradient(x, 1, EdgeOrder::second)) == "[0.5 1.5 2.5 3.5 4.5 5.5]");
+  CHECK(distance(elements(gradient(x, at, EdgeOrder::second)), {-1.0, 3.0, 3.5, 6.7, 6.9, -1.9}, 1e-14, 1e-14) == "");
+  CHECK(
+      contains(message_of<ShapeError>([&] { static_cast<void>(gradient(Array<int, 1>{1, 4}, 1, EdgeOrder::second)); }),
+               "axis 0 has extent 2"));
   CHECK(contains(message_of<ShapeError>([&] { static_cast<void>(gradient<0>(Array<double, 2>(Dim{1, 3}))); }),
                  "gradient: axis 0 has extent 1"));
   CHECK(contains(message_of<ShapeError>([&] { static_cast<void>(gradient(x, Array<double, 1>{1.0})); }),

@@ -62,6 +62,9 @@ TEST_CASE("statistics, differences and scans take every kind of operand") {
   CHECK_FUNCTION(nanvar(x));
   CHECK_FUNCTION(ptp<0>(x));
   CHECK_FUNCTION(average<1>(x, x));
+  CHECK_FUNCTION(moment<0>(x, 3));
+  CHECK_FUNCTION(moments(x).variance);
+  CHECK_FUNCTION(nanpercentile(x, 30));
   CHECK_FUNCTION(cov(x));
   CHECK_FUNCTION(corrcoef(x));
   CHECK_FUNCTION(diff(x));

@@ -26,6 +26,8 @@ TEST_CASE("the page's reductions are as it says") {
   const double typical = nanmean(x);                                                                      // 2
   const auto largest = nanargmax(x);                                                                      // 2
   const double weighted = average(make_array(std::vector{1.0, 5.0}), make_array(std::vector{3.0, 1.0}));  // 2
+  const double skewed = moment(make_array(std::vector{1.0, 2.0, 4.0, 7.0}), 3);                           // 6
+  const auto [mean, variance] = moments<0>(make_array({{1.0, 5.0}, {3.0, 5.0}}));                         // 2 5, 1 0
   const auto spread = ptp(make_array(std::vector{4, 9, 2}));                                              // 7
   const Array<double, 2> observed = make_array({{1.0, 2.0, 3.0}, {6.0, 4.0, 2.0}});
   const auto together = cov(observed);          // 1 -2 / -2 4
@@ -35,6 +37,9 @@ TEST_CASE("the page's reductions are as it says") {
   CHECK(typical == 2);
   CHECK(item(largest) == 2);
   CHECK(weighted == 2);
+  CHECK(skewed == 6);
+  CHECK(to_string(mean) == "[2. 5.]");
+  CHECK(to_string(variance) == "[1. 0.]");
   CHECK(item(spread) == 7);
   CHECK(to_string(together) == "[[ 1. -2.]\n [-2.  4.]]");
   CHECK(to_string(correlation) == "[[ 1. -1.]\n [-1.  1.]]");
@@ -60,12 +65,14 @@ TEST_CASE("the page's differences are as it says") {
   const auto at = make_array(std::vector{0.0, 1.0, 3.0, 4.0});
   const auto steps = diff(y);                                                               // 1 2 3
   const auto slopes = gradient(y);                                                          // 1 1.5 2.5 3
+  const auto parabolic = gradient(y, at, EdgeOrder::second);                                // 1 1 2.33 3.67
   const double area = trapezoid(y, at);                                                     // 13
   const auto smooth = convolve(y, make_array(std::vector{0.5, 0.5}), ConvolveMode::valid);  // 1.5 3 5.5
   const auto between = interp(make_array(std::vector{-1.0, 2.0, 9.0}), at, y);              // 1 3 7
   // --8<-- [end:differences]
   CHECK(to_string(steps) == "[1. 2. 3.]");
   CHECK(to_string(slopes) == "[1.  1.5 2.5 3. ]");
+  CHECK(support::distance(support::elements(parabolic), {1.0, 1.0, 7.0 / 3, 11.0 / 3}, 1e-14, 1e-14) == "");
   CHECK(area == 13);
   CHECK(to_string(smooth) == "[1.5 3.  5.5]");
   CHECK(to_string(between) == "[1. 3. 7.]");

@@ -107,6 +107,31 @@ TEST_CASE("ptp is the range of elements") {
   CHECK(std::isnan(item(ptp(Array<double, 1>{1.0, nan_value}))));
 }
 
+TEST_CASE_TEMPLATE("central moments are those of plain loops", T, std::uint8_t, int, float16, float, double) {
+  Random random(sizeof(T) + 7);
+  INFO(random.how_to_repeat());
+  const Array<T, 2> x = random_array<T>(Dim{5, 37}, Arrangement::contiguous, random);
+  const auto [means, variances] = moments<1>(x);
+  const double epsilon = sizeof(T) == 2 ? 2e-2 : sizeof(T) == 4 ? 1e-4 : 1e-12;
+  for (int order = 0; order < 5; ++order) {
+    CAPTURE(order);
+    const auto found = evaluate(moment<1>(x, order));
+    for (std::ptrdiff_t i = 0; i < 5; ++i) {
+      double mean = 0, sum = 0, size = 0;
+      for (std::ptrdiff_t j = 0; j < 37; ++j) mean += static_cast<double>(T(x(i, j))) / 37;
+      for (std::ptrdiff_t j = 0; j < 37; ++j) {
+        const double power = std::pow(static_cast<double>(T(x(i, j))) - mean, order);
+        sum += power / 37;
+        size += std::abs(power) / 37;
+      }
+      CHECK(std::abs(static_cast<double>(found[{i}]) - sum) <= epsilon * (1 + size));
+      if (order == 2) CHECK(std::abs(static_cast<double>(variances[{i}]) - sum) <= epsilon * (1 + size));
+      if (order == 0) CHECK(std::abs(static_cast<double>(means[{i}]) - mean) <= epsilon * (1 + std::abs(mean)));
+    }
+  }
+  CHECK(contains(message_of<std::invalid_argument>([&] { static_cast<void>(moment(x, -1)); }), "the order is -1"));
+}
+
 TEST_CASE("averages are those of NumPy") {
   const Array<int, 2> x{{0, 1}, {2, 3}, {4, 5}};
   CHECK(item(average(x)) == 2.5);

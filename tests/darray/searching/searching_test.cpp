@@ -56,6 +56,7 @@ void check_searching(std::mt19937& random) {
   const Array<double, 1> q{0.1, 0.9};
   CHECK(is_same(quantile(x, q, 1, QuantileMethod::hazen), quantile<1>(a, q, QuantileMethod::hazen)));
   CHECK(is_same(percentile(x, 40, 0), percentile<0>(a, 40)));
+  CHECK(is_same(nanpercentile(x, 40, 0), nanpercentile<0>(a, 40)));
   CHECK(is_same(cumulative_max(x, 1), cumulative_max<1>(a)));
   CHECK(is_same(cumulative_min(turned, 0, {.reverse = true}),
                 cumulative_min<0>(transpose(a, {2, 0, 1}), {.reverse = true})));
@@ -74,6 +75,12 @@ void check_numbers(std::mt19937& random) {
   CHECK(is_same(diff(x, 2, 0), diff(a, 2, 0)));
   CHECK(is_same(gradient(x, 2, 1), gradient<1>(a, 2)));
   CHECK(is_same(gradient(x, Array<double, 1>{0.0, 1.0, 3.0}, 1), gradient<1>(a, Array<double, 1>{0.0, 1.0, 3.0})));
+  CHECK(is_same(gradient(x, 2, 1, EdgeOrder::second), gradient<1>(a, 2, EdgeOrder::second)));
+  if constexpr (!Complex<T>) {
+    CHECK(is_same(moment(x, 3, 1), evaluate(moment<1>(a, 3))));
+    CHECK(is_same(moments(x, {0, 2}).mean, moments<0, 2>(a).mean));
+    CHECK(is_same(moments(x, correction(1)).variance, moments(a, correction(1)).variance));
+  }
   CHECK(is_same(trapezoid(x, 1, 0), evaluate(trapezoid<0>(a))));
   CHECK(is_same(trapezoid(x, Array<double, 1>{0.0, 1.0, 3.0}, 1),
                 evaluate(trapezoid<1>(a, Array<double, 1>{0.0, 1.0, 3.0}))));
@@ -185,6 +192,9 @@ void check_rounded() {
   const DArray x = a;
   CHECK(is_same(gradient(x, 0.3, 0), copy(gradient<0>(a, 0.3))));
   CHECK(is_same(gradient(x, DArray(at), 0), copy(gradient<0>(a, at))));
+  CHECK(is_same(gradient(x, 0.3, 0, EdgeOrder::second), copy(gradient<0>(a, 0.3, EdgeOrder::second))));
+  CHECK(is_same(gradient(x, DArray(at), 0, EdgeOrder::second), copy(gradient<0>(a, at, EdgeOrder::second))));
+  CHECK(is_same(moment(x, 2, 0), evaluate(moment<0>(a, 2))));
   CHECK(is_same(trapezoid(x, 0.3, 0), evaluate(trapezoid<0>(a, 0.3))));
   CHECK(is_same(trapezoid(x, DArray(at), 0), evaluate(trapezoid<0>(a, at))));
   CHECK(is_same(diff(x, 3, 0), copy(diff(a, 3, 0))));

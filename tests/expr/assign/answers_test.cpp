@@ -154,7 +154,7 @@ TEST_CASE("elementwise functions of one operand say whether they take it") {
   CHECK(ONE(tessera::floor(x)) == "d" + real_numbers);
   CHECK(ONE(tessera::ceil(x)) == "d" + real_numbers);
   CHECK(ONE(tessera::trunc(x)) == "d" + real_numbers);
-  CHECK(ONE(tessera::round(x)) == "d" + real_numbers);
+  CHECK(ONE(tessera::round(x)) == "d" + numbers);
   CHECK(ONE(tessera::isnan(x)) == "d" + numbers);
   CHECK(ONE(tessera::isfinite(x)) == "d" + numbers);
   CHECK(ONE(tessera::isinf(x)) == "d" + numbers);
@@ -200,12 +200,12 @@ TEST_CASE("reductions say whether they take it") {
   CHECK(ONE(argmax(x, axis<0, 1>)) == "");
   CHECK(ONE(mean(x)) == operands);
   CHECK(ONE(mean<1>(x, keepdims)) == of_rank_2);
-  CHECK(ONE(var(x)) == floats);
-  CHECK(ONE(stddev(x)) == floats);
+  CHECK(ONE(var(x)) == operands);
+  CHECK(ONE(stddev(x)) == operands);
   CHECK(ONE(logsumexp(x)) == floats);
   CHECK(ONE(norm(x)) == inexact);
   CHECK(ONE(norm<1>(x)) == "V");
-  CHECK(ONE(norm(x, 3)) == floats);
+  CHECK(ONE(norm(x, 3)) == inexact);
   CHECK(ONE(softmax<0>(x)) == "FRVGP");
   CHECK(ONE(log_softmax(x)) == floats);
   CHECK(ONE(standardise(x)) == floats);
@@ -284,7 +284,7 @@ TEST_CASE("what makes arrays and what reads them says whether it takes it") {
   CHECK(ONE(arange(x, x)) == "idb");
   CHECK(ONE(copy(x)) == operands);
   CHECK(ONE(evaluate(x)) == operands);
-  CHECK(ONE(item(x)) == "0");
+  CHECK(ONE(item(x)) == operands);
   CHECK(ONE(tessera::to_string(x)) == "BIFC03RVG");
   CHECK(ONE(explain(x)) == operands);
   CHECK(ONE(make_view(x)) == "BIFC03RG");
@@ -364,8 +364,8 @@ TEST_CASE("pairs of operands say whether they meet") {
   CHECK(TWO(x += y) == "i:idb0 d:idb0 b:idb0 B: I:iI F:idF0 C:idFC0 0:id0 3:iI3 \":idb0\" -: ");
   CHECK(TWO(x %= y) == "i:ib d: b:ib B: I:iI F: C: 0: 3:iI3 \": -: ");
   CHECK(TWO(where(Vector<bool>(), x, y)) == "i:idIFC03 d:idFC0 b:bB B:bB I:iI3 F:idFC0 C:idFC0 0:idFC0 3:iI3 \": -: ");
-  CHECK(TWO(array_equal(x, y)) == "i: d: b: B:B I:I3 F:FC0 C:FC0 0:FC0 3:I3 \": -: ");
-  CHECK(TWO(allclose(x, y)) == "i: d: b: B: I: F:F0 C: 0:F0 3: \": -: ");
+  CHECK(TWO(array_equal(x, y)) == "i:IFC03 d:FC0 b:B B:bB I:iI3 F:idFC0 C:idFC0 0:idFC0 3:iI3 \": -: ");
+  CHECK(TWO(allclose(x, y)) == "i:IFC03 d:FC0 b: B: I:iI3 F:idFC0 C:idFC0 0:idFC0 3:iI3 \": -: ");
   CHECK(TWO(x(ellipsis) = y) == "i: d: b: B:bB I:iI F:idF0 C:idFC0 0:id0 3:iI3 \": -: ");
   CHECK(TWO(std::as_const(x) = y) == "i: d: b: B: I: F: C: 0: 3: \": -: ");
   CHECK(TWO(std::as_const(x) += y) == "i: d: b: B: I: F: C: 0: 3: \": -: ");

@@ -10,6 +10,7 @@ TEST_CASE("equal parts along each axis are views of the array" * doctest::test_s
   auto halves = split<1>(a, 2);  // two views of shape (3, 2)
   auto [left, right] = std::pair(halves[0], halves[1]);
   auto parts = split<1>(a, {1, 3});                   // columns 0, 1 and 2, 3
+  parts[1](ellipsis) = 0;                             // writes to a; parts[1] = e would be another array
   auto rows = unstack(a);                             // three views of shape (4)
   auto [matrix, row] = broadcast_arrays(a, rows[0]);  // both of shape (3, 4)
   // --8<-- [end:split]
@@ -19,7 +20,7 @@ TEST_CASE("equal parts along each axis are views of the array" * doctest::test_s
   CHECK(right.data() == a.data() + 2);
   REQUIRE(parts.size() == 3);
   CHECK(parts[0].shape() == Dim{3, 1});
-  CHECK(array_equal(parts[1], a(all, range(1, 3))));
+  CHECK(array_equal(a, Array<int, 2>{{0, 0, 0, 3}, {4, 0, 0, 7}, {8, 0, 0, 11}}));
   CHECK(array_equal(parts[2], a(all, range(3, 4))));
   REQUIRE(rows.size() == 3);
   CHECK(array_equal(rows[2], a(2)));
@@ -49,9 +50,9 @@ TEST_CASE("parts of random arrays, put together again, are the array" * doctest:
 
 TEST_CASE("what is written to a part is written to the array") {
   const Array<int, 1> a = arange(6);
-  split(a, 3)[1] = 9;
+  split(a, 3)[1](ellipsis) = 9;
   CHECK(to_string(a) == "[0 1 9 9 4 5]");
-  unstack(reshape(a, 2, 3))[1] = 7;
+  unstack(reshape(a, 2, 3))[1](ellipsis) = 7;
   CHECK(to_string(a) == "[0 1 9 7 7 7]");
 }
 
