@@ -19,7 +19,7 @@ using cases::numbers;
 namespace {
 
 constexpr double exactly = 0;
-constexpr double close = 4e-6;
+constexpr double tolerance = 4e-6;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
@@ -126,18 +126,18 @@ TEST_CASE("rows of every length are summed and normalised, aligned or not") {
                                        127, 128, 132, 256, 260, 1000, 1001, 1024, 1028, 1500, 4096, 8191, 8192, 8196}) {
     INFO("rows of " << columns);
     const auto x = [=](Place p) { return numbers<float>(Dim{5, columns}, 3).to(p); };
-    check_alike("sum", close, [&](Place p) { return evaluate(sum<1>(x(p))); });
-    check_alike("products with a column", close,
+    check_alike("sum", tolerance, [&](Place p) { return evaluate(sum<1>(x(p))); });
+    check_alike("products with a column", tolerance,
                 [&](Place p) { return evaluate(sum<1>(x(p) * numbers<float>(Dim{5, 1}, 2).to(p) + x(p))); });
     check_alike("argmax", exactly, [&](Place p) { return evaluate(argmax<1>(x(p))); });
-    check_alike("var", 4 * close, [&](Place p) { return evaluate(var<1>(x(p))); });
-    check_alike("logsumexp", close, [&](Place p) { return evaluate(logsumexp<1>(x(p))); });
-    check_alike("softmax", close, [&](Place p) { return evaluate(softmax<1>(x(p))); });
-    check_alike("log_softmax", close, [&](Place p) { return evaluate(log_softmax<1>(x(p))); });
-    check_alike("layernorm", 4 * close, [&](Place p) {
+    check_alike("var", 4 * tolerance, [&](Place p) { return evaluate(var<1>(x(p))); });
+    check_alike("logsumexp", tolerance, [&](Place p) { return evaluate(logsumexp<1>(x(p))); });
+    check_alike("softmax", tolerance, [&](Place p) { return evaluate(softmax<1>(x(p))); });
+    check_alike("log_softmax", tolerance, [&](Place p) { return evaluate(log_softmax<1>(x(p))); });
+    check_alike("layernorm", 4 * tolerance, [&](Place p) {
       return evaluate(layernorm<1>(x(p), numbers<float>(Dim{columns}, 1).to(p), numbers<float>(Dim{columns}, 2).to(p)));
     });
-    check_alike("softmax in place of a part", close, [&](Place p) {
+    check_alike("softmax in place of a part", tolerance, [&](Place p) {
       auto y = numbers<float>(Dim{5, columns + 1}, 3).to(p).clone();
       y(all, range(1, none)) = softmax<1>(y(all, range(1, none)));
       return y;
@@ -159,18 +159,18 @@ TEST_CASE("long rows and columns are normalised in parts") {
   for (const std::ptrdiff_t columns : {32772, 70000, 70001, 131072}) {
     INFO("rows of " << columns);
     const auto x = [=](Place p) { return numbers<float>(Dim{2, columns}, 3).to(p); };
-    check_alike("softmax", close, [&](Place p) { return evaluate(softmax<1>(x(p))); });
-    check_alike("log_softmax", close, [&](Place p) { return evaluate(log_softmax<1>(x(p) * 0.5f) + 1); });
-    check_alike("standardise", 4 * close, [&](Place p) { return evaluate(standardise<1>(x(p))); });
+    check_alike("softmax", tolerance, [&](Place p) { return evaluate(softmax<1>(x(p))); });
+    check_alike("log_softmax", tolerance, [&](Place p) { return evaluate(log_softmax<1>(x(p) * 0.5f) + 1); });
+    check_alike("standardise", 4 * tolerance, [&](Place p) { return evaluate(standardise<1>(x(p))); });
   }
   for (const std::ptrdiff_t rows : {3, 600, 5000}) {
     for (const std::ptrdiff_t columns : {8, 33, 64}) {
       INFO(rows << " x " << columns);
       const auto x = [=](Place p) { return numbers<float>(Dim{rows, columns}, 3).to(p); };
-      check_alike("softmax", close, [&](Place p) { return evaluate(softmax<0>(x(p))); });
-      check_alike("log_softmax", close, [&](Place p) { return evaluate(log_softmax<0>(x(p))); });
-      check_alike("standardise", 4 * close, [&](Place p) { return evaluate(standardise<0>(x(p) + 0.5f)); });
-      check_alike("in place", close, [&](Place p) {
+      check_alike("softmax", tolerance, [&](Place p) { return evaluate(softmax<0>(x(p))); });
+      check_alike("log_softmax", tolerance, [&](Place p) { return evaluate(log_softmax<0>(x(p))); });
+      check_alike("standardise", 4 * tolerance, [&](Place p) { return evaluate(standardise<0>(x(p) + 0.5f)); });
+      check_alike("in place", tolerance, [&](Place p) {
         auto y = x(p).clone();
         assign(y, softmax<0>(y) * 2);
         return y;
@@ -183,23 +183,24 @@ TEST_CASE("infinities, NaN, zeros and the largest numbers in rows of every kind"
   for (const std::ptrdiff_t columns : {5, 8, 64, 900, 1024, 9001, 40000}) {
     INFO("rows of " << columns);
     const auto x = [=](Place p) { return special_rows(columns).to(p); };
-    check_alike("softmax", close, [&](Place p) { return evaluate(softmax<1>(x(p))); });
-    check_alike("log_softmax", close, [&](Place p) { return evaluate(log_softmax<1>(x(p))); });
-    check_alike("logsumexp", close, [&](Place p) { return evaluate(logsumexp<1>(x(p))); });
+    check_alike("softmax", tolerance, [&](Place p) { return evaluate(softmax<1>(x(p))); });
+    check_alike("log_softmax", tolerance, [&](Place p) { return evaluate(log_softmax<1>(x(p))); });
+    check_alike("logsumexp", tolerance, [&](Place p) { return evaluate(logsumexp<1>(x(p))); });
     check_alike("max", exactly, [&](Place p) { return evaluate(max<1>(x(p))); });
     check_alike("argmin", exactly, [&](Place p) { return evaluate(argmin<1>(x(p))); });
   }
   const auto columns = [](Place p) { return special_rows(2000).to(p); };
-  check_alike("columns", close, [&](Place p) { return evaluate(softmax<0>(columns(p).T().clone())); });
-  check_alike("logsumexp of columns", close, [&](Place p) { return evaluate(logsumexp<0>(columns(p).T().clone())); });
+  check_alike("columns", tolerance, [&](Place p) { return evaluate(softmax<0>(columns(p).T().clone())); });
+  check_alike("logsumexp of columns", tolerance,
+              [&](Place p) { return evaluate(logsumexp<0>(columns(p).T().clone())); });
 }
 
 TEST_CASE("sums in so many parts that a block merges them") {
   const auto line = [](Place p) { return numbers<float>(Dim{700001}, 4).to(p); };
-  check_alike("one sum", close, [&](Place p) { return evaluate(sum(line(p))); });
+  check_alike("one sum", tolerance, [&](Place p) { return evaluate(sum(line(p))); });
   check_alike("one position", exactly, [&](Place p) { return evaluate(argmax(line(p))); });
-  check_alike("from the second on", close, [&](Place p) { return evaluate(sum(line(p)(range(1, none)))); });
-  check_alike("one logsumexp", close, [&](Place p) { return evaluate(logsumexp(line(p))); });
+  check_alike("from the second on", tolerance, [&](Place p) { return evaluate(sum(line(p)(range(1, none)))); });
+  check_alike("one logsumexp", tolerance, [&](Place p) { return evaluate(logsumexp(line(p))); });
 }
 
 TEST_CASE("random numbers are the CPU's, several of one call or one by one") {

@@ -20,7 +20,7 @@ using cases::numbers;
 namespace {
 
 constexpr double exactly = 0;
-constexpr double close = 4e-6;
+constexpr double tolerance = 4e-6;
 
 }  // namespace
 
@@ -28,36 +28,36 @@ TEST_CASE("softmax, log_softmax and standardise of rows of every length") {
   for (const std::ptrdiff_t columns : {1, 5, 32, 33, 700, 3000, 9000, 20000, 40000}) {
     INFO("rows of " << columns);
     const auto rows = [=](Place p) { return numbers<float>(Dim{3, columns}, 5).to(p); };
-    check_alike("softmax", close, [&](Place p) { return evaluate(softmax<1>(rows(p))); });
-    check_alike("log_softmax", close, [&](Place p) { return evaluate(log_softmax<1>(rows(p) * 0.5f)); });
-    check_alike("standardise", close, [&](Place p) { return evaluate(standardise<1>(rows(p))); });
+    check_alike("softmax", tolerance, [&](Place p) { return evaluate(softmax<1>(rows(p))); });
+    check_alike("log_softmax", tolerance, [&](Place p) { return evaluate(log_softmax<1>(rows(p) * 0.5f)); });
+    check_alike("standardise", tolerance, [&](Place p) { return evaluate(standardise<1>(rows(p))); });
   }
 }
 
 TEST_CASE("normalisations of columns, of all elements, of doubles, and inside larger expressions") {
   const auto matrix = [](Place p) { return numbers<float>(Dim{60, 35}, 5).to(p); };
-  check_alike("columns", close, [&](Place p) { return evaluate(softmax<0>(matrix(p))); });
-  check_alike("standardised columns", close, [&](Place p) { return evaluate(standardise<0>(matrix(p))); });
-  check_alike("all elements", close, [&](Place p) { return evaluate(softmax(matrix(p))); });
+  check_alike("columns", tolerance, [&](Place p) { return evaluate(softmax<0>(matrix(p))); });
+  check_alike("standardised columns", tolerance, [&](Place p) { return evaluate(standardise<0>(matrix(p))); });
+  check_alike("all elements", tolerance, [&](Place p) { return evaluate(softmax(matrix(p))); });
   check_alike("doubles", 1e-14, [](Place p) { return evaluate(softmax<1>(numbers<double>(Dim{4, 90}, 2).to(p))); });
   check_alike("long doubles", 1e-14,
               [](Place p) { return evaluate(softmax<1>(numbers<double>(Dim{2, 7000}, 2).to(p))); });
   check_alike("half", 1e-3, [](Place p) { return evaluate(softmax<1>(numbers<float16>(Dim{4, 90}, 2).to(p))); });
-  check_alike("scaled", close, [&](Place p) {
+  check_alike("scaled", tolerance, [&](Place p) {
     return evaluate(softmax<1>(matrix(p) * 0.25f) * numbers<float>(Dim{35}, 1).to(p) +
                     numbers<float>(Dim{60, 1}, 2).to(p));
   });
-  check_alike("layernorm", close, [&](Place p) {
+  check_alike("layernorm", tolerance, [&](Place p) {
     return evaluate(layernorm<1>(matrix(p), numbers<float>(Dim{35}, 1).to(p), numbers<float>(Dim{35}, 2).to(p)));
   });
-  check_alike("two in one expression", close,
+  check_alike("two in one expression", tolerance,
               [&](Place p) { return evaluate(softmax<1>(matrix(p)) + softmax<0>(matrix(p))); });
-  check_alike("in place", close, [&](Place p) {
+  check_alike("in place", tolerance, [&](Place p) {
     const auto x = matrix(p).clone();
     assign(x, softmax<1>(x));
     return x;
   });
-  check_alike("into a transposed view", close, [&](Place p) {
+  check_alike("into a transposed view", tolerance, [&](Place p) {
     auto x = zeros<float>(Dim{35, 60}, p);
     x.T() = softmax<1>(matrix(p));
     return x;
@@ -72,17 +72,17 @@ TEST_CASE("normalisations of columns, of all elements, of doubles, and inside la
 TEST_CASE("products of every type, batched, transposed and with vectors") {
   const auto a = [](Place p) { return numbers<float>(Dim{33, 20}, 1).to(p); };
   const auto b = [](Place p) { return numbers<float>(Dim{20, 47}, 2).to(p); };
-  check_alike("matrices", close, [&](Place p) { return evaluate(dot(a(p), b(p))); });
-  check_alike("transposed", close, [&](Place p) { return evaluate(dot(b(p).T(), a(p).T())); });
-  check_alike("epilogue", close,
+  check_alike("matrices", tolerance, [&](Place p) { return evaluate(dot(a(p), b(p))); });
+  check_alike("transposed", tolerance, [&](Place p) { return evaluate(dot(b(p).T(), a(p).T())); });
+  check_alike("epilogue", tolerance,
               [&](Place p) { return evaluate(relu(dot(a(p), b(p)) + numbers<float>(Dim{47}, 3).to(p))); });
-  check_alike("vector", close, [&](Place p) { return evaluate(dot(a(p), numbers<float>(Dim{20}, 3).to(p))); });
-  check_alike("strided", close,
+  check_alike("vector", tolerance, [&](Place p) { return evaluate(dot(a(p), numbers<float>(Dim{20}, 3).to(p))); });
+  check_alike("strided", tolerance,
               [&](Place p) { return evaluate(dot(a(p)(all, range(0, 20, 2)), b(p)(range(0, 20, 2), all))); });
-  check_alike("batch", close, [&](Place p) {
+  check_alike("batch", tolerance, [&](Place p) {
     return evaluate(matmul(numbers<float>(Dim{3, 5, 8}, 1).to(p), numbers<float>(Dim{8, 6}, 2).to(p)));
   });
-  check_alike("batch of both", close, [&](Place p) {
+  check_alike("batch of both", tolerance, [&](Place p) {
     return evaluate(matmul(numbers<float>(Dim{2, 1, 5, 8}, 1).to(p), numbers<float>(Dim{3, 8, 6}, 2).to(p)));
   });
   check_alike("half", 1e-2, [](Place p) {
@@ -91,16 +91,16 @@ TEST_CASE("products of every type, batched, transposed and with vectors") {
   check_alike("integers", exactly, [](Place p) {
     return evaluate(dot(numbers<std::int32_t>(Dim{9, 17}, 1).to(p), numbers<std::int32_t>(Dim{17, 5}, 2).to(p)));
   });
-  check_alike("complex", close, [](Place p) {
+  check_alike("complex", tolerance, [](Place p) {
     return evaluate(
         dot(numbers<std::complex<float>>(Dim{9, 17}, 1).to(p), numbers<std::complex<float>>(Dim{17, 5}, 2).to(p)));
   });
-  check_alike("into a transposed view", close, [&](Place p) {
+  check_alike("into a transposed view", tolerance, [&](Place p) {
     auto c = zeros<float>(Dim{47, 33}, p);
     c.T() = dot(a(p), b(p));
     return c;
   });
-  check_alike("in place", close, [&](Place p) {
+  check_alike("in place", tolerance, [&](Place p) {
     const auto c = numbers<float>(Dim{20, 20}, 4).to(p).clone();
     assign(c, dot(c, c));
     return c;
@@ -188,10 +188,10 @@ TEST_CASE("slices are taken by index on a GPU") {
 }
 
 TEST_CASE("inner products conjugate their left operand") {
-  check_alike("real", close, [](Place p) {
+  check_alike("real", tolerance, [](Place p) {
     return evaluate(vecdot(numbers<float>(Dim{5, 30}, 1).to(p), numbers<float>(Dim{5, 30}, 2).to(p)));
   });
-  check_alike("complex", close, [](Place p) {
+  check_alike("complex", tolerance, [](Place p) {
     return evaluate(
         vecdot(numbers<std::complex<float>>(Dim{30}, 1).to(p), numbers<std::complex<float>>(Dim{30}, 2).to(p)));
   });

@@ -72,7 +72,7 @@ struct Job {
 constexpr Job jobs[] = {{"small", small},        {"parallel", parallel}, {"product", product_of_matrices},
                         {"async", asynchronous}, {"trace", traced},      {"pool", pool},
                         {"gpu", on_gpu}};
-constexpr std::string_view moments[] = {"static", "thread_local", "atexit", "running"};
+constexpr std::string_view phases[] = {"static", "thread_local", "atexit", "running"};
 
 constinit const Job* at_exit = nullptr;
 
@@ -131,11 +131,11 @@ int main(int count, char** arguments) {
     return 2;
   }
   int cases = 0, failures = 0;
-  for (const std::string_view moment : moments) {
+  for (const std::string_view phase : phases) {
     for (const Job& job : jobs) {
       for (const char* const before : {"used before", "fresh"}) {
         ++cases;
-        failures += ends_well(arguments[0], std::string(moment), std::string(job.name), before) ? 0 : 1;
+        failures += ends_well(arguments[0], std::string(phase), std::string(job.name), before) ? 0 : 1;
       }
     }
   }

@@ -94,8 +94,18 @@ void write_ends(R& result, const V& values, EdgeOrder order, const Step& step) {
     result(ellipsis, range(0, 1)) = (element(1) - element(0)) / step(0);
     result(ellipsis, range(-1, none)) = (element(-1) - element(-2)) / step(-1);
   } else {
-    result(ellipsis, range(0, 1)) = slope_at_end(element(0), element(1), element(2), step(0), step(1));
-    result(ellipsis, range(-1, none)) = -slope_at_end(element(-1), element(-2), element(-3), step(-1), step(-2));
+    using T = value_of<R>;  // halves are computed in float and rounded once
+    const auto at = [&](int k) { return cast<compute_t<T>>(element(k)); };
+    const auto from = [&](int k) {
+      const auto distance = step(k);
+      if constexpr (Operand<decltype(distance)>) {
+        return cast<compute_t<value_of<decltype(distance)>>>(distance);
+      } else {
+        return distance;
+      }
+    };
+    result(ellipsis, range(0, 1)) = cast<T>(slope_at_end(at(0), at(1), at(2), from(0), from(1)));
+    result(ellipsis, range(-1, none)) = cast<T>(-slope_at_end(at(-1), at(-2), at(-3), from(-1), from(-2)));
   }
 }
 

@@ -62,7 +62,7 @@ template <class C> __device__ inline C tessera_log_gamma(unsigned long long key,
   return (C)(above + log(stream.uniform()) / (double)shape);
 }
 __device__ inline double tessera_stirling_error(double k) {
-  const double small[] = {0.0, 0.0810614667953272582, 0.0413406959554092941, 0.0276779256849983391, 0.0207906721037650931,
+  static const double small[] = {0.0, 0.0810614667953272582, 0.0413406959554092941, 0.0276779256849983391, 0.0207906721037650931,
                           0.0166446911898211922, 0.0138761288230707480, 0.0118967099458917701, 0.0104112652619720965,
                           0.0092554621827127330};
   if (k < 10.0) return small[(int)k];

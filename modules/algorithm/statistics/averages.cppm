@@ -89,7 +89,7 @@ auto average(const O& x) {
 }
 
 /// The central moment of an order along the named axes, or of all elements: the mean of what elements are beside their mean, to that power; in
-/// double for integers and bool. An expression. Throws std::invalid_argument for a negative order.
+/// double for integers and bool. An expression. Throws std::invalid_argument for a negative order, ShapeError over nothing.
 export template <int... Axis, RealElements O>
   requires ReducibleAxes<O, Axis...>
 auto moment(const O& x, int order, std::source_location where = std::source_location::current()) {

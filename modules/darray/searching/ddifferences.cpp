@@ -144,7 +144,7 @@ DArray slopes(const DArray& x, double spacing, int axis, EdgeOrder edges) {
   const double step = beside(x, spacing);
   const DArray result(rows.shape(), rows.dtype(), rows.place());
   part(result, range(1, -1)).write((part(rows, range(2, none)) - part(rows, range(none, -2))) / (step + step));
-  const DArray distance = full(rows.dtype(), DDim(Dim<1>{1}), step, rows.place());
+  const DArray distance = full(rows.dtype(), DDim(Dim<1>{1}), edges == EdgeOrder::first ? step : spacing, rows.place());
   write_ends(result, rows, edges, [&](int) { return distance; });
   return averaged(as_shaped(result, x, at), x);
 }

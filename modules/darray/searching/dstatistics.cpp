@@ -132,7 +132,7 @@ DExpression moment(const DArray& x, int order, const std::optional<DAxes>& axes)
   if (kind(x.dtype()) == Kind::complex) throw_dtype("moment", x.dtype(), "elements that have an order");
   rows::require_order(order, {});
   const DArray values = averaged(x);
-  const DArray distances = values - (axes ? mean(values, *axes, keepdims) : mean(values, keepdims));
+  const DExpression distances = values - (axes ? mean(values, *axes, keepdims) : mean(values, keepdims));
   return axes ? mean(pow(distances, order), *axes) : mean(pow(distances, order));
 }
 

@@ -75,10 +75,10 @@ TEST_CASE("statistics of nothing, and of extreme numbers") {
   CHECK_THROWS_AS(percentile(none, 50), ShapeError);
   CHECK_THROWS_AS(nanquantile(none, 0.5), ShapeError);
   CHECK_THROWS_AS(nanpercentile(none, 50), ShapeError);
-  CHECK(std::isnan(item(moment(none, 2))));
+  CHECK_THROWS_AS(item(moment(none, 2)), ShapeError);
   CHECK(item(moment(largest, 0)) == 1);
   CHECK_THROWS_AS(moment(largest, std::numeric_limits<int>::min()), std::invalid_argument);
-  CHECK(std::isnan(item(moments(none).mean)));
+  CHECK_THROWS_AS(moments(none), ShapeError);
   CHECK(quantile(largest, none).shape() == Dim{0});
   CHECK(item(median(largest)) == 1.7e308);
   CHECK(item(median(Array<std::int64_t, 1>{INT64_MIN, INT64_MAX})) == 0);
