@@ -40,26 +40,48 @@ __device__ inline double tessera_gamma_of_large(tessera_stream& stream, double x
     if (log(u) < 0.5 * x * x + d * (1.0 - v + log(v))) return d * v;
   }
 }
+template <class C> __device__ inline bool tessera_squeeze(C normal, C uniform, C shape, C& value) {
+  const C d = shape - (C)1 / (C)3, root = (C)1 + normal / sqrt((C)9 * d), square = normal * normal;
+  value = d * (root * root * root);
+  return root > (C)0 && uniform < (C)1 - (C)0.0331 * (square * square);
+}
+template <class C> __device__ inline double tessera_left_of_uniform(C normal, C uniform) {
+  const C square = normal * normal, bound = (C)1 - (C)0.0331 * (square * square);
+  return fmin(((double)uniform + (sizeof(C) == 4 ? 0x1p-25 : 0x1p-54)) / (double)bound, 1.0);
+}
 template <class C> __device__ inline C tessera_gamma(unsigned long long key, C normal, C uniform, C shape) {
   if (!(shape > (C)0)) return (C)tessera_not_a_number();
   if (isinf(shape)) return shape;
-  if (shape >= (C)1) {
-    const C d = shape - (C)1 / (C)3, root = (C)1 + normal / sqrt((C)9 * d), square = normal * normal;
-    if (root > (C)0 && uniform < (C)1 - (C)0.0331 * (square * square)) return d * (root * root * root);
-    tessera_stream stream(key);
-    return (C)tessera_gamma_of_large(stream, normal, uniform, shape);
+  C value;
+  const bool is_small = shape < (C)1;
+  if (tessera_squeeze(normal, uniform, is_small ? shape + (C)1 : shape, value)) {
+    if (!is_small) return value;
+    return (C)((double)value * exp(log(tessera_left_of_uniform(normal, uniform)) / (double)shape));
   }
   tessera_stream stream(key);
+  if (!is_small) return (C)tessera_gamma_of_large(stream, normal, uniform, shape);
   const double above = tessera_gamma_of_large(stream, normal, uniform, (double)shape + 1.0);
   return (C)(above * pow(stream.uniform(), 1.0 / (double)shape));
 }
-template <class C> __device__ inline C tessera_log_gamma(unsigned long long key, C normal, C uniform, C shape) {
-  if (!(shape > (C)0)) return (C)tessera_not_a_number();
-  if (isinf(shape)) return shape;
+template <class C> __device__ inline double tessera_log_gamma(unsigned long long key, C normal, C uniform, C shape) {
+  C value;
+  const bool is_small = shape < (C)1;
+  if (tessera_squeeze(normal, uniform, is_small ? shape + (C)1 : shape, value)) {
+    const double log_value = log((double)value);
+    return is_small ? log_value + log(tessera_left_of_uniform(normal, uniform)) / (double)shape : log_value;
+  }
   tessera_stream stream(key);
-  if (shape >= (C)1) return (C)log(tessera_gamma_of_large(stream, normal, uniform, shape));
+  if (!is_small) return log(tessera_gamma_of_large(stream, normal, uniform, shape));
   const double above = log(tessera_gamma_of_large(stream, normal, uniform, (double)shape + 1.0));
-  return (C)(above + log(stream.uniform()) / (double)shape);
+  return above + log(stream.uniform()) / (double)shape;
+}
+template <class C> __device__ inline C tessera_beta(unsigned long long key_a, C normal_a, C uniform_a, C a, unsigned long long key_b,
+                                                    C normal_b, C uniform_b, C b) {
+  if (!(a > (C)0 && b > (C)0) || (isinf(a) && isinf(b))) return (C)tessera_not_a_number();
+  if (isinf(a) || isinf(b)) return isinf(a) ? (C)1 : (C)0;
+  C x, y;
+  if (a >= (C)1 && b >= (C)1 && tessera_squeeze(normal_a, uniform_a, a, x) && tessera_squeeze(normal_b, uniform_b, b, y)) return x / (x + y);
+  return (C)(1.0 / (1.0 + exp(tessera_log_gamma(key_b, normal_b, uniform_b, b) - tessera_log_gamma(key_a, normal_a, uniform_a, a))));
 }
 __device__ inline double tessera_stirling_error(double k) {
   static const double small[] = {0.0, 0.0810614667953272582, 0.0413406959554092941, 0.0276779256849983391, 0.0207906721037650931,
@@ -114,12 +136,12 @@ __device__ inline double tessera_poisson(unsigned long long key, double first, d
     if (log(v * scale) <= tessera_log_poisson(k, rate)) return k;
   }
 }
-__device__ inline double tessera_binomial(unsigned long long key, double first, double second, double trials, double chance) {
+__device__ inline double tessera_binomial(unsigned long long key, double first, double second, double trials, double chance, double none) {
   if (!(trials >= 0.0 && chance >= 0.0 && chance <= 1.0) || isinf(trials)) return tessera_not_a_number();
   const double n = floor(trials), p = fmin(chance, 1.0 - chance);
   double k = 0.0;
   if (n * p < 10.0) {
-    double each = exp(n * log1p(-p));
+    double each = none;
     const double odds = p / (1.0 - p);
     for (; first >= each && k < n; each *= odds * (n - k + 1.0) / k) {
       first -= each;

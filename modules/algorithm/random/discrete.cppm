@@ -48,9 +48,9 @@ auto poisson(Key key, const Dim<Rank>& shape, P&& rate, std::source_location whe
 
 struct BinomialNumbers {
   static constexpr const char* name = "random::binomial";
-  static constexpr const char* device = "tessera_binomial($0, $1, $2, $3, $4)";
-  static double map(std::uint64_t stream, double first, double second, double trials, double chance) {
-    return binomial_number(stream, first, second, trials, chance);
+  static constexpr const char* device = "tessera_binomial($0, $1, $2, $3, $4, $5)";
+  static double map(std::uint64_t stream, double first, double second, double trials, double chance, double none) {
+    return binomial_number(stream, first, second, trials, chance, none);
   }
 };
 
@@ -61,14 +61,33 @@ export template <class T = std::int64_t, int Rank, class N, class P>
   requires Count<T> && Parameter<N, Rank> && Parameter<P, Rank>
 auto binomial(Key key, const Dim<Rank>& shape, N&& trials, P&& probability,
               std::source_location where = std::source_location::current()) {
-  auto number = parameter_of<double>(
+  const auto number = parameter_of<double>(
       std::forward<N>(trials), shape, [](double value) { return value >= 0 && value - value == 0; }, "random::binomial",
       "the number of trials", "it is finite and not negative", where);
-  auto chance = parameter_of<double>(
+  const auto chance = parameter_of<double>(
       std::forward<P>(probability), shape, [](double value) { return value >= 0 && value <= 1; }, "random::binomial",
       "the probability", "it is in [0, 1]", where);
+  const auto none = [&] {
+    if constexpr (!Operand<N> && !Operand<P>) {
+      return std::exp(__builtin_floor(number) * __builtin_log1p(-std::min(chance, 1 - chance)));
+    } else {
+      const auto whole = [&] {
+        if constexpr (Operand<N>)
+          return floor(number);
+        else
+          return __builtin_floor(number);
+      }();
+      const auto rare = [&] {
+        if constexpr (Operand<P>)
+          return log1p(-minimum(chance, 1.0 - chance));
+        else
+          return __builtin_log1p(-std::min(chance, 1 - chance));
+      }();
+      return exp(whole * rare);
+    }
+  }();
   return cast<T>(F<BinomialNumbers>(streams(part_of(key, 0), shape), uniform<double>(part_of(key, 1), shape),
-                                    uniform<double>(part_of(key, 2), shape), std::move(number), std::move(chance)));
+                                    uniform<double>(part_of(key, 2), shape), number, chance, none));
 }
 
 }  // namespace tessera::random

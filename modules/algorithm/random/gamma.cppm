@@ -55,26 +55,33 @@ struct GammaNumbers {
       const GammaTrial<C> trial = squeeze_gamma(normal, uniform, shape);
       if (trial.accepted) [[likely]]
         return trial.value;
+    } else if (shape > 0) {
+      const GammaTrial<C> above = squeeze_gamma(normal, uniform, shape + C(1));
+      if (above.accepted) [[likely]] {
+        const double left = left_of_uniform(normal, uniform);
+        return static_cast<C>(static_cast<double>(above.value) * std::exp(std::log(left) / static_cast<double>(shape)));
+      }
     }
     return gamma_number(stream, normal, uniform, shape);
   }
 };
 
-struct LogGammaNumbers {
-  static constexpr const char* name = "log(random::gamma)";
-  static constexpr const char* device = "tessera_log_gamma($0, $1, $2, $3)";
+/// x / (x + y) of two gamma numbers x and y.
+struct BetaNumbers {
+  static constexpr const char* name = "random::beta";
+  static constexpr const char* device = "tessera_beta($0, $1, $2, $3, $4, $5, $6, $7)";
   template <class C>
-  [[gnu::always_inline]] static C map(std::uint64_t stream, C normal, C uniform, C shape) {
-    return log_gamma_number(stream, normal, uniform, shape);
+  [[gnu::always_inline]] static C map(std::uint64_t stream_a, C normal_a, C uniform_a, C a, std::uint64_t stream_b,
+                                      C normal_b, C uniform_b, C b) {
+    if (a >= 1 && b >= 1) [[likely]] {
+      const GammaTrial<C> x = squeeze_gamma(normal_a, uniform_a, a), y = squeeze_gamma(normal_b, uniform_b, b);
+      if (x.accepted && y.accepted) [[likely]]
+        return x.value / (x.value + y.value);
+    }
+    return beta_number(GammaSource<C>{stream_a, normal_a, uniform_a, a},
+                       GammaSource<C>{stream_b, normal_b, uniform_b, b});
   }
 };
-
-/// Op, a function of a stream, a normal and a uniform number and a parameter, with keys from `part` on.
-template <class Op, class C, int Rank, class P>
-auto gamma_by(Key key, std::uint64_t part, const Dim<Rank>& shape, P&& parameter) {
-  return F<Op>(streams(part_of(key, part), shape), normal<C>(part_of(key, part + 1), shape),
-               uniform<C>(part_of(key, part + 2), shape), std::forward<P>(parameter));
-}
 
 inline bool is_positive(double value) { return value > 0; }
 
@@ -86,10 +93,10 @@ export template <Floating T, int Rank, class P>
 auto gamma(Key key, const Dim<Rank>& shape, P&& concentration,
            std::source_location where = std::source_location::current()) {
   using C = compute_t<T>;
-  return drawn_as<T>(
-      gamma_by<GammaNumbers, C>(key, 0, shape,
-                                parameter_of<C>(std::forward<P>(concentration), shape, is_positive, "random::gamma",
-                                                "concentration", "it is above 0", where)));
+  return drawn_as<T>(F<GammaNumbers>(streams(part_of(key, 0), shape), normal<C>(part_of(key, 1), shape),
+                                     uniform<C>(part_of(key, 2), shape),
+                                     parameter_of<C>(std::forward<P>(concentration), shape, is_positive,
+                                                     "random::gamma", "concentration", "it is above 0", where)));
 }
 
 /// Beta numbers in [0, 1] with mean a / (a + b); a and b are one for all or operands with one for each number. Where such an operand is not
@@ -98,13 +105,14 @@ export template <Floating T, int Rank, class A, class B>
   requires Parameter<A, Rank> && Parameter<B, Rank>
 auto beta(Key key, const Dim<Rank>& shape, A&& a, B&& b, std::source_location where = std::source_location::current()) {
   using C = compute_t<T>;
-  const auto log_gamma = [&]<class P>(P&& parameter, const char* name, std::uint64_t part) {
-    return gamma_by<LogGammaNumbers, C>(
-        key, part, shape,
-        parameter_of<C>(std::forward<P>(parameter), shape, is_positive, "random::beta", name, "it is above 0", where));
+  const auto shape_of = [&]<class P>(P&& parameter, const char* name) {
+    return parameter_of<C>(std::forward<P>(parameter), shape, is_positive, "random::beta", name, "it is above 0",
+                           where);
   };
-  // x / (x + y) of two gamma numbers, which may be too small for a number of their own.
-  return drawn_as<T>(sigmoid(log_gamma(std::forward<A>(a), "a", 0) - log_gamma(std::forward<B>(b), "b", 3)));
+  return drawn_as<T>(F<BetaNumbers>(streams(part_of(key, 0), shape), normal<C>(part_of(key, 1), shape),
+                                    uniform<C>(part_of(key, 2), shape), shape_of(std::forward<A>(a), "a"),
+                                    streams(part_of(key, 3), shape), normal<C>(part_of(key, 4), shape),
+                                    uniform<C>(part_of(key, 5), shape), shape_of(std::forward<B>(b), "b")));
 }
 
 struct TruncatedNumbers {

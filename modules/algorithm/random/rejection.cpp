@@ -1,6 +1,8 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numbers>
@@ -65,14 +67,28 @@ C any_gamma(std::uint64_t key, C normal, C uniform, C shape) {
   return static_cast<C>(above * std::pow(stream.uniform(), 1.0 / shape));
 }
 
+/// The logarithm of a gamma number, which may be too small for a number of its own.
 template <class C>
-C any_log_gamma(std::uint64_t key, C normal, C uniform, C shape) {
-  if (!(shape > 0)) return std::numeric_limits<C>::quiet_NaN();
-  if (std::isinf(shape)) return shape;
-  Stream stream(key);
-  if (shape >= 1) return static_cast<C>(std::log(gamma_of_large(stream, normal, uniform, double{shape})));
-  const double above = std::log(gamma_of_large(stream, normal, uniform, shape + 1.0));
-  return static_cast<C>(above + std::log(stream.uniform()) / shape);
+double log_of_gamma(const GammaSource<C>& source) {
+  const double shape = source.shape;
+  const bool is_small = shape < 1;
+  const GammaTrial<C> trial = squeeze_gamma(source.normal, source.uniform, is_small ? source.shape + 1 : source.shape);
+  if (trial.accepted) {
+    const double log_value = std::log(static_cast<double>(trial.value));
+    return is_small ? log_value + std::log(left_of_uniform(source.normal, source.uniform)) / shape : log_value;
+  }
+  Stream stream(source.stream);
+  if (!is_small) return std::log(gamma_of_large(stream, source.normal, source.uniform, shape));
+  const double above = std::log(gamma_of_large(stream, source.normal, source.uniform, shape + 1));
+  return above + std::log(stream.uniform()) / shape;
+}
+
+template <class C>
+C any_beta(const GammaSource<C>& a, const GammaSource<C>& b) {
+  if (!(a.shape > 0 && b.shape > 0)) return std::numeric_limits<C>::quiet_NaN();
+  if (std::isinf(a.shape) || std::isinf(b.shape))
+    return std::isinf(a.shape) && std::isinf(b.shape) ? std::numeric_limits<C>::quiet_NaN() : C(std::isinf(a.shape));
+  return static_cast<C>(1 / (1 + std::exp(log_of_gamma(b) - log_of_gamma(a))));
 }
 
 /// log k! less k log k - k + log(2 pi k) / 2, J. Stirling's formula.
@@ -108,12 +124,28 @@ double deviance(double k, double mean) {
   }
 }
 
+constexpr double many = 1e6;  // from which sums of logarithms of factorials have lost too many digits
+
+/// log k! of a whole number.
+double log_factorial(double k) {
+  static const auto table = [] {
+    std::array<double, 4096> logarithms{};
+    for (std::size_t i = 2; i < logarithms.size(); ++i)
+      logarithms[i] = logarithms[i - 1] + std::log(static_cast<double>(i));
+    return logarithms;
+  }();
+  if (k < static_cast<double>(table.size())) return table[static_cast<std::size_t>(k)];
+  return (k + 0.5) * std::log(k) - k + 0.5 * std::log(2 * std::numbers::pi) + stirling_error(k);
+}
+
 /// Logarithm of the chance of k, which is not below 0.
 double log_poisson(double k, double rate) {
+  if (rate < many) return k * std::log(rate) - rate - log_factorial(k);
   if (k == 0) return -rate;
   return -stirling_error(k) - deviance(k, rate) - 0.5 * std::log(2 * std::numbers::pi * k);
 }
 
+/// Of many trials.
 double log_binomial(double k, double n, double p) {
   if (k == 0) return n * std::log1p(-p);
   if (k == n) return n * std::log(p);
@@ -121,14 +153,43 @@ double log_binomial(double k, double n, double p) {
          deviance(n - k, n * (1 - p)) + 0.5 * std::log(n / (2 * std::numbers::pi * k * (n - k)));
 }
 
-double small_poisson(double u, double rate, double chance) {
-  double k = 0;
-  while (u >= chance && k < 1000) {
-    u -= chance;
-    k += 1;
-    chance *= rate / k;
+/// Logarithm of the chance of k over that of the most likely number.
+double log_beside_mode(double k, double n, double p) {
+  const double mode = std::floor((n + 1) * p);
+  if (n >= many) return log_binomial(k, n, p) - log_binomial(mode, n, p);
+  return (k - mode) * std::log(p / (1 - p)) + log_factorial(mode) + log_factorial(n - mode) - log_factorial(k) -
+         log_factorial(n - k);
+}
+
+constexpr int most_counted = 1024;  // above what a count below ten on average ever is
+
+/// 1 / k, which takes less than a division.
+constexpr std::array<double, most_counted + 1> inverses = [] {
+  std::array<double, most_counted + 1> table{};
+  for (int k = 1; k <= most_counted; ++k) table[static_cast<std::size_t>(k)] = 1 / static_cast<double>(k);
+  return table;
+}();
+
+/// By inversion: how many of the sums of chances u reaches. `chance` is that of 0, that of k is ratio(k) / k of the one before. Sums are made
+/// in groups without a branch.
+template <class Ratio>
+double inverted(double u, double chance, const Ratio& ratio) {
+  constexpr int group = 8;
+  double sum = 0;
+  for (int first = 0;; first += group) {
+    int reached = 0;
+    for (int k = first + 1; k <= first + group; ++k) {
+      sum += chance;
+      reached += u >= sum ? 1 : 0;
+      chance *= ratio(k) * inverses[static_cast<std::size_t>(k)];
+    }
+    // What is left adds nothing to a sum of nearly 1.
+    if (reached < group || chance < 0x1p-60 || first + 2 * group > most_counted) return first + reached;
   }
-  return k;
+}
+
+double small_poisson(double u, double rate, double none) {
+  return inverted(u, none, [rate](int) { return rate; });
 }
 
 double large_poisson(Stream& stream, double first, double second, double rate) {
@@ -146,16 +207,9 @@ double large_poisson(Stream& stream, double first, double second, double rate) {
   }
 }
 
-double small_binomial(double u, double n, double p) {
-  double chance = std::exp(n * std::log1p(-p));
+double small_binomial(double u, double n, double p, double none) {
   const double odds = p / (1 - p);
-  double k = 0;
-  while (u >= chance && k < n) {
-    u -= chance;
-    k += 1;
-    chance *= odds * (n - k + 1) / k;
-  }
-  return k;
+  return std::min(inverted(u, none, [=](int k) { return odds * (n + 1 - k); }), n);
 }
 
 double large_binomial(Stream& stream, double first, double second, double n, double p) {
@@ -170,8 +224,7 @@ double large_binomial(Stream& stream, double first, double second, double n, dou
     if (distance >= 0.07 && v <= accepted) return k;
     if (!(k >= 0 && k <= n)) continue;
     const double scale = (2.83 + 5.1 / b) * deviation / (a / (distance * distance) + b);
-    const double mode = std::floor((n + 1) * p);
-    if (std::log(v * scale) <= log_binomial(k, n, p) - log_binomial(mode, n, p)) return k;
+    if (std::log(v * scale) <= log_beside_mode(k, n, p)) return k;
   }
 }
 
@@ -227,12 +280,8 @@ double gamma_number(std::uint64_t stream, double normal, double uniform, double 
   return any_gamma(stream, normal, uniform, shape);
 }
 
-float log_gamma_number(std::uint64_t stream, float normal, float uniform, float shape) {
-  return any_log_gamma(stream, normal, uniform, shape);
-}
-double log_gamma_number(std::uint64_t stream, double normal, double uniform, double shape) {
-  return any_log_gamma(stream, normal, uniform, shape);
-}
+float beta_number(const GammaSource<float>& a, const GammaSource<float>& b) { return any_beta(a, b); }
+double beta_number(const GammaSource<double>& a, const GammaSource<double>& b) { return any_beta(a, b); }
 
 double poisson_number(std::uint64_t stream, double first, double second, double rate, double none) {
   if (!(rate >= 0)) return nan;
@@ -242,12 +291,12 @@ double poisson_number(std::uint64_t stream, double first, double second, double 
   return large_poisson(more, first, second, rate);
 }
 
-double binomial_number(std::uint64_t stream, double first, double second, double trials, double chance) {
+double binomial_number(std::uint64_t stream, double first, double second, double trials, double chance, double none) {
   if (!(trials >= 0 && chance >= 0 && chance <= 1) || std::isinf(trials)) return nan;
   const double n = std::floor(trials);
   const double p = std::min(chance, 1 - chance);
   Stream more(stream);
-  const double k = n * p < 10 ? small_binomial(first, n, p) : large_binomial(more, first, second, n, p);
+  const double k = n * p < 10 ? small_binomial(first, n, p, none) : large_binomial(more, first, second, n, p);
   return chance <= 0.5 ? k : n - k;
 }
 
