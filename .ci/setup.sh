@@ -82,7 +82,7 @@ venv() {
 
 setup_build() {
   choose_clang
-  packages "clang-$clang" "clang-tools-$clang" "libclang-rt-$clang-dev" libstdc++-12-dev libtbb-dev libthrust-dev \
+  packages "clang-$clang" "clang-tools-$clang" "libclang-rt-$clang-dev" libstdc++-12-dev libtbb-dev libthrust-dev libhwy-dev \
     doctest-dev librange-v3-dev libfmt-dev zlib1g-dev libbenchmark-dev python3 python3-venv
   venv build "${build_pins[@]}"
   export PATH=$env_dir/build/bin:$PATH

@@ -27,6 +27,13 @@ string(REPLACE _LIBRARY "" library_type ${type})
 set(library ${CMAKE_INSTALL_LIBDIR}/${CMAKE_${type}_PREFIX}tessera${CMAKE_${type}_SUFFIX})
 set(headers ${CMAKE_INSTALL_INCLUDEDIR})
 set(debug_types ${CMAKE_INSTALL_LIBDIR}/tessera_debug_types.o)
+get_target_property(linked tessera LINK_LIBRARIES)
+set(vector_sort "")
+set(find_vector_sort "")
+if("hwy::hwy_contrib" IN_LIST linked)
+  set(vector_sort hwy::hwy_contrib)
+  set(find_vector_sort "find_dependency(hwy 1.0)")
+endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS library modules headers debug_types)

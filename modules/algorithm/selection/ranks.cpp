@@ -60,23 +60,34 @@ memory::Allocation room(std::ptrdiff_t count) {
   return memory::Allocation(CpuPlace{}, count * static_cast<std::ptrdiff_t>(sizeof(Key)));
 }
 
+/// A sample of a row's keys, sorted.
+template <class Key, class Keys>
+std::vector<Key> sampled(const Keys& keys, std::ptrdiff_t n) {
+  std::vector<Key> sample(static_cast<std::size_t>(sample_size));
+  std::uint64_t state = 0x9e3779b97f4a7c15u;
+  for (Key& key : sample) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    key = keys(
+        static_cast<std::ptrdiff_t>((static_cast<unsigned __int128>(state) * static_cast<std::uint64_t>(n)) >> 64));
+  }
+  std::ranges::sort(sample);
+  return sample;
+}
+
+/// How far the place of a rank in the sample may be from where it is expected, at so many keys from the sample's nearer end.
+std::ptrdiff_t slack(std::ptrdiff_t from_end) {
+  return static_cast<std::ptrdiff_t>(std::min(most_slack, 12 + 4.5 * std::sqrt(static_cast<double>(from_end))));
+}
+
 /// A row cut by two keys: what is below the first, and what is between them.
 template <class Key>
 class Cut {
  public:
   template <class Keys>
   Cut(const Keys& keys, std::ptrdiff_t n, std::ptrdiff_t rank, bool shares) : capacity_(n / 8 + block) {
-    std::vector<Key> sample(static_cast<std::size_t>(sample_size));
-    std::uint64_t state = 0x9e3779b97f4a7c15u;
-    for (Key& key : sample) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      key = keys(
-          static_cast<std::ptrdiff_t>((static_cast<unsigned __int128>(state) * static_cast<std::uint64_t>(n)) >> 64));
-    }
-    std::ranges::sort(sample);
+    const std::vector<Key> sample = sampled<Key>(keys, n);
     const auto at = static_cast<std::ptrdiff_t>(static_cast<double>(rank) / static_cast<double>(n) * sample_size);
-    const auto from_end = static_cast<double>(std::min(at, sample_size - 1 - at));
-    const auto sample_slack = static_cast<std::ptrdiff_t>(std::min(most_slack, 12 + 4.5 * std::sqrt(from_end)));
+    const std::ptrdiff_t sample_slack = slack(std::min(at, sample_size - 1 - at));
     const bool is_lowest = at < sample_slack, is_highest = at + sample_slack >= sample_size;
     low_ = is_lowest ? Key{0} : sample[static_cast<std::size_t>(at - sample_slack)];
     high_ = is_highest ? static_cast<Key>(~Key{0}) : sample[static_cast<std::size_t>(at + sample_slack)];
@@ -155,6 +166,15 @@ memory::Allocation all_keys(const Keys& keys, std::ptrdiff_t n, std::ptrdiff_t m
     for (std::ptrdiff_t i = begin; i < end; ++i) to[i] = keys(i);
   });
   return memory;
+}
+
+/// Of a few keys, which are sorted.
+template <class Key, class Keys>
+void find_in_short_row(const Keys& keys, std::ptrdiff_t n, std::span<const std::ptrdiff_t> ranks, Key* to) {
+  const memory::Allocation memory = all_keys<Key>(keys, n, n, false);
+  Key* const all = static_cast<Key*>(memory.data());
+  sorting::sort_keys(all, n, all + n);
+  for (const std::ptrdiff_t rank : ranks) *to++ = all[rank];
 }
 
 /// Of a copy of all keys.
@@ -253,13 +273,56 @@ void split(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, bo
   });
 }
 
+/// The positions of the first few of a long row, as split() puts them: the row is read once, and what is not above a key of the sample is kept.
+/// False where the sample misled.
+template <class Key>
+bool find_few(const KeyRow<Key>& row, std::ptrdiff_t count, std::int64_t* to, std::ptrdiff_t to_step, bool shares) {
+  const std::ptrdiff_t n = row.length;
+  const std::ptrdiff_t in_sample = count * sample_size / n;
+  const std::ptrdiff_t last_in_sample = in_sample + slack(in_sample);
+  if (n <= short_row || last_in_sample > sample_size / 64) return false;
+  return with_keys(row, [&](const auto& keys) {
+    const std::vector<Key> sample = sampled<Key>(keys, n);
+    const Key limit = sample[static_cast<std::size_t>(last_in_sample)];
+    if (sample[static_cast<std::size_t>(sample_size / 32)] <= limit) return false;  // which many elements equal
+    std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>((n + piece - 1) / piece));
+    for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      std::vector<std::int64_t>& own = found[static_cast<std::size_t>(begin / piece)];
+      for (std::ptrdiff_t first = begin; first < end; first += block) {
+        const std::ptrdiff_t past = std::min(first + block, end);
+        std::uint32_t taken = 0;
+        for (std::ptrdiff_t i = first; i < past; ++i) taken += keys(i) <= limit ? 1 : 0;
+        if (taken == 0) continue;
+        for (std::ptrdiff_t i = first; i < past; ++i) {
+          if (keys(i) <= limit) own.push_back(i);
+        }
+      }
+    });
+    std::vector<std::int64_t> positions;
+    for (const std::vector<std::int64_t>& own : found) positions.insert(positions.end(), own.begin(), own.end());
+    if (std::ssize(positions) < count) return false;
+    std::vector<Key> values(positions.size());
+    std::ranges::transform(positions, values.begin(), [&](std::int64_t at) { return keys(at); });
+    std::vector<Key> partly_sorted = values;
+    std::ranges::nth_element(partly_sorted, partly_sorted.begin() + (count - 1));
+    const Key pivot = partly_sorted[static_cast<std::size_t>(count - 1)];
+    std::ptrdiff_t target = 0;
+    for (const bool are_equal : {false, true}) {
+      for (std::size_t i = 0; i < positions.size() && target < count; ++i) {
+        if (are_equal ? values[i] == pivot : values[i] < pivot) to[target++ * to_step] = positions[i];
+      }
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 template <class Key>
 void find_ranks(const KeyRow<Key>& row, std::span<const std::ptrdiff_t> ranks, Key* to, bool shares) {
   const std::ptrdiff_t n = row.length;
   with_keys(row, [&](const auto& keys) {
-    if (n <= short_row) return find_in_copy(keys, n, ranks, to, false);
+    if (n <= short_row) return find_in_short_row(keys, n, ranks, to);
     if (std::ssize(ranks) > few_ranks) return find_by_sorting(keys, n, ranks, to, shares);
     for (std::size_t i = 0; i < ranks.size();) {
       const Cut<Key> cut(keys, n, ranks[i], shares);
@@ -286,6 +349,7 @@ std::ptrdiff_t count_above(const KeyRow<Key>& row, Key limit, bool shares) {
 template <class Key>
 void split_positions(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, std::int64_t* to,
                      std::ptrdiff_t to_step, bool shares) {
+  if (count == rank + 1 && find_few(row, count, to, to_step, shares)) return;
   split(row, rank, count, shares, [=](std::ptrdiff_t target, std::ptrdiff_t at, Key) { to[target * to_step] = at; });
 }
 

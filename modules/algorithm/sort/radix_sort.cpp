@@ -8,10 +8,14 @@ module;
 #endif
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
+#ifdef TESSERA_VQSORT
+#include <hwy/contrib/sort/vqsort.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <utility>
 module tessera.algorithm;
@@ -21,7 +25,8 @@ import tessera.schedule;
 import tessera.array;
 import tessera.expr;
 
-// Sorting on one thread, by Thrust's radix sort of its sequential system.
+// Sorting on one thread: by Highway's quicksort in vectors (J. Wassenberg, M. Blacher, J. Giesen, P. Sanders, "Vectorized and performance-portable
+// Quicksort", 2022) where the library is built with it, otherwise by Thrust's radix sort of its sequential system.
 namespace tessera::sorting {
 
 namespace {
@@ -83,11 +88,61 @@ void sort_few_pairs(Key* keys, Position* positions, std::ptrdiff_t n) {
 
 constexpr std::ptrdiff_t few_pairs = 32;
 
+#ifdef TESSERA_VQSORT
+
+template <class Key>
+constexpr bool sorts_in_vectors = sizeof(Key) > 1;
+template <class Key>
+void sort_in_vectors(Key* keys, std::ptrdiff_t n) {
+  hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
+}
+
+/// Keys with positions are sorted as numbers of twice as many bits: of equal keys the positions ascend. False without memory for them.
+template <class Key, class Position>
+constexpr bool sorts_pairs_in_vectors = sizeof(Key) >= 4 && sizeof(Position) == 4;
+template <class Position>
+bool sort_pairs_in_vectors(std::uint32_t* keys, Position* positions, std::ptrdiff_t n) {
+  const std::unique_ptr<std::uint64_t[]> both(new (std::nothrow) std::uint64_t[static_cast<std::size_t>(n)]);
+  if (!both) return false;
+  for (std::ptrdiff_t i = 0; i < n; ++i) both[i] = std::uint64_t{keys[i]} << 32 | positions[i];
+  sort_in_vectors(both.get(), n);
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    keys[i] = static_cast<std::uint32_t>(both[i] >> 32);
+    positions[i] = static_cast<Position>(both[i]);
+  }
+  return true;
+}
+template <class Position>
+bool sort_pairs_in_vectors(std::uint64_t* keys, Position* positions, std::ptrdiff_t n) {
+  const std::unique_ptr<hwy::uint128_t[]> both(new (std::nothrow) hwy::uint128_t[static_cast<std::size_t>(n)]);
+  if (!both) return false;
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    both[i].hi = keys[i];
+    both[i].lo = positions[i];
+  }
+  sort_in_vectors(both.get(), n);
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    keys[i] = both[i].hi;
+    positions[i] = static_cast<Position>(both[i].lo);
+  }
+  return true;
+}
+
+#else
+
+template <class Key>
+constexpr bool sorts_in_vectors = false;
+template <class Key, class Position>
+constexpr bool sorts_pairs_in_vectors = false;
+
+#endif
+
 }  // namespace
 
 template <class Key>
 void sort_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
   if (n < fewest<Key>) return std::sort(keys, keys + n);
+  if constexpr (sorts_in_vectors<Key>) return sort_in_vectors(keys, n);
   Spare memory(spare, bytes_of<Key>(n));
   thrust::sort(thrust::seq(memory), keys, keys + n);
 }
@@ -95,6 +150,9 @@ void sort_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
 template <class Key, class Position>
 void sort_pairs(Key* keys, Position* positions, std::ptrdiff_t n, Key* spare, Position* spare_positions) {
   if (n < few_pairs) return sort_few_pairs(keys, positions, n);
+  if constexpr (sorts_pairs_in_vectors<Key, Position>) {
+    if (sort_pairs_in_vectors(keys, positions, n)) return;
+  }
   Spare memory(spare, bytes_of<Key>(n), spare_positions, bytes_of<Position>(n));
   thrust::stable_sort_by_key(thrust::seq(memory), keys, keys + n, positions);
 }
