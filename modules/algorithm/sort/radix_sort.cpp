@@ -97,33 +97,17 @@ void sort_in_vectors(Key* keys, std::ptrdiff_t n) {
   hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }
 
-/// Keys with positions are sorted as numbers of twice as many bits: of equal keys the positions ascend. False without memory for them.
+/// Keys of 32 bits with positions are sorted as numbers of 64 bits: of equal keys the positions ascend. False without memory for them.
 template <class Key, class Position>
-constexpr bool sorts_pairs_in_vectors = sizeof(Key) >= 4 && sizeof(Position) == 4;
-template <class Position>
-bool sort_pairs_in_vectors(std::uint32_t* keys, Position* positions, std::ptrdiff_t n) {
+constexpr bool sorts_pairs_in_vectors = sizeof(Key) == 4 && sizeof(Position) == 4;
+bool sort_pairs_in_vectors(std::uint32_t* keys, std::uint32_t* positions, std::ptrdiff_t n) {
   const std::unique_ptr<std::uint64_t[]> both(new (std::nothrow) std::uint64_t[static_cast<std::size_t>(n)]);
   if (!both) return false;
   for (std::ptrdiff_t i = 0; i < n; ++i) both[i] = std::uint64_t{keys[i]} << 32 | positions[i];
   sort_in_vectors(both.get(), n);
   for (std::ptrdiff_t i = 0; i < n; ++i) {
     keys[i] = static_cast<std::uint32_t>(both[i] >> 32);
-    positions[i] = static_cast<Position>(both[i]);
-  }
-  return true;
-}
-template <class Position>
-bool sort_pairs_in_vectors(std::uint64_t* keys, Position* positions, std::ptrdiff_t n) {
-  const std::unique_ptr<hwy::uint128_t[]> both(new (std::nothrow) hwy::uint128_t[static_cast<std::size_t>(n)]);
-  if (!both) return false;
-  for (std::ptrdiff_t i = 0; i < n; ++i) {
-    both[i].hi = keys[i];
-    both[i].lo = positions[i];
-  }
-  sort_in_vectors(both.get(), n);
-  for (std::ptrdiff_t i = 0; i < n; ++i) {
-    keys[i] = both[i].hi;
-    positions[i] = static_cast<Position>(both[i].lo);
+    positions[i] = static_cast<std::uint32_t>(both[i]);
   }
   return true;
 }
