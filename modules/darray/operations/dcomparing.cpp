@@ -1,4 +1,6 @@
 module;
+#include <algorithm>
+#include <cstdint>
 #include <string>
 module tessera.darray;
 import tessera.core;
@@ -10,10 +12,28 @@ namespace tessera::dynamic {
 
 namespace {
 
+bool is_integer(DType dtype) { return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer; }
+
 /// Integers as double, in which distances have fractions.
-DArray as_close(const DArray& x) {
-  const bool is_integer = kind(x.dtype()) == Kind::signed_integer || kind(x.dtype()) == Kind::unsigned_integer;
-  return is_integer ? x.cast(DType::float64) : x;
+DArray as_close(const DArray& x) { return is_integer(x.dtype()) ? x.cast(DType::float64) : x; }
+
+template <class T>
+DArray rounded_as(const DArray& x, int decimals) {
+  const DArray result(x.shape(), x.dtype(), x.place());
+  assign(get<Array<T, 1>>(result.flatten()), round(get<Array<T, 1>>(x.flatten()), decimals));
+  return result;
+}
+
+/// Integers are rounded as those of 64 bits, so that there is a loop for two types only; 0 where theirs does not hold the power of ten.
+DArray rounded_integers(const DArray& x, int decimals) {
+  if (decimals >= 0) return x.clone();
+  const bool is_signed = kind(x.dtype()) == Kind::signed_integer;
+  const auto bits = static_cast<double>(8 * item_size(x.dtype())) - (is_signed ? 1 : 0);
+  const auto most_digits = static_cast<int>(bits * 0.30102999566398120);  // log10(2)
+  if (-std::max(decimals, -64) > most_digits) return zeros(x.dtype(), x.shape(), x.place());
+  const DArray wide = x.cast(is_signed ? DType::int64 : DType::uint64);
+  return (is_signed ? rounded_as<std::int64_t>(wide, decimals) : rounded_as<std::uint64_t>(wide, decimals))
+      .cast(x.dtype());
 }
 
 }  // namespace
@@ -37,11 +57,10 @@ bool all_equal(const DArray& a, const DArray& b) {
 }
 
 DArray rounded(const DArray& x, int decimals) {
+  if (is_integer(x.dtype())) return rounded_integers(x, decimals);
   return core::with_element(x.dtype(), [&]<class T>() -> DArray {
-    if constexpr (Numeric<T>) {
-      const DArray result(x.shape(), x.dtype(), x.place());
-      assign(get<Array<T, 1>>(result.flatten()), round(get<Array<T, 1>>(x.flatten()), decimals));
-      return result;
+    if constexpr (Floating<T> || Complex<T>) {
+      return rounded_as<T>(x, decimals);
     } else {
       throw_dtype("round", x.dtype(), "numbers");
     }

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -55,4 +57,40 @@ TEST_CASE("closeness, equality and decimals") {
   const Array<int, 1> i{15, 25, -14};
   CHECK(array_equal(get<Array<int, 1>>(round(DArray(i), -1)), round(i, -1)));
   CHECK_THROWS_AS(round(DArray(Array<bool, 1>{true}), 1), DTypeError);
+}
+
+namespace {
+
+template <class T>
+void check_rounded_integers() {
+  CAPTURE(name(dtype_of<T>));
+  const T lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+  const Array<T, 1> x{lowest,
+                      static_cast<T>(lowest / 3),
+                      T{4},
+                      T{5},
+                      T{15},
+                      T{45},
+                      T{55},
+                      static_cast<T>(highest / 3),
+                      static_cast<T>(highest / 2 + 1),
+                      highest};
+  for (int decimals = -21; decimals < 3; ++decimals) {
+    CAPTURE(decimals);
+    CHECK(array_equal(get<Array<T, 1>>(round(DArray(x), decimals)), round(x, decimals)));
+  }
+  CHECK(array_equal(get<Array<T, 1>>(round(DArray(x), std::numeric_limits<int>::min() + 1)), zeros<T>(Dim{10})));
+}
+
+}  // namespace
+
+TEST_CASE("integers of every width are rounded as static ones, up to the ends of their types") {
+  check_rounded_integers<std::int8_t>();
+  check_rounded_integers<std::uint8_t>();
+  check_rounded_integers<std::int16_t>();
+  check_rounded_integers<std::uint16_t>();
+  check_rounded_integers<std::int32_t>();
+  check_rounded_integers<std::uint32_t>();
+  check_rounded_integers<std::int64_t>();
+  check_rounded_integers<std::uint64_t>();
 }
