@@ -106,13 +106,22 @@ export constexpr std::ptrdiff_t item_size(DType dtype) { return dtype_facts[stat
 /// The kind of an element type.
 export constexpr Kind kind(DType dtype) { return dtype_facts[static_cast<int>(dtype)].kind; }
 
+namespace core {
+
+/// int8-64 or uint8-64; bool is not one.
+export constexpr bool is_integer(DType dtype) {
+  return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer;
+}
+
+}  // namespace core
+
 /// The kind of a C++ element type.
 export template <Element T>
 inline constexpr Kind kind_of = kind(dtype_of<T>);
 
 /// int8-64 or uint8-64; bool is not one.
 export template <class T>
-concept Integer = Element<T> && (kind_of<T> == Kind::signed_integer || kind_of<T> == Kind::unsigned_integer);
+concept Integer = Element<T> && core::is_integer(dtype_of<T>);
 
 /// float16, bfloat16, float or double.
 export template <class T>

@@ -40,9 +40,8 @@ constexpr std::optional<DType> promote_complex(DType a, DType b) {
 /// The type that holds the values of both, or nothing where the standard defines none (bool with numbers, integers
 /// with floats, int64 with uint64). float16 with bfloat16, which the standard does not know, gives float32.
 export constexpr std::optional<DType> try_promote(DType a, DType b) {
-  const auto is_integer = [](Kind k) { return k == Kind::signed_integer || k == Kind::unsigned_integer; };
   if (a == b) return a;
-  if (is_integer(kind(a)) && is_integer(kind(b))) return promote_integers(a, b);
+  if (core::is_integer(a) && core::is_integer(b)) return promote_integers(a, b);
   if (kind(a) == Kind::floating && kind(b) == Kind::floating) return promote_floating(a, b);
   const auto is_inexact = [](Kind k) { return k == Kind::floating || k == Kind::complex; };
   if (is_inexact(kind(a)) && is_inexact(kind(b))) return promote_complex(a, b);
@@ -103,10 +102,7 @@ constexpr bool holds_integers(DType from, DType to) {
 /// Assignment from one element type to another: floating types among themselves, where it may narrow, and into complex ones; integers into
 /// those that hold all their values. Nothing else loses digits or changes its kind without a cast.
 export constexpr bool assignable(DType from, DType to) {
-  const auto is_integer = [](DType dtype) {
-    return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer;
-  };
-  if (is_integer(from) && is_integer(to)) return holds_integers(from, to);
+  if (core::is_integer(from) && core::is_integer(to)) return holds_integers(from, to);
   if (kind(from) == kind(to)) return true;
   return kind(from) == Kind::floating && kind(to) == Kind::complex;
 }

@@ -11,11 +11,6 @@ import :nodes;
 // here.
 namespace tessera {
 
-/// A dynamic array, or an expression of such.
-export template <class X>
-concept DynamicOperand =
-    std::same_as<std::remove_cvref_t<X>, DArray> || std::same_as<std::remove_cvref_t<X>, DExpression> || DynamicTree<X>;
-
 /// What may stand beside a dynamic operand: another one, a static array, view or expression, or a scalar.
 export template <class X>
 concept DynamicSource = DynamicOperand<X> || DScalar<std::remove_cvref_t<X>> || Elements<X> || ExpressionNode<X>;
@@ -27,6 +22,7 @@ concept DynamicOperands = (DynamicSource<X> && ...) && (DynamicOperand<X> || ...
 // What an operand is in a tree.
 inline DLeaf node_of(const DArray& array) { return {array}; }
 inline DLeaf node_of(DArray&& array) { return {std::move(array)}; }
+DLeaf node_of(const DPicked& picked);
 inline DUnknown node_of(const DExpression& expression) { return {expression}; }
 inline DUnknown node_of(DExpression&& expression) { return {std::move(expression)}; }
 template <DynamicTree Tree>
@@ -499,6 +495,18 @@ TESSERA_COMPOUND(-)
 TESSERA_COMPOUND(*)
 /// a = a / b for the elements, as everybody who shares them sees.
 TESSERA_COMPOUND(/)
+/// a = a % b for the elements, as everybody who shares them sees.
+TESSERA_COMPOUND(%)
+/// a = a & b for the elements, as everybody who shares them sees.
+TESSERA_COMPOUND(&)
+/// a = a | b for the elements, as everybody who shares them sees.
+TESSERA_COMPOUND(|)
+/// a = a ^ b for the elements, as everybody who shares them sees.
+TESSERA_COMPOUND(^)
+/// a = a << b for the elements, as everybody who shares them sees.
+TESSERA_COMPOUND(<<)
+/// a = a >> b for the elements, as everybody who shares them sees.
+TESSERA_COMPOUND(>>)
 #undef TESSERA_COMPOUND
 
 /// The values in new storage.

@@ -42,9 +42,7 @@ bool is_same_number(const DValue& value, const DValue& converted) {
 /// The scalar as an expression of rank 0, in the type that it has beside elements of `dtype`. Throws DTypeError if it has none.
 DValue beside(const dynamic::ScalarOperand& scalar, DType dtype, const char* operation) {
   const DValue& value = scalar.value;
-  const auto is_integer = [](DType type) {
-    return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer;
-  };
+  using core::is_integer;
   const bool takes = !scalar.is_weak                   ? assignable(value.dtype(), dtype)
                      : value.dtype() == DType::boolean ? dtype == DType::boolean
                      : is_integer(value.dtype())       ? dtype != DType::boolean

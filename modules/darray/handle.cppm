@@ -121,9 +121,14 @@ struct TreeForm {
 
 export class DPicked;
 
+/// A dynamic array, what indices pick of one, or an expression of such.
+export template <class X>
+concept DynamicOperand = std::same_as<std::remove_cvref_t<X>, DArray> || std::same_as<std::remove_cvref_t<X>, DExpression> ||
+                         std::same_as<std::remove_cvref_t<X>, DPicked> || DynamicTree<X>;
+
 /// An array of indices or a mask, between the parentheses of x(...).
 template <class I>
-concept DIndexArray = std::same_as<I, DArray> || DynamicTree<I> || std::same_as<I, DExpression> ||
+concept DIndexArray = DynamicOperand<I> ||
                       ((Elements<I> || ExpressionNode<I>) && !DScalar<I> &&
                        (Integer<value_of<I>> || std::same_as<std::remove_const_t<value_of<I>>, bool>));
 
@@ -155,6 +160,9 @@ export class DArray {
   DArray(const Tree& tree) : DArray() {
     assign_tree(Tree::form(), &tree, true);
   }
+  /// The elements that are picked, in new storage. Throws OutOfMemory, PlaceError.
+  template <std::same_as<DPicked> Picked>
+  DArray(const Picked& picked) : DArray(picked.get()) {}
 
   /// Uninitialised storage. Throws ShapeError, OutOfMemory, DeviceError.
   DArray(const DDim& shape, DType dtype, Place place = {});
@@ -194,7 +202,7 @@ export class DArray {
     return assign_tree(std::remove_cvref_t<Tree>::form(), &tree, std::is_lvalue_reference_v<Tree>);
   }
   template <class E>
-    requires ExpressionNode<E> || ViewHandle<E>
+    requires ExpressionNode<E> || ViewHandle<E> || std::same_as<E, DPicked>
   DArray& operator=(const E& expression) & {
     return *this = DArray(expression);
   }
@@ -216,7 +224,7 @@ export class DArray {
     write(scalar_operand(scalar));
   }
   template <class E>
-    requires ExpressionNode<E> || ViewHandle<E>
+    requires ExpressionNode<E> || ViewHandle<E> || std::same_as<E, DPicked>
   void operator=(const E& expression) && {
     write(DArray(expression));
   }
@@ -353,50 +361,54 @@ export std::ostream& operator<<(std::ostream& out, const DArray& array);
 /// As the values print.
 export std::ostream& operator<<(std::ostream& out, const DExpression& expression);
 
-// Templates, so that no static array is converted for them.
+// Templates, so that no static array is converted for them. Of an expression they are views of its values.
 
 /// The axes in the order `axes`, sharing the storage. Throws IndexError if they are no permutation.
-export template <std::same_as<DArray> A>
-DArray transpose(const A& array, std::span<const int> axes) {
-  return array.transpose(axes);
+export template <DynamicOperand X>
+DArray transpose(const X& x, std::span<const int> axes) {
+  return DArray(x).transpose(axes);
 }
-export template <std::same_as<DArray> A>
-DArray transpose(const A& array, std::initializer_list<int> axes) {
-  return array.transpose({axes.begin(), axes.size()});
+export template <DynamicOperand X>
+DArray transpose(const X& x, std::initializer_list<int> axes) {
+  return DArray(x).transpose({axes.begin(), axes.size()});
 }
 /// The axes reversed.
-export template <std::same_as<DArray> A>
-DArray transpose(const A& array) {
-  return array.T();
+export template <DynamicOperand X>
+DArray transpose(const X& x) {
+  return DArray(x).T();
 }
 /// The elements in row-major order under another shape, one extent of which may be -1. Throws ShapeError.
-export template <std::same_as<DArray> A>
-DArray reshape(const A& array, const DDim& shape) {
-  return array.reshape(shape);
+export template <DynamicOperand X>
+DArray reshape(const X& x, const DDim& shape) {
+  return DArray(x).reshape(shape);
 }
-export template <std::same_as<DArray> A>
-DArray reshape(const A& array, std::initializer_list<std::ptrdiff_t> shape) {
-  return array.reshape(shape);
+export template <DynamicOperand X>
+DArray reshape(const X& x, std::initializer_list<std::ptrdiff_t> shape) {
+  return DArray(x).reshape(shape);
 }
 /// The elements as a vector.
-export template <std::same_as<DArray> A>
-DArray flatten(const A& array) {
-  return array.flatten();
+export template <DynamicOperand X>
+DArray flatten(const X& x) {
+  return DArray(x).flatten();
 }
 /// The array seen with a larger shape; axes of extent 1 repeat. It only reads. Throws ShapeError.
-export template <std::same_as<DArray> A>
-DArray broadcast_to(const A& array, const DDim& shape) {
-  return array.broadcast_to(shape);
+export template <DynamicOperand X>
+DArray broadcast_to(const X& x, const DDim& shape) {
+  return DArray(x).broadcast_to(shape);
 }
 /// A copy in new storage.
-export template <std::same_as<DArray> A>
-DArray copy(const A& array) {
-  return array.clone();
+export template <DynamicOperand X>
+DArray copy(const X& x) {
+  if constexpr (std::same_as<X, DArray>) {
+    return x.clone();
+  } else {
+    return DArray(x);
+  }
 }
 /// The value of an element. Throws IndexError.
-export template <std::same_as<DArray> A>
-DValue get(const A& array, const DDim& index) {
-  return array[index].get();
+export template <DynamicOperand X>
+DValue get(const X& x, const DDim& index) {
+  return DArray(x)[index].get();
 }
 /// Writes an element. Throws IndexError, DTypeError.
 export template <std::same_as<DArray> A, class V>

@@ -35,9 +35,7 @@ void find_shape(const DNested& values, std::size_t axis, std::vector<std::ptrdif
       throw ShapeError(to_string(Failure{.operation = "make_darray", .problem = "the lists are not all as deep"}));
     const DType mine = values.value().dtype();
     if (!dtype) dtype = mine;
-    const auto is_integer = [](DType type) {
-      return kind(type) == Kind::signed_integer || kind(type) == Kind::unsigned_integer;
-    };
+    using core::is_integer;
     if (std::optional<DType> common = try_promote(*dtype, mine)) {
       dtype = common;
     } else if (is_integer(*dtype) && !is_integer(mine) && mine != DType::boolean) {

@@ -150,7 +150,7 @@ class Selector {
     require_on_host(array.place());
     note_block();
     if (array.dtype() == DType::boolean) return read_mask(array);
-    if (kind(array.dtype()) != Kind::signed_integer && kind(array.dtype()) != Kind::unsigned_integer)
+    if (!core::is_integer(array.dtype()))
       throw_dtype("indexing by arrays", array.dtype(), "indices that are integers, or a mask of bool");
     arrays_.push_back({axis_, array.cast(DType::int64)});
     ++axis_;
@@ -356,6 +356,8 @@ void scattered(const DArray& x, const Selection& selection, Combine combine, con
 }
 
 }  // namespace dynamic
+
+DLeaf node_of(const DPicked& picked) { return {picked.get()}; }
 
 DPicked::DPicked(DArray array, std::span<const DIndexOrArray> indexers)
     : array_(std::move(array)), selection_(dynamic::select(array_.layout(), indexers)) {}

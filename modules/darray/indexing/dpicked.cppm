@@ -47,7 +47,7 @@ export void scattered(const DArray& x, const Selection& selection, Combine combi
 
 }  // namespace dynamic
 
-/// x(rows, columns) of a DArray: converts to an array of the elements that are picked, and writes them. The rules are those of arrays: of an element
+/// x(rows, columns) of a DArray: an operand of expressions and functions, which reads the elements that are picked, and writes them. The rules are those of arrays: of an element
 /// that is picked several times the last value stays, and `+=` and its like combine it with all of them. Indices are checked, and masks read, when it is
 /// made. On the host only.
 export class DPicked {
@@ -57,10 +57,10 @@ export class DPicked {
 
   DDim shape() const { return selection_.shape; }
   DType dtype() const { return array_.dtype(); }
+  int rank() const { return selection_.shape.rank(); }
 
   /// The elements, in new storage. Throws OutOfMemory, PlaceError.
   DArray get() const { return dynamic::gathered(array_, selection_); }
-  operator DArray() const { return get(); }
   operator DExpression() const { return DExpression(get()); }
 
   /// Writes the elements: of sources that broadcast to what is picked. Throws ShapeError, and DTypeError if the source does not convert or the array is

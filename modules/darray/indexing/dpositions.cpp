@@ -32,7 +32,7 @@ std::vector<DIndexOrArray> along(const DArray& x, const DArray& indices, int axi
         .problem = "indices of shape " + to_string(indices.shape()) + " for elements of shape " + to_string(x.shape()),
         .advice = "both have as many axes"}));
   }
-  if (kind(indices.dtype()) != Kind::signed_integer && kind(indices.dtype()) != Kind::unsigned_integer)
+  if (!core::is_integer(indices.dtype()))
     throw_dtype(operation, indices.dtype(), "indices that are integers");
   std::vector<DIndexOrArray> all_axes;
   for (int k = 0; k < x.rank(); ++k) {
@@ -62,7 +62,7 @@ DArray flat_positions(const DArray& x) {
 std::vector<DArray> positions(const DArray& x) { return unravelled(flat_positions(x), x.shape()); }
 
 std::vector<DArray> unravelled(const DArray& positions, const DDim& shape) {
-  if (kind(positions.dtype()) != Kind::signed_integer && kind(positions.dtype()) != Kind::unsigned_integer)
+  if (!core::is_integer(positions.dtype()))
     throw_dtype("unravel_index", positions.dtype(), "positions that are integers");
   DArray rest = positions.cast(DType::int64);
   if (rest.size() > 0) {

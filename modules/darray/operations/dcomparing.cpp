@@ -12,7 +12,7 @@ namespace tessera::dynamic {
 
 namespace {
 
-bool is_integer(DType dtype) { return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer; }
+using core::is_integer;
 
 /// Integers as double, in which distances have fractions.
 DArray as_close(const DArray& x) { return is_integer(x.dtype()) ? x.cast(DType::float64) : x; }

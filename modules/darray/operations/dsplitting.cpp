@@ -25,17 +25,9 @@ DArray part_between(const DArray& x, int axis, std::ptrdiff_t first, std::ptrdif
 
 std::vector<DArray> split(const DArray& x, std::ptrdiff_t parts, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "split");
-  const std::ptrdiff_t extent = x.shape()[at];
-  if (parts < 1 || extent % parts != 0) {
-    throw ShapeError(
-        to_string(Failure{.operation = "split",
-                          .problem = "axis " + std::to_string(at) + " of extent " + std::to_string(extent) +
-                                     " has no " + std::to_string(parts) + " equal parts",
-                          .advice = "name the positions between parts: split(x, {3, 5}, axis)"}));
-  }
+  const std::ptrdiff_t each = storage::equal_part(x.shape()[at], parts, at);
   std::vector<DArray> views;
   views.reserve(static_cast<std::size_t>(parts));
-  const std::ptrdiff_t each = extent / parts;
   for (std::ptrdiff_t part = 0; part < parts; ++part)
     views.push_back(part_between(x, at, part * each, (part + 1) * each));
   return views;
@@ -44,16 +36,10 @@ std::vector<DArray> split(const DArray& x, std::ptrdiff_t parts, int axis) {
 std::vector<DArray> split(const DArray& x, std::span<const std::ptrdiff_t> cuts, int axis) {
   const int at = storage::checked_axis(axis, x.rank(), "split");
   const std::ptrdiff_t extent = x.shape()[at];
+  storage::require_cuts(cuts, extent, at);
   std::vector<DArray> views;
   std::ptrdiff_t first = 0;
   for (const std::ptrdiff_t cut : cuts) {
-    if (cut < first || cut > extent) {
-      throw IndexError(
-          to_string(Failure{.operation = "split",
-                            .problem = "position " + std::to_string(cut) + " is not between " + std::to_string(first) +
-                                       " and the extent " + std::to_string(extent) + " of axis " + std::to_string(at),
-                            .advice = "positions ascend from 0 to the extent"}));
-    }
     views.push_back(part_between(x, at, first, cut));
     first = cut;
   }

@@ -6,7 +6,7 @@ module tessera.expr;
 import tessera.core;
 
 // What splitting says to parts that do not fit.
-namespace tessera {
+namespace tessera::storage {
 
 std::ptrdiff_t equal_part(std::ptrdiff_t extent, std::ptrdiff_t parts, int axis) {
   if (parts > 0 && extent % parts == 0) return extent / parts;
@@ -31,4 +31,4 @@ void require_cuts(std::span<const std::ptrdiff_t> cuts, std::ptrdiff_t extent, i
   }
 }
 
-}  // namespace tessera
+}  // namespace tessera::storage

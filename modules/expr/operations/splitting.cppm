@@ -13,11 +13,15 @@ import :seen;
 // storage, of expressions they are lazy.
 namespace tessera {
 
+namespace storage {
+
 /// Throws ShapeError unless the axis can be cut into so many equal parts.
-std::ptrdiff_t equal_part(std::ptrdiff_t extent, std::ptrdiff_t parts, int axis);
+export std::ptrdiff_t equal_part(std::ptrdiff_t extent, std::ptrdiff_t parts, int axis);
 
 /// Throws IndexError unless the positions ascend from 0 to the extent.
-void require_cuts(std::span<const std::ptrdiff_t> cuts, std::ptrdiff_t extent, int axis);
+export void require_cuts(std::span<const std::ptrdiff_t> cuts, std::ptrdiff_t extent, int axis);
+
+}  // namespace storage
 
 /// The part of x between two positions along an axis.
 template <int Axis, class O>
@@ -37,7 +41,7 @@ auto split(const O& x, Count count) {
   constexpr int axis = Axis < 0 ? Axis + rank_of<O> : Axis;
   const std::ptrdiff_t extent = Dim<rank_of<O>>(x.shape())[axis];
   const std::ptrdiff_t parts = Position(count).value;
-  const std::ptrdiff_t each = equal_part(extent, parts, axis);
+  const std::ptrdiff_t each = storage::equal_part(extent, parts, axis);
   std::vector<decltype(part_between<axis>(x, 0, 0))> views;
   views.reserve(static_cast<std::size_t>(parts));
   for (std::ptrdiff_t part = 0; part < parts; ++part)
@@ -52,7 +56,7 @@ export template <int Axis = 0, class O, std::size_t Count>
 auto split(const O& x, const std::ptrdiff_t (&cuts)[Count]) {
   constexpr int axis = Axis < 0 ? Axis + rank_of<O> : Axis;
   const std::ptrdiff_t extent = Dim<rank_of<O>>(x.shape())[axis];
-  require_cuts(cuts, extent, axis);
+  storage::require_cuts(cuts, extent, axis);
   std::vector<decltype(part_between<axis>(x, 0, 0))> views;
   views.reserve(Count + 1);
   std::ptrdiff_t first = 0;

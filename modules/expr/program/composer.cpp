@@ -29,14 +29,10 @@ DType compute_type(DType dtype) {
   return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype;
 }
 
-bool is_integer_type(DType dtype) {
-  return kind(dtype) == Kind::signed_integer || kind(dtype) == Kind::unsigned_integer;
-}
-
 /// A C++ number of this type takes elements of type `beside`: the run-time twin of WeakWith.
 bool is_weak_with(DType scalar, DType beside) {
   if (scalar == DType::boolean) return beside == DType::boolean;
-  if (is_integer_type(scalar)) return beside != DType::boolean;
+  if (core::is_integer(scalar)) return beside != DType::boolean;
   return kind(beside) == Kind::floating || kind(beside) == Kind::complex;
 }
 
@@ -107,7 +103,7 @@ DType common_type(const Function& function, std::span<const OperandOf> operands)
 
 /// -1, 0 or 1: the integer is below, in, or above the range of an integer type.
 int beside_range_of(const DValue& scalar, DType dtype) {
-  if (!is_integer_type(dtype) || !is_integer_type(scalar.dtype())) return 0;
+  if (!core::is_integer(dtype) || !core::is_integer(scalar.dtype())) return 0;
   return visit(
       [&]<class T>(const T&) -> int {
         if constexpr (Integer<T>) {

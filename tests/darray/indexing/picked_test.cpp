@@ -96,6 +96,66 @@ TEST_CASE("expressions, halves and complex numbers as sources") {
   CHECK(is_same(c, Array<std::complex<float>, 1>{{0, 0}, {1, 2}}));
 }
 
+TEST_CASE("what is picked is an operand") {
+  const Array<float, 2> a = reshape(arange(12.0f), 3, 4);
+  const DArray x = a;
+  const Array<int, 1> i{2, 0}, j{-1, 1};
+  const DArray rows = i, columns = j;
+  CHECK(is_same(x(rows, columns) + 1, evaluate(a(i, j) + 1)));
+  CHECK(is_same(2 * x(rows) - x(DArray(j)), evaluate(2 * a(i, all) - a(j, all))));
+  CHECK(is_same(exp(x(rows, columns)), evaluate(exp(a(i, j)))));
+  CHECK(is_same(round(x(rows) / 3, 1), evaluate(round(a(i, all) / 3, 1))));
+  CHECK(is_same(sum(x(x > 5)), Array<float, 0>(51)));
+  CHECK(is_same(mean(x(rows), 1), evaluate(mean<1>(a(i, all)))));
+  CHECK(is_same(sort(x(rows, columns)), evaluate(sort(a(i, j)))));
+  CHECK(is_same(concat({x(rows), x}, 0), evaluate(concat<0>(a(i, all), a))));
+  CHECK(is_same(where(x(rows) > 4, x(rows), 0), evaluate(where(a(i, all) > 4, a(i, all), 0))));
+  CHECK(is_same(matmul(x(rows), x.T()), evaluate(matmul(a(i, all), a.T()))));
+  CHECK(is_same(transpose(x(rows)), transpose(evaluate(a(i, all)))));
+  CHECK(is_same(cast(x(rows), DType::int8), evaluate(cast<std::int8_t>(a(i, all)))));
+  CHECK(is_same(x(cast(x(rows, 0) / 4, DType::int32)), evaluate(a(Array<int, 1>{2, 0}, all))));
+  CHECK(x(rows).rank() == 2);
+  CHECK(to_string(x(rows, columns)) == to_string(DArray(x(rows, columns))));
+  DArray y = zeros(DType::float32, make_ddim({2}));
+  y += x(rows, columns);
+  CHECK(is_same(y, Array<float, 1>{11, 1}));
+  y = x(rows);
+  CHECK(is_same(y, evaluate(a(i, all))));
+  y({0, ellipsis}) = x(DArray(Array<int, 1>{1}));
+  CHECK(is_same(y, make_array<float>({{4, 5, 6, 7}, {0, 1, 2, 3}})));
+  y(rows - 1) += x(rows);  // rows 1 and -1
+  CHECK(is_same(y, make_array<float>({{4, 5, 6, 7}, {8, 11, 14, 17}})));
+}
+
+TEST_CASE("views of expressions are views of their values") {
+  const Array<int, 2> a = reshape(arange(6), 2, 3);
+  const DArray x = a;
+  CHECK(is_same(transpose(x + 1), evaluate(transpose(a + 1))));
+  CHECK(is_same(reshape(x * 2, {3, 2}), evaluate(reshape(a * 2, 3, 2))));
+  CHECK(is_same(flatten(-x), evaluate(flatten(-a))));
+  CHECK(is_same(broadcast_to(x - 1, make_ddim({2, 2, 3})), evaluate(broadcast_to(a - 1, Dim{2, 2, 3}))));
+  CHECK(is_same(copy(x + x), evaluate(a + a)));
+  CHECK(get(x * x, make_ddim({1, 2})) == DValue(25));
+  CHECK_THROWS_AS(reshape(x + 1, {4}), ShapeError);
+}
+
+TEST_CASE("compound operators of integers") {
+  const Array<int, 1> a{1, -7, 12, 5};
+  const Array<int, 1> b{3, 4, 5, 1};
+  DArray x = copy(a);
+  Array<int, 1> expected = copy(a);
+  x <<= 2, expected <<= 2;
+  x %= DArray(b), expected %= b;
+  x |= DArray(b), expected |= b;
+  x ^= 9, expected ^= 9;
+  x &= DArray(b) + 8, expected &= b + 8;
+  x >>= 1, expected >>= 1;
+  CHECK(is_same(x, expected));
+  DArray halves = arange(3.0f);
+  CHECK_THROWS_AS(halves &= 1, DTypeError);
+  CHECK(is_same(halves, arange(3.0f)));
+}
+
 TEST_CASE("nothing is written where something is wrong") {
   const Array<int, 2> a = zeros<int>(Dim{2, 3});
   const DArray x = a;
