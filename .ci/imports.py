@@ -21,7 +21,7 @@ FOLDERS = {
     "device": ["places", "streams", "kernels"],
     "darray": ["", "operations", "searching", "indexing"],
     "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
-    "algorithm": ["rows", "sort", "scan", "select", "index", "einsum", "search", "sets", "counting", "selection", "statistics", "differences", "random"],
+    "algorithm": ["rows", "scan", "select", "index", "sort", "einsum", "search", "sets", "counting", "selection", "statistics", "differences", "random", "refusals"],
 }
 MOST_FILES = 24  # in a folder
 

@@ -7,13 +7,6 @@ export import :rows;
 export import :device_kernels;
 export import :device_work;
 
-// sort/: sorting, by value and into positions
-export import :sort_order;
-export import :radix_sort;
-export import :merge_sort;
-export import :sorting;
-export import :sort;
-
 // scan/: running sums and products
 export import :scan_state;
 export import :scanning;
@@ -26,6 +19,19 @@ export import :compressing;
 export import :compress;
 export import :host_elements;
 export import :repeats;
+
+// index/: positions as arrays, picking and writing along an axis, diagonals
+export import :index_positions;
+export import :along_axis;
+export import :diagonals;
+
+// sort/: sorting, by value and into positions
+export import :sort_order;
+export import :radix_sort;
+export import :merge_sort;
+export import :sorting;
+export import :sort;
+export import :complex_sort;
 
 // search/: searching sorted vectors, membership
 export import :keys;
@@ -61,14 +67,6 @@ export import :differences;
 export import :filtering;
 export import :filters;
 
-// refusals of all functions
-export import :refusals;
-
-// index/: positions as arrays, picking and writing along an axis, diagonals
-export import :index_positions;
-export import :along_axis;
-export import :diagonals;
-
 // einsum/: sums of products over named axes
 export import :subscripts;
 export import :contract;
@@ -85,3 +83,6 @@ export import :distributions;
 export import :gamma;
 export import :discrete;
 export import :multivariate;
+
+// refusals/: what functions say to operands that they do not take
+export import :refusals;

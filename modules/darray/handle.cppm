@@ -123,14 +123,15 @@ export class DPicked;
 
 /// A dynamic array, what indices pick of one, or an expression of such.
 export template <class X>
-concept DynamicOperand = std::same_as<std::remove_cvref_t<X>, DArray> || std::same_as<std::remove_cvref_t<X>, DExpression> ||
-                         std::same_as<std::remove_cvref_t<X>, DPicked> || DynamicTree<X>;
+concept DynamicOperand =
+    std::same_as<std::remove_cvref_t<X>, DArray> || std::same_as<std::remove_cvref_t<X>, DExpression> ||
+    std::same_as<std::remove_cvref_t<X>, DPicked> || DynamicTree<X>;
 
 /// An array of indices or a mask, between the parentheses of x(...).
 template <class I>
-concept DIndexArray = DynamicOperand<I> ||
-                      ((Elements<I> || ExpressionNode<I>) && !DScalar<I> &&
-                       (Integer<value_of<I>> || std::same_as<std::remove_const_t<value_of<I>>, bool>));
+concept DIndexArray =
+    DynamicOperand<I> || ((Elements<I> || ExpressionNode<I>) && !DScalar<I> &&
+                          (Integer<value_of<I>> || std::same_as<std::remove_const_t<value_of<I>>, bool>));
 
 /// Elements of one type along axes, both known at run time only: a name for shared storage, as Array is, with the same meaning of `=`.
 /// It holds an Array<T, D> or Array<const T, D>, which get<Array<T, D>>(x) and visit(f, x) reach.

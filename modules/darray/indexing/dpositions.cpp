@@ -32,8 +32,7 @@ std::vector<DIndexOrArray> along(const DArray& x, const DArray& indices, int axi
         .problem = "indices of shape " + to_string(indices.shape()) + " for elements of shape " + to_string(x.shape()),
         .advice = "both have as many axes"}));
   }
-  if (!core::is_integer(indices.dtype()))
-    throw_dtype(operation, indices.dtype(), "indices that are integers");
+  if (!core::is_integer(indices.dtype())) throw_dtype(operation, indices.dtype(), "indices that are integers");
   std::vector<DIndexOrArray> all_axes;
   for (int k = 0; k < x.rank(); ++k) {
     if (k == at) {

@@ -18,8 +18,7 @@ namespace {
 
 /// The indices as a vector of int64 on the host, each of which is a position along axis `at` of x.
 Array<std::int64_t, 1> indices_of(const DArray& indices, const DArray& x, int at) {
-  if (!core::is_integer(indices.dtype()))
-    throw_dtype("take", indices.dtype(), "indices that are integers");
+  if (!core::is_integer(indices.dtype())) throw_dtype("take", indices.dtype(), "indices that are integers");
   if (indices.rank() != 1) {
     throw ShapeError(
         to_string(Failure{.operation = "take",
@@ -119,8 +118,7 @@ void compress_into(const DArray& to, const DArray& mask, const DArray& x) {
 
 DArray repeated_by(const DArray& x, const DArray& counts, int axis, const std::source_location& where) {
   const int at = storage::checked_axis(axis, x.rank(), "repeat");
-  if (!core::is_integer(counts.dtype()))
-    throw_dtype("repeat", counts.dtype(), "counts that are integers");
+  if (!core::is_integer(counts.dtype())) throw_dtype("repeat", counts.dtype(), "counts that are integers");
   require_vector(counts, "repeat", "counts");
   // The positions to take are those of a vector of positions, repeated.
   const Array<std::int64_t, 1> positions = arange<std::int64_t>(x.shape()[at]);

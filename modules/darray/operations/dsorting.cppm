@@ -20,8 +20,8 @@ export void argsort_into(const DArray& to, const DArray& x, int axis, bool desce
 
 using DescendingOrder = std::remove_cvref_t<decltype(descending)>;
 
-/// The elements in ascending order along an axis, in a new array. NaN come last and -0 before 0. Throws DTypeError for complex
-/// elements, IndexError, and as the function for arrays.
+/// The elements in ascending order along an axis, in a new array. NaN come last and -0 before 0; complex numbers are ordered by
+/// their real parts, then by their imaginary ones. Throws IndexError, and as the function for arrays.
 export template <DynamicOperand X>
 DArray sort(const X& x, int axis = -1) {
   return dynamic::sorted(x, axis, false);

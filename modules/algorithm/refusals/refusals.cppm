@@ -7,6 +7,7 @@ import tessera.array;
 import tessera.expr;
 import :rows;
 import :sort;
+import :complex_sort;
 import :scan;
 import :gather;
 import :compress;
@@ -21,10 +22,9 @@ using core::Why;
 template <int Axis, class O>
 inline constexpr Why why_not_sorted = Why::nothing_is_wrong;
 template <int Axis, rows::KnownOperand O>
-  requires(!SortableOperand<O, Axis>)
-inline constexpr Why why_not_sorted<Axis, O> = !OrderedOperand<O> ? Why::complex_numbers_have_no_order__compare_abs
-                                               : rank_of<O> == 0  ? Why::a_scalar_has_no_axis
-                                                                  : Why::an_axis_is_out_of_range_or_named_twice;
+  requires(!SortableOperand<O, Axis> && !SortableComplexOperand<O, Axis>)
+inline constexpr Why why_not_sorted<Axis, O> =
+    rank_of<O> == 0 ? Why::a_scalar_has_no_axis : Why::an_axis_is_out_of_range_or_named_twice;
 
 template <class O, int... Axis>
 inline constexpr Why why_not_scanned = Why::nothing_is_wrong;
