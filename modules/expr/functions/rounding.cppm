@@ -119,11 +119,12 @@ struct RoundInteger {
   }
 };
 
-/// 10^decimals, or 0 where a type does not hold it.
+/// 10^decimals: infinite, or of integers 0, where a type does not hold it.
 template <class C>
 C power_of_ten(int decimals) {
+  constexpr int beyond = 400;  // what no type holds
   C power(1);
-  for (int i = 0; i < decimals; ++i) {
+  for (int i = 0; i < std::min(decimals, beyond); ++i) {
     if constexpr (std::integral<C>) {
       if (power > std::numeric_limits<C>::max() / 10) return 0;
     }
@@ -139,16 +140,17 @@ export template <NumericOperand O>
 auto round(O&& x, int decimals) {
   using T = value_of<O>;
   using C = compute_t<T>;
+  const int tens = -std::max(decimals, -std::numeric_limits<int>::max());
   const auto scalar = [](C value) { return scalar_node<C>(value, ToElement<C>()); };
   if constexpr (std::same_as<T, bool>) {
     return as_node(std::forward<O>(x));
   } else if constexpr (Floating<T> || Complex<T>) {
     const C up = decimals > 0 ? power_of_ten<C>(decimals) : C(1);
-    const C down = decimals < 0 ? power_of_ten<C>(-decimals) : C(1);
+    const C down = decimals < 0 ? power_of_ten<C>(tens) : C(1);
     return map_of<Uniform<RoundDecimals, C>, T>([&] { return as_node(std::forward<O>(x)); }, [&] { return scalar(up); },
                                                 [&] { return scalar(down); });
   } else {
-    const C power = decimals < 0 ? power_of_ten<C>(-decimals) : C(1);
+    const C power = decimals < 0 ? power_of_ten<C>(tens) : C(1);
     return map_of<Uniform<RoundInteger, C>, T>([&] { return as_node(std::forward<O>(x)); },
                                                [&] { return scalar(power); });
   }

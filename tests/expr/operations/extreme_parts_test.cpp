@@ -33,6 +33,7 @@ TEST_CASE("numbers of parts and positions far beyond the axis") {
   CHECK_THROWS_AS(split(x, {least}), IndexError);
   CHECK(array_equal(roll(x, least), x));
   CHECK(array_equal(round(x, std::numeric_limits<int>::max()), x));
-  CHECK(array_equal(round(x, -std::numeric_limits<int>::max()), x));
+  CHECK(array_equal(round(x, std::numeric_limits<int>::min()), x));
+  CHECK(array_equal(round(Array<int, 1>{7}, std::numeric_limits<int>::min()), Array<int, 1>{0}));
   CHECK_THROWS_AS(permute_dims(x, {std::numeric_limits<int>::max()}), IndexError);
 }
