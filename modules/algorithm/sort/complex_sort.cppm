@@ -61,14 +61,14 @@ export template <int Axis = -1, class A, class O>
   requires SortableComplexOperand<O, Axis> && ResultElements<A, value_of<O>, rank_of<O>>
 void sort_into(const A& result, const O& x, std::source_location where = std::source_location::current()) {
   rows::require_result(result, Dim<rank_of<O>>(x.shape()).extents(), "sort_into", where);
-  result(ellipsis) = complex_values<Axis>(x, false, where);
+  assign(result, complex_values<Axis>(x, false, where));
 }
 /// In descending order of both parts; NaN come last too.
 export template <int Axis = -1, class A, class O>
   requires SortableComplexOperand<O, Axis> && ResultElements<A, value_of<O>, rank_of<O>>
 void sort_into(const A& result, const O& x, Descending, std::source_location where = std::source_location::current()) {
   rows::require_result(result, Dim<rank_of<O>>(x.shape()).extents(), "sort_into", where);
-  result(ellipsis) = complex_values<Axis>(x, true, where);
+  assign(result, complex_values<Axis>(x, true, where));
 }
 
 /// The positions (int64) of an axis's complex numbers, the last axis's by default, in the order in which sort() puts them.
@@ -89,7 +89,7 @@ export template <int Axis = -1, class A, class O>
   requires SortableComplexOperand<O, Axis> && ResultElements<A, std::int64_t, rank_of<O>>
 void argsort_into(const A& result, const O& x, std::source_location where = std::source_location::current()) {
   rows::require_result(result, Dim<rank_of<O>>(x.shape()).extents(), "argsort_into", where);
-  result(ellipsis) = complex_positions<Axis>(x, false, where);
+  assign(result, complex_positions<Axis>(x, false, where));
 }
 /// In descending order of both parts; equal numbers keep their order.
 export template <int Axis = -1, class A, class O>
@@ -97,7 +97,7 @@ export template <int Axis = -1, class A, class O>
 void argsort_into(const A& result, const O& x, Descending,
                   std::source_location where = std::source_location::current()) {
   rows::require_result(result, Dim<rank_of<O>>(x.shape()).extents(), "argsort_into", where);
-  result(ellipsis) = complex_positions<Axis>(x, true, where);
+  assign(result, complex_positions<Axis>(x, true, where));
 }
 
 /// Along an axis that is known at run time; negative ones count from the end. Throws IndexError out of range, and as above.
