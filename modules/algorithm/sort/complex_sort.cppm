@@ -17,7 +17,7 @@ import :sort;
 namespace tessera {
 
 /// An operand of complex numbers that can be sorted along an axis.
-export template <class O, int Axis>
+template <class O, int Axis>
 concept SortableComplexOperand =
     rows::KnownOperand<O> && Complex<value_of<O>> && rank_of<O> >= 1 && rows::AxisOf<rank_of<O>, Axis>;
 
