@@ -13,7 +13,6 @@ export import :scanning;
 export import :scan;
 
 // select/: picking by index and by mask; operands of algorithms that run on the host alone
-export import :device_gather;
 export import :gather;
 export import :compressing;
 export import :compress;

@@ -161,7 +161,7 @@ export class DArray {
   DArray(const Tree& tree) : DArray() {
     assign_tree(Tree::form(), &tree, true);
   }
-  /// The elements that are picked, in new storage. Throws OutOfMemory, PlaceError.
+  /// The elements that are picked, in new storage. Throws OutOfMemory.
   template <std::same_as<DPicked> Picked>
   DArray(const Picked& picked) : DArray(picked.get()) {}
 

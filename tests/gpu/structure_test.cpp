@@ -156,22 +156,6 @@ TEST_CASE("scalars of a GPU come to the host, and places do not mix") {
   if (device_count() > 1) CHECK_THROWS_AS(evaluate(a + b.to(Place(GpuPlace{1}))), PlaceError);
 }
 
-TEST_CASE("an expression that picks by indices on a GPU says to take them") {
-  const auto array = numbers<float>(Dim{9, 4}, 1);
-  const auto indices = make_array(std::vector<std::int64_t>{3, -1});
-  const auto on_gpu = array.to(Place(GpuPlace{0}));
-  const auto message_of = [](const auto& expression) -> std::string {
-    try {
-      static_cast<void>(evaluate(expression));
-    } catch (const PlaceError& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
-  };
-  CHECK(message_of(on_gpu(indices, all) + 1).find("take(x, indices) gathers on a GPU") != std::string::npos);
-  CHECK(message_of(array(indices.to(Place(GpuPlace{0})), all)).find("the indices are on ") != std::string::npos);
-}
-
 TEST_CASE("slices are taken by index on a GPU") {
   const auto array = numbers<float>(Dim{9, 4, 3}, 1);
   const auto on_gpu = array.to(Place(GpuPlace{0}));

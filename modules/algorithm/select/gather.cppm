@@ -8,7 +8,6 @@ import tessera.device;
 import tessera.schedule;
 import tessera.array;
 import tessera.expr;
-import :device_gather;
 import :device_work;
 import :rows;
 
@@ -76,10 +75,10 @@ void take_into(const R& result, const O& x, const I& indices,
     slices.reserve(static_cast<std::size_t>(count));
     for (std::ptrdiff_t i = 0; i < count; ++i) slices.push_back(slice_at(i));
     const auto gather = [result, array, slices = std::move(slices)] {
-      gather_on_device({.to = device_work::memory_of(result),
-                        .from = device_work::memory_of(array),
-                        .slice = array.shape().extents().template subspan<1>()},
-                       slices);
+      plan::gather_on_device({.to = device_work::memory_of(result),
+                              .from = device_work::memory_of(array),
+                              .slice = array.shape().extents().template subspan<1>()},
+                             slices);
     };
     if (submit_algorithm(result, array, "take", gather)) return;
     device_work::wait_for_ops(result, schedule::Purpose::change);

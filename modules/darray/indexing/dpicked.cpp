@@ -26,11 +26,12 @@ namespace {
 
 using Offsets = std::vector<std::ptrdiff_t>;
 
-void require_on_host(Place place) {
+void require_writing_on_host(Place place) {
   if (place.on_host()) return;
-  throw PlaceError(to_string(Failure{.operation = "indexing by arrays",
-                                     .problem = "the elements are at " + to_string(place),
-                                     .advice = "copy them with to(CpuPlace{})"}));
+  throw PlaceError(to_string(Failure{
+      .operation = "indexing by arrays",
+      .problem = "the array is on " + to_string(place) + ", and elements are written by indices on the host only",
+      .advice = "write where a mask is true: x({ellipsis}) = where(mask, y, x)"}));
 }
 
 /// An index array beside the axis that it picks along.
@@ -146,8 +147,8 @@ class Selector {
     block_end_ = kept_.size();
   }
 
-  void read_array(const DArray& array) {
-    require_on_host(array.place());
+  void read_array(const DArray& given) {
+    const DArray array = given.place().on_host() ? given : given.to(CpuPlace{});
     note_block();
     if (array.dtype() == DType::boolean) return read_mask(array);
     if (!core::is_integer(array.dtype()))
@@ -270,6 +271,50 @@ void copy_elements(const Selection& selection, const DArray& strided, const DArr
   }
 }
 
+/// All offsets are at one distance from the next: those of an axis.
+bool is_axis(const Offsets& list) {
+  for (std::size_t k = 2; k < list.size(); ++k) {
+    if (list[k] - list[k - 1] != list[1] - list[0]) return false;
+  }
+  return true;
+}
+
+/// The elements in new memory of the GPU. The last lists that are axes are those of slices; the others together say where each slice begins.
+DArray gathered_on_gpu(const DArray& x, const Selection& selection) {
+  const DArray result(selection.shape, x.dtype(), x.place());
+  if (result.size() == 0) return result;
+  const auto& lists = selection.offsets;
+  std::size_t starting = lists.size();
+  std::ptrdiff_t length = 1, base = 0;  // of a slice, and from an element at which it is said to begin
+  std::vector<std::ptrdiff_t> slice, from{1}, to;
+  for (; starting > 1 && is_axis(lists[starting - 1]); --starting) {
+    const Offsets& list = lists[starting - 1];
+    slice.insert(slice.begin(), std::ssize(list));
+    from.insert(from.begin() + 1, list.size() > 1 ? list[1] - list[0] : 0);
+    to.insert(to.begin(), length);
+    length *= std::ssize(list);
+    base += list[0];
+  }
+  to.insert(to.begin(), length);
+  std::vector<std::int64_t> starts{base};
+  for (std::size_t k = 0; k < starting; ++k) {
+    std::vector<std::int64_t> sums;
+    sums.reserve(starts.size() * lists[k].size());
+    for (const std::int64_t start : starts) {
+      for (const std::ptrdiff_t offset : lists[k]) sums.push_back(start + offset);
+    }
+    starts = std::move(sums);
+  }
+  const DDim shape = x.shape();
+  const std::ptrdiff_t item = item_size(x.dtype());
+  x.buffer()->wait_for_ops(schedule::Purpose::read, {x.data(), shape.extents(), x.strides(), item});
+  plan::gather_on_device({.to = {{result.data(), to, item}, x.place(), result.buffer()->uses()},
+                          .from = {{x.data(), from, item}, x.place(), x.buffer()->uses()},
+                          .slice = slice},
+                         starts);
+  return result;
+}
+
 // As in expressions: integers wrap, and a quotient by 0 is 0.
 
 template <class C>
@@ -333,7 +378,7 @@ Selection select(const DLayout& layout, std::span<const DIndexOrArray> indexers)
 }
 
 DArray gathered(const DArray& x, const Selection& selection) {
-  require_on_host(x.place());
+  if (!x.place().on_host()) return gathered_on_gpu(x, selection);
   const DArray result(selection.shape, x.dtype());
   x.wait(schedule::Purpose::read);
   copy_elements(selection, x, result, false);
@@ -341,7 +386,7 @@ DArray gathered(const DArray& x, const Selection& selection) {
 }
 
 void scattered(const DArray& x, const Selection& selection, Combine combine, const DArray& values) {
-  require_on_host(x.place());
+  require_writing_on_host(x.place());
   x.require_writable("indexing by arrays");
   const DArray spread = values.broadcast_to(selection.shape).clone();  // read before anything is written
   x.wait(schedule::Purpose::change);

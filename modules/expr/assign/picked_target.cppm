@@ -54,7 +54,7 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
   void scatter() const {
     const D& target = target_.array();
     const Place place = target.place();
-    if (!place.on_host()) throw_picked_on_device("the array is", place);
+    if (!place.on_host()) throw_picked_on_device(place);
     const Dim<Picked::rank> shape = elements_.shape();
     storage::check_broadcast(Dim<Source::rank>(source_.shape()).extents(), shape.extents(), "assignment");
     storage::require_distinct_elements(target.shape().extents(), target.strides(), "assignment");

@@ -9,6 +9,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
+import :gpu_gathering;
 import :positions;
 import :node;
 import :map;
@@ -61,9 +62,8 @@ class PickedNode : public ExpressionOperations<PickedNode<Node, At, Picks...>, t
            std::apply([&](const auto&... each) { return (each.any_leaf(visit) || ...); }, picks_);
   }
 
-  /// Throws IndexError for an index out of range, PlaceError on a GPU.
+  /// Throws IndexError for an index out of range. On a GPU the elements are gathered first, by distances from the host.
   LeafPlan<Stored> lower(plan::Lowering& lowering) const {
-    if (!lowering.place().on_host()) throw_picked_on_device("the array is", lowering.place());
     const Dim<rank>& extents = shape();
     const Dim<Node::rank> from = node_.shape();
     auto elements = materialise<Stored>(node_, lowering.place());
@@ -81,10 +81,12 @@ class PickedNode : public ExpressionOperations<PickedNode<Node, At, Picks...>, t
       memory_shape[to] = axis == At ? 0 : from[source];
       memory_strides[to] = axis == At ? 1 : elements.strides[static_cast<std::size_t>(source)];
     }
-    const int leaf = plan::add_gathered(
-        lowering,
-        {.data = elements.data, .shape = memory_shape, .strides = memory_strides, .item = sizeof(Stored), .axis = At},
-        {offsets, count, 1, DType::int64}, extents.extents());
+    const plan::PickedMemory memory{
+        .data = elements.data, .shape = memory_shape, .strides = memory_strides, .item = sizeof(Stored), .axis = At};
+    const int leaf =
+        lowering.place().on_host()
+            ? plan::add_gathered(lowering, memory, {offsets, count, 1, DType::int64}, extents.extents())
+            : plan::gather_leaf(lowering, memory, {offsets, static_cast<std::size_t>(count)}, extents.extents());
     if (elements.owner) lowering.keep(std::move(elements.owner));
     return {leaf};
   }

@@ -12,11 +12,11 @@ import tessera.array;
 // What picking by indices says to memory of a GPU.
 namespace tessera {
 
-void throw_picked_on_device(const char* what, Place place) {
-  throw PlaceError(to_string(Failure{.operation = "indexing",
-                                     .problem = std::string(what) + " on " + to_string(place) +
-                                                ", and elements are gathered within an expression on the host only",
-                                     .advice = "take(x, indices) gathers on a GPU, by indices from the host"}));
+void throw_picked_on_device(Place place) {
+  throw PlaceError(to_string(Failure{
+      .operation = "indexing",
+      .problem = "the array is on " + to_string(place) + ", and elements are written by indices on the host only",
+      .advice = "write where a mask is true: x(ellipsis) = where(mask, y, x)"}));
 }
 
 void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents, int axis) {

@@ -18,8 +18,8 @@ import :evaluate;
 // shapes broadcast.
 namespace tessera {
 
-/// Throws PlaceError: what is picked is on a GPU, or what picks is.
-[[noreturn]] void throw_picked_on_device(const char* what, Place place);
+/// Throws PlaceError: elements that are written by indices are on a GPU.
+[[noreturn]] void throw_picked_on_device(Place place);
 
 /// Throws ShapeError: a mask has not the extents of the axes along which it picks, of which the first is `axis` of the user's array.
 [[noreturn]] void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents,
@@ -35,14 +35,34 @@ struct HeldIndices {
   std::shared_ptr<const void> owner;  // null for the user's own memory
 };
 
-/// Indices of the types that loops gather by are read where they are; others become int64 first.
+/// What picks, on a GPU, as an array on the host, complete.
+template <class Node>
+auto copied_to_host(const Node& node) {
+  auto copied = evaluate(node).to(Place(CpuPlace{}));
+  copied.wait(schedule::Purpose::read);
+  return copied;
+}
+
+/// What picks may be on a GPU.
+template <class Node>
+inline constexpr bool may_be_on_gpu =
+    !std::same_as<typename Node::place_type, CpuPlace> && !std::is_void_v<typename Node::place_type>;
+
+/// Indices of the types that loops gather by are read where they are; others become int64 first. Those on a GPU are copied to the host, which waits.
 template <class Indices>
 HeldIndices<Indices::rank> indices_in_memory(const Indices& node) {
   using I = typename Indices::value_type;
   constexpr bool is_wide = std::same_as<I, std::uint64_t>;
   using Read = std::conditional_t<is_wide || std::same_as<I, std::int32_t>, I, std::int64_t>;
   const Place place = node.place().value_or(Place(CpuPlace{}));
-  if (!place.on_host()) throw_picked_on_device("the indices are", place);
+  if constexpr (may_be_on_gpu<Indices>) {
+    if (!place.on_host()) {
+      const auto copied = copied_to_host(node);
+      auto held = indices_in_memory(as_node(copied));
+      if (held.owner == nullptr) held.owner = make_shared_object<std::remove_const_t<decltype(copied)>>(copied);
+      return held;
+    }
+  }
   const auto held = materialise<Read>(node, place);
   return {held.data, held.shape, held.strides, dtype_of<Read>, held.owner};
 }
@@ -115,9 +135,14 @@ class MaskPick {
   /// Waits for ops that are pending on the mask. Throws PlaceError, OutOfMemory.
   const plan::MaskPositions& positions() const {
     if (*positions_) return **positions_;
-    const Place place = mask_.place().value_or(Place(CpuPlace{}));
-    if (!place.on_host()) throw_picked_on_device("the mask is", place);
     const auto read = [&](const auto& elements) { positions_->emplace(elements.data(), product(elements.shape())); };
+    if constexpr (may_be_on_gpu<Mask>) {
+      const Place place = mask_.place().value_or(Place(CpuPlace{}));
+      if (!place.on_host()) {
+        read(copied_to_host(mask_));
+        return **positions_;
+      }
+    }
     if constexpr (requires { mask_.array().is_contiguous(); }) {
       if (mask_.array().is_contiguous()) {
         mask_.array().wait(schedule::Purpose::read);

@@ -9,6 +9,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
+import :gpu_gathering;
 import :node;
 import :parameter_node;
 import :map;
@@ -57,21 +58,20 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
   bool conflicts(const plan::Written& written) const { return any_leaf(plan::OverlapVisitor(written)); }
   bool any_leaf(const plan::LeafVisitor& visit) const { return node_.any_leaf(visit) || indices_.any_leaf(visit); }
 
-  /// Throws IndexError for an index out of range, PlaceError on a GPU.
+  /// Throws IndexError for an index out of range. On a GPU the elements are gathered first, by indices from the host.
   LeafPlan<Stored> lower(plan::Lowering& lowering) const {
-    if (!lowering.place().on_host()) throw_picked_on_device("the array is", lowering.place());
     auto indices = indices_in_memory(indices_);
     const plan::IndexList list{indices.data, indices.shape[0], indices.strides[0], indices.type};
     const Dim<rank> from = node_.shape();
     plan::check_indices(list, from[Axis], source_axis_);
     auto elements = materialise<Stored>(node_, lowering.place());
-    const int leaf = plan::add_gathered(lowering,
-                                        {.data = elements.data,
-                                         .shape = from.extents(),
-                                         .strides = elements.strides,
-                                         .item = sizeof(Stored),
-                                         .axis = Axis},
-                                        list);
+    const plan::PickedMemory memory{.data = elements.data,
+                                    .shape = from.extents(),
+                                    .strides = elements.strides,
+                                    .item = sizeof(Stored),
+                                    .axis = Axis};
+    const int leaf = lowering.place().on_host() ? plan::add_gathered(lowering, memory, list)
+                                                : plan::gather_leaf(lowering, memory, list, shape_.extents());
     if (indices.owner) lowering.keep(std::move(indices.owner));
     if (elements.owner) lowering.keep(std::move(elements.owner));
     return {leaf};

@@ -10,14 +10,14 @@ module;
 #include <string_view>
 #include <utility>
 #include <vector>
-module tessera.algorithm;
+module tessera.expr;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
 import tessera.array;
 
 // The CUDA kernel that gathers slices, and the memory for its indices.
-namespace tessera {
+namespace tessera::plan {
 
 namespace {
 
@@ -173,15 +173,59 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   device::copy_async(on_device.data(), place, pinned.data(), PinnedPlace{}, on_device.bytes(), stream);
   pinned.uses()->note_read(stream.mark());
   on_device.uses()->note_write(stream.mark());
-  copy.from.uses->order_read(stream);
-  copy.to.uses->order_write(stream);
+  if (copy.from.uses != nullptr) copy.from.uses->order_read(stream);
+  if (copy.to.uses != nullptr) copy.to.uses->order_write(stream);
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;
   const auto blocks = static_cast<unsigned>(std::min((gather.count() - 1) / of_a_block + 1, most_blocks));
   kernel.launch(stream, blocks, gather_threads, 0, gather_arguments(copy, gather, on_device.data()), "take",
                 std::source_location::current());
-  copy.from.uses->note_read(stream.mark());
-  copy.to.uses->note_write(stream.mark());
+  if (copy.from.uses != nullptr) copy.from.uses->note_read(stream.mark());
+  if (copy.to.uses != nullptr) copy.to.uses->note_write(stream.mark());
   on_device.uses()->note_write(stream.mark());
 }
 
-}  // namespace tessera
+int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const std::int64_t> distances,
+                std::span<const std::ptrdiff_t> shape) {
+  const std::size_t rank = shape.size(), at = static_cast<std::size_t>(from.axis);
+  const std::size_t picked = rank + 1 - from.shape.size();  // axes that the distances have in the result
+  std::vector<std::ptrdiff_t> strides(rank);
+  std::ptrdiff_t count = 1;
+  for (std::size_t axis = rank; axis-- > 0; count *= shape[axis]) strides[axis] = count;
+  void* const data = lowering.hold(count * from.item);
+  // The axis of the distances first, then the others.
+  std::vector<std::ptrdiff_t> slice, to_strides{strides[at + picked - 1]}, from_strides{from.strides[at]};
+  for (std::size_t axis = 0; axis < from.shape.size(); ++axis) {
+    if (axis == at) continue;
+    slice.push_back(from.shape[axis]);
+    to_strides.push_back(strides[axis < at ? axis : axis + picked - 1]);
+    from_strides.push_back(from.strides[axis]);
+  }
+  if (count > 0) {
+    gather_on_device({.to = {{data, to_strides, from.item}, lowering.place()},
+                      .from = {{const_cast<void*>(from.data), from_strides, from.item}, lowering.place()},
+                      .slice = slice},
+                     distances);
+  }
+  return lowering.add(data, shape, strides, from.item, lowering.place());
+}
+
+int gather_leaf(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
+                std::span<const std::ptrdiff_t> shape) {
+  const std::ptrdiff_t extent = from.shape[static_cast<std::size_t>(from.axis)];
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(indices.count));
+  const auto read = [&]<class I>(const I* index) {
+    for (std::int64_t& position : positions) {
+      const auto given = static_cast<std::int64_t>(*index);
+      position = given < 0 ? given + extent : given;
+      index += indices.step;
+    }
+  };
+  switch (indices.type) {
+    case DType::int32: read(static_cast<const std::int32_t*>(indices.data)); break;
+    case DType::uint64: read(static_cast<const std::uint64_t*>(indices.data)); break;
+    default: read(static_cast<const std::int64_t*>(indices.data));
+  }
+  return gather_leaf(lowering, from, positions, shape);
+}
+
+}  // namespace tessera::plan

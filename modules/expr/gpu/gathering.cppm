@@ -1,0 +1,36 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.expr:gpu_gathering;
+import tessera.standard;
+import tessera.core;
+import tessera.device;
+import tessera.array;
+import :plan;
+import :lowering;
+import :gathering;
+
+// Picking by index on a GPU.
+namespace tessera::plan {
+
+/// Slices of an array along its first axis and where they go; strides in elements, the first axis' first. Memory whose `uses` are null is of this
+/// thread's stream.
+export struct SliceCopy {
+  storage::PlacedMemory to;
+  storage::PlacedMemory from;
+  std::span<const std::ptrdiff_t> slice;  // extents of one slice
+};
+
+/// Slice i of `to` becomes slice indices[i] of `from`, all of which exist, as work of this thread's stream.
+export void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices);
+
+/// Gathers elements at distances, of which each stands for a position of the axes that are picked from and may be negative, into memory of the GPU for
+/// the evaluation; returns the number of its leaf. `shape` is the result's, in which the picked axes stand in the place of axis `from.axis`.
+int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const std::int64_t> distances,
+                std::span<const std::ptrdiff_t> shape);
+
+/// The same by positions along the axis, which have been checked.
+int gather_leaf(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
+                std::span<const std::ptrdiff_t> shape);
+
+}  // namespace tessera::plan
