@@ -37,6 +37,7 @@ struct Axis {
 template <class T>
 struct Tensor {
   std::vector<Axis> axes;
+  Place place;
   const T* data = nullptr;
   std::shared_ptr<const memory::Allocation> owner;
 
@@ -53,6 +54,7 @@ using Extents = std::array<std::ptrdiff_t, 256>;  // of each label
 template <class T>
 Tensor<T> tensor_of(const Labels& labels, const Operand& operand, const Extents& extents) {
   Tensor<T> tensor;
+  tensor.place = operand.place.on_host() ? Place(CpuPlace{}) : operand.place;
   tensor.data = static_cast<const T*>(operand.data);
   for (int k = 0; k < labels.count; ++k) {
     const auto at = static_cast<std::size_t>(k);
@@ -94,10 +96,9 @@ std::optional<std::ptrdiff_t> merged_stride(const std::vector<Axis>& axes) {
 }
 
 template <class T>
-std::pair<T*, std::shared_ptr<const memory::Allocation>> make_memory(std::ptrdiff_t count) {
+std::pair<T*, std::shared_ptr<const memory::Allocation>> make_memory(std::ptrdiff_t count, Place place) {
   auto owner = std::make_shared<const memory::Allocation>(
-      Place(CpuPlace{}),
-      std::max<std::ptrdiff_t>(core::checked_multiply(count, static_cast<std::ptrdiff_t>(sizeof(T))), 1));
+      place, std::max<std::ptrdiff_t>(core::checked_multiply(count, static_cast<std::ptrdiff_t>(sizeof(T))), 1));
   T* const data = static_cast<T*>(owner->data());
   return {data, std::move(owner)};
 }
@@ -112,8 +113,8 @@ void copy_to(const Tensor<T>& from, const std::vector<Axis>& axes, T* to) {
   }
   std::ptrdiff_t step = 1;
   for (std::size_t k = axes.size(); k-- > 0; step *= extents[k]) packed[k] = step;
-  storage::copy_strided(extents, {{to, packed, sizeof(T)}, CpuPlace{}},
-                        {{const_cast<T*>(from.data), strides, sizeof(T)}, CpuPlace{}});
+  storage::copy_strided(extents, {{to, packed, sizeof(T)}, from.place},
+                        {{const_cast<T*>(from.data), strides, sizeof(T)}, from.place});
 }
 
 /// The tensor with its axes in this order in contiguous memory.
@@ -121,7 +122,8 @@ template <class T>
 Tensor<T> packed(const Tensor<T>& from, const std::vector<unsigned char>& order) {
   Tensor<T> result;
   result.axes = pick(from, order);
-  auto [data, owner] = make_memory<T>(count_of(result.axes));
+  result.place = from.place;
+  auto [data, owner] = make_memory<T>(count_of(result.axes), from.place);
   copy_to(from, result.axes, data);
   std::ptrdiff_t step = 1;
   for (std::size_t k = result.axes.size(); k-- > 0; step *= result.axes[k].extent) result.axes[k].stride = step;
@@ -137,13 +139,13 @@ std::vector<unsigned char> joined(std::initializer_list<const std::vector<unsign
 }
 
 template <class T, int Rank>
-ArrayView<const T, Rank, CpuPlace> view_of(const T* data, const Dim<Rank>& shape, const Strides<Rank>& strides) {
-  return ArrayView<const T, Rank, CpuPlace>(data, {.shape = shape, .strides = strides}, CpuPlace{});
+ArrayView<const T, Rank, Place> view_of(const T* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
+                                        Place place) {
+  return ArrayView<const T, Rank, Place>(data, {.shape = shape, .strides = strides}, place);
 }
 template <class T, int Rank>
-ArrayView<T, Rank, CpuPlace> target_of(T* data, const Dim<Rank>& shape) {
-  return ArrayView<T, Rank, CpuPlace>(data, {.shape = shape, .strides = storage::contiguous_strides(shape)},
-                                      CpuPlace{});
+ArrayView<T, Rank, Place> target_of(T* data, const Dim<Rank>& shape, Place place) {
+  return ArrayView<T, Rank, Place>(data, {.shape = shape, .strides = storage::contiguous_strides(shape)}, place);
 }
 
 /// The tensor summed over the axes without `kept`, in whose order the others are.
@@ -158,9 +160,11 @@ Tensor<T> summed(const Tensor<T>& from, const std::vector<unsigned char>& kept) 
   if (!outer || !inner) return summed(packed(from, joined({&kept, &rest})), kept);
   Tensor<T> result;
   result.axes = pick(from, kept);
+  result.place = from.place;
   const std::ptrdiff_t count = count_of(result.axes), length = count_of(pick(from, rest));
-  auto [data, owner] = make_memory<T>(count);
-  assign(target_of(data, Dim{count}), cast<T>(sum<1>(view_of<T, 2>(from.data, Dim{count, length}, {*outer, *inner}))));
+  auto [data, owner] = make_memory<T>(count, from.place);
+  assign(target_of(data, Dim{count}, from.place),
+         cast<T>(sum<1>(view_of<T, 2>(from.data, Dim{count, length}, {*outer, *inner}, from.place))));
   std::ptrdiff_t step = 1;
   for (std::size_t k = result.axes.size(); k-- > 0; step *= result.axes[k].extent) result.axes[k].stride = step;
   result.data = data;
@@ -235,17 +239,20 @@ Tensor<T> contracted(Tensor<T> a, Tensor<T> b, const std::vector<bool>& kept, co
       inner_order(a, b, labels_where(a, [&](unsigned char label) { return b.has(label) && !is_kept(label); }));
   const Matrices<T> left = matrices_of(a, groups.batch, groups.left, groups.inner);
   const Matrices<T> right = matrices_of(b, groups.batch, groups.inner, groups.right);
+  const Place place = a.place;
   Tensor<T> result;
+  result.place = place;
   result.axes = pick(a, joined({&groups.batch, &groups.left}));
   for (const Axis& axis : pick(b, groups.right)) result.axes.push_back(axis);
   const std::ptrdiff_t batch = count_of(pick(a, groups.batch)), rows = count_of(pick(a, groups.left)),
                        inner = count_of(pick(a, groups.inner)), columns = count_of(pick(b, groups.right));
   T* data = destination.data;
-  if (!destination.takes(result.axes)) std::tie(data, result.owner) = make_memory<T>(count_of(result.axes));
-  const auto factor_a = view_of<T, 3>(left.tensor.data, Dim{batch, rows, inner}, {left.batch, left.row, left.column});
+  if (!destination.takes(result.axes)) std::tie(data, result.owner) = make_memory<T>(count_of(result.axes), place);
+  const auto factor_a =
+      view_of<T, 3>(left.tensor.data, Dim{batch, rows, inner}, {left.batch, left.row, left.column}, place);
   const auto factor_b =
-      view_of<T, 3>(right.tensor.data, Dim{batch, inner, columns}, {right.batch, right.row, right.column});
-  const auto to = target_of(data, Dim{batch, rows, columns});
+      view_of<T, 3>(right.tensor.data, Dim{batch, inner, columns}, {right.batch, right.row, right.column}, place);
+  const auto to = target_of(data, Dim{batch, rows, columns}, place);
   if (inner == 1) {  // nothing is summed: elements times elements
     assign(to, factor_a * factor_b);
   } else if (rows == 1 && columns == 1) {
@@ -366,6 +373,9 @@ void contract_as(const Subscripts& subscripts, std::span<const Operand> operands
   const std::size_t all_operands = (std::size_t{1} << operands.size()) - 1;
   const Tensor<T> found = summed(contract_set(all_operands, tensors, order, {result, out}), out);
   if (found.data != result) copy_to(found, pick(found, out), result);
+  // The memory between goes when this returns.
+  const Place place = operands.front().place;
+  if (!place.on_host()) device::Stream::current(GpuPlace{place.ordinal()}).mark().wait();
 }
 
 std::string name_of(unsigned char label) {
@@ -373,6 +383,19 @@ std::string name_of(unsigned char label) {
 }
 
 }  // namespace
+
+Place place_of(std::string_view text, std::span<const Operand> operands, const std::source_location& where) {
+  const Place place = operands.front().place;
+  for (const Operand& operand : operands) {
+    if (operand.place == place || (operand.place.on_host() && place.on_host())) continue;
+    throw PlaceError(to_string(
+        Failure{.operation = "einsum \"" + std::string(text) + "\"",
+                .problem = "an operand is on " + to_string(operand.place) + ", another one on " + to_string(place),
+                .advice = "all operands of an expression live on one place; move with to(place)",
+                .where = where}));
+  }
+  return place.on_host() ? Place(CpuPlace{}) : place;
+}
 
 std::array<std::ptrdiff_t, most_labels> result_extents(std::string_view text, const Subscripts& subscripts,
                                                        std::span<const Operand> operands,

@@ -110,9 +110,9 @@ auto reordered(const O& x, const std::array<int, most_labels>& axes, int inner, 
   });
 }
 
-/// An operand in memory, of the type that is summed.
+/// An operand in memory, of the type that is summed, with nothing pending on it.
 template <class T, class O>
-auto in_memory(const O& x, const std::source_location& where) {
+auto in_memory(const O& x) {
   const auto elements = [&] {
     if constexpr (Elements<O> && std::same_as<std::remove_const_t<value_of<O>>, T>) {
       return x;
@@ -120,15 +120,13 @@ auto in_memory(const O& x, const std::source_location& where) {
       return evaluate(cast<T>(x));
     }
   }();
-  storage::require_host(elements.place(), "einsum");
   elements.wait(schedule::Purpose::read);
-  static_cast<void>(where);
   return elements;
 }
 
 template <class A>
 Operand operand_of(const A& elements) {
-  Operand operand{.data = elements.data(), .extents = {}, .strides = {}};
+  Operand operand{.data = elements.data(), .extents = {}, .strides = {}, .place = elements.place()};
   for (int axis = 0; axis < A::rank; ++axis) {
     operand.extents[static_cast<std::size_t>(axis)] = elements.shape()[axis];
     operand.strides[static_cast<std::size_t>(axis)] = elements.strides()[static_cast<std::size_t>(axis)];
@@ -141,10 +139,11 @@ template <class T, int Rank, class... A>
 Array<T, Rank> contracted(std::string_view text, const Subscripts& subscripts, const std::source_location& where,
                           const A&... elements) {
   const std::array<Operand, sizeof...(A)> operands{operand_of(elements)...};
+  const Place place = place_of(text, operands, where);
   const auto extents = result_extents(text, subscripts, operands, where);
   Dim<Rank> shape;
   for (int axis = 0; axis < Rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
-  const Array<T, Rank> result(shape);
+  const Array<T, Rank> result(shape, place);
   if (product(shape) > 0 || Rank == 0) contract(dtype_of<T>, subscripts, operands, result.data());
   return result;
 }
@@ -175,8 +174,8 @@ concept EinsumOperands =
 /// The sum of the products of the operands' elements whose axes a string names: einsum<"ij,jk->ik">(a, b) is the product of matrices. A letter that is not in the
 /// result is summed over, one that is twice in an operand names its diagonal, "..." stands for axes that broadcast; without "->" the letters that are there once remain, in the order of the
 /// alphabet. Extents of 1 broadcast. A string that names a product of matrices, or a batch of them, is an expression that fuses as matmul() does; others are computed at once into a new
-/// array on the host, several operands in the order that takes the fewest multiplications, in at most the memory of the intermediate results and one copy of
-/// each operand. Integers wrap. A wrong string does not compile. Throws ShapeError for extents that differ, PlaceError on a GPU, OutOfMemory.
+/// array, on a GPU too, for which the host waits; several operands in the order that takes the fewest multiplications, in at most the memory of the intermediate results and one copy of
+/// each operand. Integers wrap. A wrong string does not compile. Throws ShapeError for extents that differ, PlaceError for operands on several places, OutOfMemory.
 export template <core::Sentence Text, class... O,
                  core::Sentence Problem = contraction::problem_of<Text, rank_of<O>...>()>
   requires EinsumOperands<O...> && (Problem.text[0] == '\0')
@@ -202,7 +201,7 @@ auto einsum(const O&... operands) {
     constexpr int rank = subscripts.out.count;
     const auto where = std::source_location::current();
     const Array<Sum, rank> result = contraction::contracted<Sum, rank>(contraction::text_of<Text>(), subscripts, where,
-                                                                       contraction::in_memory<Sum>(operands, where)...);
+                                                                       contraction::in_memory<Sum>(operands)...);
     if constexpr (std::same_as<T, Sum>) {
       return result;
     } else {

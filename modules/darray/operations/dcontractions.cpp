@@ -33,7 +33,6 @@ DArray contracted(std::string_view text, const contraction::Subscripts& subscrip
   DType common = arrays.front().dtype();
   for (const DArray& array : arrays) {
     if (array.dtype() == DType::boolean) dynamic::throw_dtype("einsum", DType::boolean, "numbers");
-    storage::require_host(array.place(), "einsum");
     common = promote(common, array.dtype());
   }
   const DType computed = sum_type(common);
@@ -43,7 +42,7 @@ DArray contracted(std::string_view text, const contraction::Subscripts& subscrip
     kept.push_back(array.dtype() == computed ? array : array.cast(computed));
     const DArray& elements = kept.back();
     elements.wait(schedule::Purpose::read);
-    contraction::Operand operand{.data = elements.data(), .extents = {}, .strides = {}};
+    contraction::Operand operand{.data = elements.data(), .extents = {}, .strides = {}, .place = elements.place()};
     for (int axis = 0; axis < elements.rank(); ++axis) {
       const auto at = static_cast<std::size_t>(axis);
       operand.extents[at] = elements.shape()[axis];
@@ -51,6 +50,7 @@ DArray contracted(std::string_view text, const contraction::Subscripts& subscrip
     }
     operands.push_back(operand);
   }
+  const Place place = contraction::place_of(text, operands, where);
   const auto extents = contraction::result_extents(text, subscripts, operands, where);
   if (subscripts.out.count > max_rank) {
     throw ShapeError(to_string(Failure{.operation = "einsum \"" + std::string(text) + "\"",
@@ -58,7 +58,7 @@ DArray contracted(std::string_view text, const contraction::Subscripts& subscrip
                                        .advice = "there are at most " + std::to_string(max_rank),
                                        .where = where}));
   }
-  const DArray result(DDim(std::span(extents).first(static_cast<std::size_t>(subscripts.out.count))), computed);
+  const DArray result(DDim(std::span(extents).first(static_cast<std::size_t>(subscripts.out.count))), computed, place);
   if (result.size() > 0) contraction::contract(computed, subscripts, operands, result.data());
   return computed == common ? result : result.cast(common);
 }
