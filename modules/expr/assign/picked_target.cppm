@@ -11,6 +11,7 @@ import :plan;
 import :lowering;
 import :temporary;
 import :positions;
+import :gpu_gathering;
 import :scattering;
 import :node;
 import :evaluate;
@@ -54,7 +55,7 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
   void scatter() const {
     const D& target = target_.array();
     const Place place = target.place();
-    if (!place.on_host()) throw_picked_on_device(place);
+    if (!place.on_host() && how_ != plan::Scattering::assign) throw_picked_on_device(place);
     const Dim<Picked::rank> shape = elements_.shape();
     storage::check_broadcast(Dim<Source::rank>(source_.shape()).extents(), shape.extents(), "assignment");
     storage::require_distinct_elements(target.shape().extents(), target.strides(), "assignment");
@@ -65,7 +66,7 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
     constexpr int others = Picked::rank - positions_rank;
     const auto picked_extents = shape.extents().template subspan<at, positions_rank>();
     std::optional<plan::Temporary> offsets;
-    const plan::ScatteredIndices where = indices_for(held.pickers(), picked_extents, offsets);
+    const plan::ScatteredIndices where = indices_for(held.pickers(), picked_extents, place.on_host(), offsets);
     const Values values = values_for(shape, positions_rank, place);
     std::array<std::ptrdiff_t, static_cast<std::size_t>(others)> extents{}, strides{}, value_strides{};
     for (int axis = 0; axis < others; ++axis) {
@@ -75,15 +76,15 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
       strides[to] = target.strides()[static_cast<std::size_t>(axis < at ? axis : axis + rank - others)];
       value_strides[to] = values.strides[static_cast<std::size_t>(seen)];
     }
-    plan::scatter({.data = target.data(),
-                   .type = dtype_of<T>,
-                   .at = where,
-                   .values = values.data,
-                   .values_step = values.strides[static_cast<std::size_t>(at + positions_rank - 1)],
-                   .extents = extents,
-                   .strides = strides,
-                   .value_strides = value_strides},
-                  how_);
+    const plan::ScatteredMemory memory{.data = target.data(),
+                                       .type = dtype_of<T>,
+                                       .at = where,
+                                       .values = values.data,
+                                       .values_step = values.strides[static_cast<std::size_t>(at + positions_rank - 1)],
+                                       .extents = extents,
+                                       .strides = strides,
+                                       .value_strides = value_strides};
+    place.on_host() ? plan::scatter(memory, how_) : plan::scatter_on_device(memory, place);
   }
 
  private:
@@ -107,12 +108,12 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
     return {picks, target_.shape().extents(), target_.array().strides()};
   }
 
-  /// A vector of int64 that lies apart from what is written as it lies, other indices as offsets.
+  /// A vector of int64 that lies apart from what is written as it lies, if that may be, other indices as offsets.
   plan::ScatteredIndices indices_for(std::span<const plan::Picker> pickers, std::span<const std::ptrdiff_t> extents,
-                                     std::optional<plan::Temporary>& offsets) const {
+                                     bool may_be_vector, std::optional<plan::Temporary>& offsets) const {
     const plan::Picker& first = pickers[0];
-    const bool is_vector = pickers.size() == 1 && first.rank == 1 && first.axes == 1 && first.type != DType::int32 &&
-                           first.strides[0] == 1;
+    const bool is_vector = may_be_vector && pickers.size() == 1 && first.rank == 1 && first.axes == 1 &&
+                           first.type != DType::int32 && first.strides[0] == 1;
     if (is_vector && !plan::overlaps(written(), {first.data, std::span(first.shape).first(1),
                                                  std::span(first.strides).first(1), sizeof(std::int64_t)}))
       return {.indices = {static_cast<const std::int64_t*>(first.data), static_cast<std::size_t>(first.shape[0])},
@@ -196,7 +197,7 @@ class PickedTarget : public Picked {
   PickedTarget(const PickedTarget&) = default;
 
   /// Writes the elements that are picked, broadcasting the source to their shape. Of an index that is there several times the last value wins.
-  /// Throws IndexError, ShapeError, PlaceError on a GPU, OutOfMemory; nothing has been written then.
+  /// On a GPU by the host's indices. Throws IndexError, ShapeError, OutOfMemory; nothing has been written then.
   const PickedTarget& operator=(
       storage::Assigned<const PickedTarget, storage::OtherElementsAssignment<PickedTarget>> source) const {
     source.to(*this);
@@ -218,7 +219,7 @@ class PickedTarget : public Picked {
     requires storage::MisfitOfElements<S, value_type, rank, place_type, storage::Misfit::places>
   void operator=(const S&) const = delete;  // the source is on another place than the array: move it with to(place)
 
-  /// Adds to the elements that are picked: of an index that is there several times all values are added, in their order. Throws as =.
+  /// Adds to the elements that are picked: of an index that is there several times all values are added, in their order. On the host only. Throws as =, and PlaceError.
   const PickedTarget& operator+=(storage::Assigned<const PickedTarget, Scattered<plan::Scattering::add>> source) const {
     source.to(*this);
     return *this;

@@ -4,6 +4,7 @@ module;
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <source_location>
 #include <span>
 #include <string>
@@ -87,14 +88,14 @@ Gather gather_of(const SliceCopy& copy, std::ptrdiff_t indices) {
 }
 
 /// Four items of each thread are loaded before the first is stored; those beyond the end are the last one, and are not stored.
-std::string gather_text(const Gather& gather) {
+std::string gather_text(const Gather& gather, bool scatters) {
   std::string text = device::launching::item_support;
   text += gather.wide ? "typedef unsigned long long tessera_index;\n" : "typedef unsigned int tessera_index;\n";
   text += device::launching::quotient_support(gather.wide);
   text += R"cuda(struct tessera_arguments {
   @T* to;
   const @T* from;
-  const long long* indices;
+  const long long* indices;@S
   tessera_index count, extent[@R], factor[@R], shift[@R];
   long long to_stride[@R], from_stride[@R];
 };
@@ -116,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(256) tessera_kernel(const __grid_co
         from[k] += at * a.from_stride[axis];
         picked[k] = next;
       }
-      to[k] += (long long)picked[k] * a.to_stride[0];
+      to[k] += @P * a.to_stride[0];
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) from[k] += a.indices[picked[k]] * a.from_stride[0];
@@ -135,14 +136,18 @@ extern "C" __global__ void __launch_bounds__(256) tessera_kernel(const __grid_co
   };
   replace_all("@T", device::launching::item_type(gather.item));
   replace_all("@R", std::to_string(gather.extents.size()));
+  replace_all("@S", scatters ? "\n  const long long* slots;" : "");
+  replace_all("@P", scatters ? "a.slots[picked[k]]" : "(long long)picked[k]");
   return text;
 }
 
-std::vector<std::byte> gather_arguments(const SliceCopy& copy, const Gather& gather, const void* indices) {
+std::vector<std::byte> gather_arguments(const SliceCopy& copy, const Gather& gather, const std::int64_t* indices,
+                                        const std::int64_t* slots) {
   device::launching::Arguments arguments;
   arguments.put(copy.to.data);
   arguments.put(copy.from.data);
-  arguments.put(indices);
+  arguments.put(static_cast<const void*>(indices));
+  if (slots != nullptr) arguments.put(static_cast<const void*>(slots));
   arguments.put_index(gather.count(), gather.wide);
   std::vector<device::launching::Divisor> divisors;
   for (const std::ptrdiff_t extent : gather.extents) {
@@ -156,20 +161,23 @@ std::vector<std::byte> gather_arguments(const SliceCopy& copy, const Gather& gat
   return std::move(arguments).take();
 }
 
-}  // namespace
-
-void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices) {
+/// Slice indices[i] of `from` becomes slice slots[i] of `to`, or slice i if there are no slots.
+void move_slices(const SliceCopy& copy, std::span<const std::int64_t> indices, std::span<const std::int64_t> slots) {
   std::ptrdiff_t elements = std::ssize(indices);
   for (const std::ptrdiff_t extent : copy.slice) elements *= extent;
   if (elements == 0) return;
   const GpuPlace place{copy.to.place.ordinal()};
   device::Stream& stream = device::Stream::current(place);
   const Gather gather = gather_of(copy, std::ssize(indices));
-  const device::Kernel& kernel = device::find_kernel(
-      place, gather_text(gather), "take of slices with " + std::to_string(copy.slice.size()) + " axes");
-  const memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(indices.size_bytes()));
+  const device::Kernel& kernel =
+      device::find_kernel(place, gather_text(gather, !slots.empty()),
+                          (slots.empty() ? "take of slices with " : "scatter of slices with ") +
+                              std::to_string(copy.slice.size()) + " axes");
+  const memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(indices.size_bytes() + slots.size_bytes()));
   const memory::Allocation pinned(PinnedPlace{}, on_device.bytes());  // which stays until the stream has read it
   std::memcpy(pinned.data(), indices.data(), indices.size_bytes());
+  if (!slots.empty())
+    std::memcpy(static_cast<std::int64_t*>(pinned.data()) + indices.size(), slots.data(), slots.size_bytes());
   device::copy_async(on_device.data(), place, pinned.data(), PinnedPlace{}, on_device.bytes(), stream);
   pinned.uses()->note_read(stream.mark());
   on_device.uses()->note_write(stream.mark());
@@ -177,11 +185,42 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
   if (copy.to.uses != nullptr) copy.to.uses->order_write(stream);
   constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;
   const auto blocks = static_cast<unsigned>(std::min((gather.count() - 1) / of_a_block + 1, most_blocks));
-  kernel.launch(stream, blocks, gather_threads, 0, gather_arguments(copy, gather, on_device.data()), "take",
-                std::source_location::current());
+  const auto* const lists = static_cast<const std::int64_t*>(on_device.data());
+  kernel.launch(stream, blocks, gather_threads, 0,
+                gather_arguments(copy, gather, lists, slots.empty() ? nullptr : lists + indices.size()),
+                slots.empty() ? "take" : "scatter", std::source_location::current());
   if (copy.from.uses != nullptr) copy.from.uses->note_read(stream.mark());
   if (copy.to.uses != nullptr) copy.to.uses->note_write(stream.mark());
   on_device.uses()->note_write(stream.mark());
+}
+
+}  // namespace
+
+void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices) { move_slices(copy, indices, {}); }
+
+void scatter_on_device(const SliceCopy& copy, std::span<const std::int64_t> distances) {
+  std::vector<std::int64_t> order(distances.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const auto distance = [&](std::int64_t number) { return distances[static_cast<std::size_t>(number)]; };
+  std::ranges::sort(order, {}, [&](std::int64_t number) { return std::pair(distance(number), number); });
+  std::vector<std::int64_t> slots, last;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k + 1 < order.size() && distance(order[k]) == distance(order[k + 1])) continue;
+    slots.push_back(distance(order[k]));
+    last.push_back(order[k]);
+  }
+  move_slices(copy, last, slots);
+}
+
+void scatter_on_device(const ScatteredMemory& memory, Place place) {
+  std::vector<std::ptrdiff_t> to{1}, from{memory.values_step};
+  to.insert(to.end(), memory.strides.begin(), memory.strides.end());
+  from.insert(from.end(), memory.value_strides.begin(), memory.value_strides.end());
+  const std::ptrdiff_t item = item_size(memory.type);
+  scatter_on_device({.to = {{memory.data, to, item}, place},
+                     .from = {{const_cast<void*>(memory.values), from, item}, place},
+                     .slice = memory.extents},
+                    memory.at.indices);
 }
 
 int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const std::int64_t> distances,

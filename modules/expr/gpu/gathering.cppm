@@ -9,8 +9,9 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
+import :scattering;
 
-// Picking by index on a GPU.
+// Picking and writing by index on a GPU.
 namespace tessera::plan {
 
 /// Slices of an array along its first axis and where they go; strides in elements, the first axis' first. Memory whose `uses` are null is of this
@@ -23,6 +24,12 @@ export struct SliceCopy {
 
 /// Slice i of `to` becomes slice indices[i] of `from`, all of which exist, as work of this thread's stream.
 export void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices);
+
+/// Writes values to elements at distances, all of which are in its `at`, and of equal ones the last, as work of this thread's stream.
+void scatter_on_device(const ScatteredMemory& memory, Place place);
+
+/// Slice i of `from` becomes the slice of `to` at distance distances[i] along its first axis, which may be negative; of equal distances the last one stays.
+void scatter_on_device(const SliceCopy& copy, std::span<const std::int64_t> distances);
 
 /// Gathers elements at distances, of which each stands for a position of the axes that are picked from and may be negative, into memory of the GPU for
 /// the evaluation; returns the number of its leaf. `shape` is the result's, in which the picked axes stand in the place of axis `from.axis`.
