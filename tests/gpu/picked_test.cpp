@@ -109,9 +109,39 @@ TEST_CASE("nothing is picked of nothing, and wrong indices are errors with their
                          doctest::Contains("index 3 at position 1 is outside axis 0 of extent 3"), IndexError);
     CHECK_THROWS_AS(evaluate(x(all, all)(Array<std::int64_t, 1>{-4}.to(place), 0)), IndexError);
   }
-  // Writing through indices is the host's.
-  CHECK_THROWS_WITH_AS(x(outside, all) = 1.0f, doctest::Contains("elements are written by indices on the host only"),
-                       PlaceError);
+}
+
+TEST_CASE("elements of a GPU are written by index arrays and masks; of equal indices the last one stays") {
+  const auto x = numbers<float>(Dim{4, 5, 6}, 6);
+  const Array<std::int64_t, 1> i{3, 0, -1, 0};
+  const Array<std::int32_t, 2> j = make_array<std::int32_t>({{1, 4, 0, -2}, {0, 2, 3, 3}});
+  const Array<bool, 2> mask = x(all, all, 0) > 0.0f;
+  const auto check = [&](const auto& write) {
+    const auto written = copy(x);
+    write(written, Place(CpuPlace{}));
+    for (const Place pickers : {Place(CpuPlace{}), gpu}) {
+      const auto there = x.to(gpu);
+      write(there, pickers);
+      CHECK(difference(values_of(there), values_of(written), 0) == "");
+    }
+  };
+  const auto source = numbers<float>(Dim{4, 5, 6}, 7);
+  const auto like = [&](const auto& a, const auto& values) { return values.to(Place(a.place())); };
+  check([&](const auto& a, Place p) { a(i.to(p), all, all) = 7.0f; });
+  check([&](const auto& a, Place p) { a(i.to(p), all, all) = like(a, source) * 2; });
+  check([&](const auto& a, Place p) { a(all, i.to(p), all) = like(a, source)(all, range(0, 4), all); });
+  check([&](const auto& a, Place p) { a(i.to(p), j.to(p), all) = like(a, source)(range(0, 2), range(0, 4), all); });
+  check([&](const auto& a, Place p) { a(i.to(p), j.to(p), 2) = like(a, source)(range(0, 2), range(0, 4), 1); });
+  check(
+      [&](const auto& a, Place p) { a.T()(i.to(p), all, 1) = like(a, source)(range(0, 4), all, 0)(all, range(0, 4)); });
+  check([&](const auto& a, Place p) { a(mask.to(p), all) = like(a, source)(0, 0, all); });
+  check([&](const auto& a, Place p) { a(mask.to(p), 1) = a(mask.to(p), 2); });
+  check([&](const auto& a, Place p) { a(i.to(p), all, all) = a; });  // read before it is written
+  const auto there = x.to(gpu);
+  CHECK_THROWS_AS((there(Array<int, 1>{0, 4}, all, all) = 1.0f), IndexError);
+  CHECK(difference(values_of(there), values_of(x), 0) == "");
+  CHECK_THROWS_WITH_AS((there(i, all, all) += 1.0f),
+                       doctest::Contains("combined with values by indices on the host only"), PlaceError);
 }
 
 TEST_CASE("dynamic arrays are indexed on a GPU") {

@@ -13,10 +13,10 @@ import tessera.array;
 namespace tessera {
 
 void throw_picked_on_device(Place place) {
-  throw PlaceError(to_string(Failure{
-      .operation = "indexing",
-      .problem = "the array is on " + to_string(place) + ", and elements are written by indices on the host only",
-      .advice = "write where a mask is true: x(ellipsis) = where(mask, y, x)"}));
+  throw PlaceError(to_string(Failure{.operation = "indexing",
+                                     .problem = "the array is on " + to_string(place) +
+                                                ", and elements are combined with values by indices on the host only",
+                                     .advice = "of indices that are all different: x(i) = x(i) + y"}));
 }
 
 void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents, int axis) {

@@ -18,7 +18,7 @@ import :evaluate;
 // shapes broadcast.
 namespace tessera {
 
-/// Throws PlaceError: elements that are written by indices are on a GPU.
+/// Throws PlaceError: elements that are combined with others by indices are on a GPU.
 [[noreturn]] void throw_picked_on_device(Place place);
 
 /// Throws ShapeError: a mask has not the extents of the axes along which it picks, of which the first is `axis` of the user's array.
