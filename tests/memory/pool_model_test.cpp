@@ -88,7 +88,8 @@ struct Model {
     auto* bytes = reinterpret_cast<unsigned char*>(block->first);
     const auto length = static_cast<std::size_t>(block->second.bytes);
     // Every byte equals the one in front of it, and the first is the tag.
-    const bool intact = length == 0 || (bytes[0] == block->second.tag && std::memcmp(bytes, bytes + 1, length - 1) == 0);
+    const bool intact =
+        length == 0 || (bytes[0] == block->second.tag && std::memcmp(bytes, bytes + 1, length - 1) == 0);
     if (!intact) FAIL_CHECK("a block of ", block->second.bytes, " bytes was written by somebody else");
     pool.deallocate(bytes);
     in_use -= block->second.bytes;

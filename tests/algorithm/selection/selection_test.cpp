@@ -31,7 +31,8 @@ void check_partition(const Array<T, Rank>& x, std::ptrdiff_t rank) {
       if (places[j] < 0 || places[j] >= length) FAIL("a position of " << places[j]);
       seen[static_cast<std::size_t>(places[j])] = true;
       for (const T value : {values[j], given[places[j]]})
-        is_parted = is_parted && !(j < rank ? awkward::is_before<T>(pivot, value) : awkward::is_before<T>(value, pivot));
+        is_parted =
+            is_parted && !(j < rank ? awkward::is_before<T>(pivot, value) : awkward::is_before<T>(value, pivot));
     }
     is_parted = is_parted && std::ranges::all_of(seen, std::identity());
   }

@@ -125,7 +125,8 @@ TEST_CASE("algorithms take expressions, and vectors need no axis") {
 
 TEST_CASE("what algorithms do not take is said") {
   const DArray x = zeros(DType::complex64, make_ddim({2, 3}));
-  CHECK_THROWS_WITH_AS(partition(x, 0), doctest::Contains("complex64, it takes elements that have an order"), DTypeError);
+  CHECK_THROWS_WITH_AS(partition(x, 0), doctest::Contains("complex64, it takes elements that have an order"),
+                       DTypeError);
   CHECK_THROWS_AS(sort(real(x), 2), IndexError);
   CHECK_THROWS_AS(sort(zeros(DType::float32, make_ddim({}))), IndexError);
   CHECK_THROWS_WITH_AS(cumulative_sum(x),

@@ -118,7 +118,8 @@ TEST_CASE("a short last axis and others are reduced together, whatever lies betw
     outer(ellipsis) = 0;
     largest(ellipsis) = -1e9;
     halves(ellipsis) = 0;
-    const double *element = x.data(), *factors = row.data();  // bare: an access through an array looks for ops that are pending
+    const double *element = x.data(),
+                 *factors = row.data();  // bare: an access through an array looks for ops that are pending
     for (std::ptrdiff_t a = 0; a < shape[0]; ++a)
       for (std::ptrdiff_t i = 0; i < outer.size(); ++i)
         for (std::ptrdiff_t d = 0; d < shape[3]; ++d, ++element) {
