@@ -47,7 +47,7 @@ auto tensordot(const A& a, const B& b, std::source_location where = std::source_
   using Sum = contraction::sum_t<T>;
   constexpr int rank = subscripts.out.count;
   const Array<Sum, rank> result = contraction::contracted<Sum, rank>(
-      "tensordot", subscripts, where, contraction::in_memory<Sum>(a, where), contraction::in_memory<Sum>(b, where));
+      "tensordot", subscripts, where, contraction::in_memory<Sum>(a), contraction::in_memory<Sum>(b));
   if constexpr (std::same_as<T, Sum>) {
     return result;
   } else {

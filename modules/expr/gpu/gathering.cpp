@@ -248,8 +248,8 @@ int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const st
   return lowering.add(data, shape, strides, from.item, lowering.place());
 }
 
-int gather_leaf(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
-                std::span<const std::ptrdiff_t> shape) {
+int gather_taken(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
+                 std::span<const std::ptrdiff_t> shape) {
   const std::ptrdiff_t extent = from.shape[static_cast<std::size_t>(from.axis)];
   std::vector<std::int64_t> positions(static_cast<std::size_t>(indices.count));
   const auto read = [&]<class I>(const I* index) {

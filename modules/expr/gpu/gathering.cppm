@@ -37,7 +37,7 @@ int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const st
                 std::span<const std::ptrdiff_t> shape);
 
 /// The same by positions along the axis, which have been checked.
-int gather_leaf(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
-                std::span<const std::ptrdiff_t> shape);
+int gather_taken(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
+                 std::span<const std::ptrdiff_t> shape);
 
 }  // namespace tessera::plan

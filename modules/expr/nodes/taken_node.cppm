@@ -71,7 +71,7 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
                                     .item = sizeof(Stored),
                                     .axis = Axis};
     const int leaf = lowering.place().on_host() ? plan::add_gathered(lowering, memory, list)
-                                                : plan::gather_leaf(lowering, memory, list, shape_.extents());
+                                                : plan::gather_taken(lowering, memory, list, shape_.extents());
     if (indices.owner) lowering.keep(std::move(indices.owner));
     if (elements.owner) lowering.keep(std::move(elements.owner));
     return {leaf};
