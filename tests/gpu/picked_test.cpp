@@ -36,7 +36,7 @@ void check_type() {
   const Array<T, 3> array = numbers<T>(Dim{4, 5, 6}, 1);
   const Array<std::int64_t, 1> i{3, 0, -1, 0};
   const Array<std::int32_t, 2> j = make_array<std::int32_t>({{1, 4, 0, -2}, {0, 2, 3, 3}});
-  const Array<std::uint8_t, 1> k{5, 0, 1};
+  const Array<std::uint8_t, 1> k{4, 0, 1};
   check_picked(array, [&](const auto& a, Place p) { return a(i.to(p), all, all); });
   check_picked(array, [&](const auto& a, Place p) { return a(all, k.to(p), all); });
   check_picked(array, [&](const auto& a, Place p) { return a(ellipsis, k.to(p)); });
@@ -68,9 +68,9 @@ TEST_CASE("index arrays and masks pick on a GPU, along any axes and of any type"
 TEST_CASE("picked elements of a GPU are operands of expressions, reductions and products") {
   const auto x = numbers<float>(Dim{7, 9}, 2);
   const Array<std::int64_t, 1> rows{6, 6, 0, -2}, columns{1, -1, 3, 0};
-  check_picked(x, [&](const auto& a, Place p) { return 2 * a(rows.to(p), all) + exp(a(columns.to(p), all)); });
+  check_picked(x, [&](const auto& a, Place p) { return 2 * a(rows.to(p), all) + abs(a(columns.to(p), all)); });
   check_picked(x, [&](const auto& a, Place p) { return (a * a)(rows.to(p), columns.to(p)) - 1; });
-  check_picked(x, [&](const auto& a, Place p) { return a((rows + 0).to(p) % std::int64_t{5}, all); });
+  check_picked(x, [&](const auto& a, Place p) { return a(rows.to(p) % std::int64_t{5}, all); });
   check_picked(x, [&](const auto& a, Place) { return a(a > 0); });
   const auto y = x.to(gpu);
   const auto close = [](const auto& on_gpu, const auto& on_cpu) {
@@ -106,7 +106,8 @@ TEST_CASE("nothing is picked of nothing, and wrong indices are errors with their
   CHECK(evaluate(x(x > 1e9f)).shape() == Dim{0});
   for (const Place place : {Place(CpuPlace{}), gpu}) {
     CHECK_THROWS_WITH_AS(evaluate(x(outside.to(place), all)),
-                         doctest::Contains("index 3 at position 1 is outside axis 0 of extent 3"), IndexError);
+                         doctest::Contains("index 3 at position 1 is out of range for axis 0 with extent 3"),
+                         IndexError);
     CHECK_THROWS_AS(evaluate(x(all, all)(Array<std::int64_t, 1>{-4}.to(place), 0)), IndexError);
   }
 }
@@ -117,26 +118,26 @@ TEST_CASE("elements of a GPU are written by index arrays and masks; of equal ind
   const Array<std::int32_t, 2> j = make_array<std::int32_t>({{1, 4, 0, -2}, {0, 2, 3, 3}});
   const Array<bool, 2> mask = x(all, all, 0) > 0.0f;
   const auto check = [&](const auto& write) {
-    const auto written = copy(x);
+    auto written = copy(x);
     write(written, Place(CpuPlace{}));
     for (const Place pickers : {Place(CpuPlace{}), gpu}) {
-      const auto there = x.to(gpu);
+      auto there = x.to(gpu);
       write(there, pickers);
       CHECK(difference(values_of(there), values_of(written), 0) == "");
     }
   };
   const auto source = numbers<float>(Dim{4, 5, 6}, 7);
   const auto like = [&](const auto& a, const auto& values) { return values.to(Place(a.place())); };
-  check([&](const auto& a, Place p) { a(i.to(p), all, all) = 7.0f; });
-  check([&](const auto& a, Place p) { a(i.to(p), all, all) = like(a, source) * 2; });
-  check([&](const auto& a, Place p) { a(all, i.to(p), all) = like(a, source)(all, range(0, 4), all); });
-  check([&](const auto& a, Place p) { a(i.to(p), j.to(p), all) = like(a, source)(range(0, 2), range(0, 4), all); });
-  check([&](const auto& a, Place p) { a(i.to(p), j.to(p), 2) = like(a, source)(range(0, 2), range(0, 4), 1); });
-  check([&](const auto& a, Place p) { a.T()(i.to(p), all, 1) = like(a, source)(range(0, 4), all, 0); });
-  check([&](const auto& a, Place p) { a(mask.to(p), all) = like(a, source)(0, 0, all); });
-  check([&](const auto& a, Place p) { a(mask.to(p), 1) = a(mask.to(p), 2); });
-  check([&](const auto& a, Place p) { a(i.to(p), all, all) = a; });  // read before it is written
-  const auto there = x.to(gpu);
+  check([&](auto& a, Place p) { a(i.to(p), all, all) = 7.0f; });
+  check([&](auto& a, Place p) { a(i.to(p), all, all) = like(a, source) * 2; });
+  check([&](auto& a, Place p) { a(all, i.to(p), all) = like(a, source)(all, range(0, 4), all); });
+  check([&](auto& a, Place p) { a(i.to(p), j.to(p), all) = like(a, source)(range(0, 2), range(0, 4), all); });
+  check([&](auto& a, Place p) { a(i.to(p), j.to(p), 2) = like(a, source)(range(0, 2), range(0, 4), 1); });
+  check([&](auto& a, Place p) { a.T()(i.to(p), all, 1) = like(a, source)(range(0, 4), all, 0); });
+  check([&](auto& a, Place p) { a(mask.to(p), all) = like(a, source)(0, 0, all); });
+  check([&](auto& a, Place p) { a(mask.to(p), 1) = a(mask.to(p), 2); });
+  check([&](auto& a, Place p) { a(i.to(p), all, all) = a; });  // read before it is written
+  auto there = x.to(gpu);
   CHECK_THROWS_AS((there(Array<int, 1>{0, 4}, all, all) = 1.0f), IndexError);
   CHECK(difference(values_of(there), values_of(x), 0) == "");
   CHECK_THROWS_WITH_AS((there(i, all, all) += 1.0f),
@@ -164,7 +165,7 @@ TEST_CASE("dynamic arrays are indexed on a GPU") {
     check(there(m), here(mask));
     check(there(m, range(0, 2)), here(mask, range(0, 2)));
     CHECK(to_string(DArray(there(i, j) * 2).to(CpuPlace{})) == to_string(DArray(here(rows, columns) * 2)));
-    CHECK_THROWS_AS(there(all, all, (i + 6).to(place)), IndexError);
+    CHECK_THROWS_AS(there(all, all, DArray(i + 6)), IndexError);
   }
   CHECK_THROWS_AS(there(rows) = 1.0f, PlaceError);
 }

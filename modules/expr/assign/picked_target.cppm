@@ -266,11 +266,22 @@ class PickedTarget : public Picked {
     }
   }
 
-  /// In one pass over all elements, in any place.
+  /// In one pass over all elements, in any place, to which a mask in memory elsewhere is copied.
   template <plan::Scattering How, class S>
   void write_where(const S& source) const {
-    const auto& elements = this->source().array();
     const auto& mask = std::get<0>(this->picks()).mask();
+    if constexpr (may_be_on_gpu<D> && requires { mask.array().place(); }) {
+      const Place place = this->source().array().place();
+      if (const Place from = mask.array().place(); from != place && !(from.on_host() && place.on_host())) {
+        return write_along<How>(source, as_node(mask.array().to(place)));
+      }
+    }
+    write_along<How>(source, mask);
+  }
+
+  template <plan::Scattering How, class S, class Mask>
+  void write_along(const S& source, const Mask& mask) const {
+    const auto& elements = this->source().array();
     constexpr int trailing = D::rank - Picked::at - std::tuple_element_t<0, PicksOfThis>::axes;
     const auto along = viewed(mask, [](const auto& layout) { return with_axes_behind<trailing>(layout); });
     using plan::Scattering;
