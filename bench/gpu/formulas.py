@@ -22,3 +22,12 @@ def halved(shape):
 
 def turned(shape):
     return (shape[1], shape[0])
+
+
+def third(shape):
+    return ((shape[0] * shape[1] + 2) // 3,)
+
+
+def with_middle(shape):
+    """Columns as 64 groups, an axis of their own."""
+    return (shape[0], 64, shape[1] // 64)

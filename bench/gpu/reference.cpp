@@ -107,6 +107,43 @@ double product(const Operands& x, const Request& r, std::int64_t i) {
   return sum;
 }
 
+double variance(const Operands& x, const Request& r, std::int64_t row) {
+  const auto n = static_cast<double>(r.columns);
+  const double mean = row_sum(x, r, row, [](double v) { return v; }) / n;
+  return row_sum(x, r, row, [mean](double v) { return (v - mean) * (v - mean); }) / n;
+}
+
+double total(const Operands& x, const Request& r, std::int64_t) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < r.rows * r.columns; ++i) sum += x.first(i);
+  return sum;
+}
+
+double neighbours(const Operands& x, const Request& r, std::int64_t i) {
+  const std::int64_t width = r.columns - 2, centre = (i / width + 1) * r.columns + i % width + 1;
+  return x.first(centre) + x.first(centre - r.columns) + x.first(centre + r.columns) + x.first(centre - 1) +
+         x.first(centre + 1);
+}
+
+constexpr std::int64_t middle_axis = 64;
+
+double of_reversed_axes(const Operands& x, const Request& r, std::int64_t i) {
+  const std::int64_t inner = r.columns / middle_axis, row = i % r.rows;
+  return x.first(row * r.columns + i / r.rows % middle_axis * inner + i / r.rows / middle_axis);
+}
+
+double maximum_of_middle(const Operands& x, const Request& r, std::int64_t i) {
+  const std::int64_t inner = r.columns / middle_axis, first = i / inner * r.columns + i % inner;
+  double most = x.first(first);
+  for (std::int64_t m = 1; m < middle_axis; ++m) most = std::max(most, x.first(first + m * inner));
+  return most;
+}
+
+/// Where the i-th picked row or element stands, of `end`.
+std::int64_t position_below(std::int64_t end, std::int64_t i) {
+  return static_cast<std::int64_t>(double{number(static_cast<std::uint32_t>(i), 2)} * static_cast<double>(end));
+}
+
 struct Rule {
   std::function<Shape(const Request&)> shape;
   Element element;
@@ -151,6 +188,36 @@ const std::map<std::string, Rule>& rules() {
         [](const Operands& x, const Request& r, std::int64_t i) {
           return x.first(i % r.rows * r.columns + i / r.rows);
         }}},
+      {"reversed",
+       {same, [](const Operands& x, const Request& r, std::int64_t i) { return x.first(r.columns - 1 - i); }}},
+      {"every_third",
+       {[](const Request& r) { return Shape{1, (r.columns + 2) / 3}; },
+        [](const Operands& x, const Request&, std::int64_t i) { return x.first(3 * i); }}},
+      {"axes_reversed", {same, of_reversed_axes}},
+      {"maxima_of_middles",
+       {[](const Request& r) { return Shape{r.rows, r.columns / middle_axis}; }, maximum_of_middle}},
+      {"variances", {[](const Request& r) { return Shape{r.rows, 1}; }, variance}},
+      {"total", {[](const Request&) { return Shape{1, 1}; }, total}},
+      {"neighbours", {[](const Request& r) { return Shape{r.rows - 2, r.columns - 2}; }, neighbours}},
+      {"weighted_channels",
+       {same,
+        [](const Operands& x, const Request& r, std::int64_t i) { return x.first(i) * x.second(i % r.columns); }}},
+      {"column_and_row",
+       {same, [](const Operands& x, const Request& r,
+                 std::int64_t i) { return x.first(i / r.columns) + x.second(i % r.columns); }}},
+      {"choosing",
+       {same,
+        [](const Operands& x, const Request&, std::int64_t i) { return x.first(i) > 0.5 ? x.first(i) : x.second(i); }}},
+      {"from_bytes",
+       {same, [](const Operands& x, const Request&, std::int64_t i) { return std::floor(256 * x.first(i)) / 255; }}},
+      {"picked_rows",
+       {same,
+        [](const Operands& x, const Request& r, std::int64_t i) {
+          return x.first(position_below(r.rows, i / r.columns) * r.columns + i % r.columns);
+        }}},
+      {"picked_elements",
+       {same,
+        [](const Operands& x, const Request& r, std::int64_t i) { return x.first(position_below(r.columns, i)); }}},
       {"matmul", {same, product}},
   };
   return all;

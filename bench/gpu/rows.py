@@ -145,11 +145,49 @@ MOVING = (
     Row("scan", "running sum", 1, GIB, times(2), AS_BY_HAND, tolerance=(1e-4, 1e-4)),
 )
 
+EVERYDAY = (Goal("peers", 1.00),)
+PIXELS = (1 << 26, 3)
+ODD = (16383, 16381)
+BLOCKS = (1 << 13, 64 * 128)
+
+
+def everyday(kernel, title, shape, items, tolerance=FLOAT, dtype="f32"):
+    return Row(kernel, title, *shape, items, EVERYDAY, dtype, tolerance)
+
+
+PATTERNS = (
+    everyday("reversed", "a vector from its end", (1, GIB // 2), times(2), EXACT),
+    everyday("every_third", "every third element (the others are in the lines that are read)", (1, GIB // 2), times(4 / 3), EXACT),
+    everyday("transposed_copy", "pixels to planes", PIXELS, times(2), EXACT),
+    everyday("transposed_copy", "planes to pixels", PIXELS[::-1], times(2), EXACT),
+    everyday("axes_reversed", "three axes in the opposite order, the middle one of 64", BLOCKS, times(2), EXACT),
+    everyday("weighted_channels", "pixels times a weight a channel", PIXELS, times(2)),
+    everyday("bias_relu", "relu(x + bias)", ODD, times(2)),
+    everyday("column_and_row", "column + row", ODD, times(1)),
+    everyday("neighbours", "sum of an element and its four neighbours", (SIDE, SIDE), times(2)),
+    everyday("choosing", "where(x > 0.5, x, z)", (1, GIB // 2), times(3), EXACT),
+    everyday("from_bytes", "cast<float>(bytes) / 255", (1, GIB), times(1.25)),
+    everyday("row_sums", "sums of a pixel's channels", PIXELS, lambda r, c: r * c + r, SUMMED),
+    everyday("row_sums", "row sums", (1 << 22, 37), lambda r, c: r * c + r, SUMMED),
+    everyday("row_sums", "row sums", ODD, lambda r, c: r * c + r, SUMMED),
+    everyday("row_sums", "sums of long rows", (3, 1 << 26), lambda r, c: r * c + r, SUMMED),
+    everyday("column_sums", "sums of each channel", PIXELS, lambda r, c: r * c + c, (1e-4, 0.0)),
+    everyday("column_sums", "column sums", (37, 1 << 22), lambda r, c: r * c + c, SUMMED),
+    everyday("total", "sum of all", (1, GIB), times(1), (1e-4, 0.0)),
+    everyday("maxima_of_middles", "maxima along a middle axis of 64", BLOCKS, times(65 / 64), EXACT),
+    everyday("variances", "variances of rows", (SIDE, SIDE), lambda r, c: r * c + r, (1e-4, 0.0)),
+    everyday("softmax", "softmax of rows", (1 << 24, 10), times(2), (2e-5, 0.0)),
+    everyday("softmax", "softmax of rows", (1 << 17, 1001), times(2), (2e-5, 0.0)),
+    everyday("layernorm", "layernorm of rows", (1 << 20, 100), times(2), (2e-5, 2e-5)),
+    everyday("picked_rows", "rows by an index array", (1 << 20, 64), lambda r, c: 2 * r * c + 2 * r, EXACT),
+    everyday("picked_elements", "elements by an index array (bytes of the elements, not of lines)", (1, 1 << 26), times(4), EXACT),
+)
+
 PRODUCTS = tuple(Row("matmul", "matmul", 8192, 8192, times(3), AS_BY_HAND, dtype,
                      (5e-5, 1e-5) if dtype == "f32" else None, "TFLOP/s") for dtype in ("f32", "f16", "bf16"))
 
 SECTIONS = (("Fused elementwise work", ELEMENTWISE), ("Reductions and normalisations", REDUCTIONS),
-            ("Copies, sorting and running sums", MOVING), ("Matrix products", PRODUCTS))
+            ("Copies, sorting and running sums", MOVING), ("Everyday access", PATTERNS), ("Matrix products", PRODUCTS))
 ALL_ROWS = (COPY, ARITHMETIC, *(row for _, rows in SECTIONS for row in rows), LAUNCH)
 ALWAYS = (COPY, ARITHMETIC)  # what shares are shares of
 
@@ -163,4 +201,7 @@ def tiny(row):
         return dataclasses.replace(row, rows=48, columns=48)
     if row.rows == 1:
         return dataclasses.replace(row, columns=min(row.columns, 5000))
+    if row in PATTERNS and row.rows > 1:
+        return dataclasses.replace(row, rows=min(row.rows, 61 if row.columns > 1000 else 301),
+                                   columns=row.columns if row.columns < 1000 else 640 if row.columns % 64 == 0 else 633)
     return dataclasses.replace(row, rows=300 if row.columns == 64 else 96, columns=64 if row.columns == 64 else 160)

@@ -60,6 +60,7 @@ std::vector<double> samples(const OnGpu<T, Rank>& result) {
 std::vector<Kernel> elementwise_kernels();
 std::vector<Kernel> row_kernels();
 std::vector<Kernel> moving_kernels();
+std::vector<Kernel> pattern_kernels();
 std::vector<Kernel> product_kernels();
 
 /// Prints a line with the nanoseconds of the first and the later kernels' first use, for the cache of TESSERA_CACHE_DIR as it is.

@@ -102,6 +102,25 @@ class Library:
     def positions_of(self, dtype, shape):
         return self.numbers(f.flat(shape), 1), torch.full(f.flat(shape), -1, dtype=torch.int64, device=self.device)
 
+    def column_row_operands(self, dtype, shape):
+        return self.numbers((shape[0], 1), 1), self.numbers(shape[1:], 2), self.poisoned(shape)
+
+    def channel_operands(self, dtype, shape):
+        return self.numbers(shape, 1), self.numbers(shape[1:], 2), self.poisoned(shape)
+
+    def bytes_of(self, dtype, shape):
+        return (256 * self.numbers(f.flat(shape), 1)).to(torch.uint8), self.poisoned(f.flat(shape))
+
+    def below(self, end, count):
+        return (self.numbers((count,), 2).to(torch.float64) * end).to(torch.int64)
+
+    def picked_row_operands(self, dtype, shape):
+        return self.numbers(shape, 1), self.below(shape[0], shape[0]), self.poisoned(shape)
+
+    def picked_operands(self, dtype, shape):
+        flat = f.flat(shape)
+        return self.numbers(flat, 1), self.below(flat[0], flat[0]), self.poisoned(flat)
+
     # Kernels: (operands, run).
 
     def eager_kernels(self):
@@ -138,7 +157,40 @@ class Library:
         }
         for dtype in DTYPES:
             kernels["matmul", dtype] = (self.factors, lambda s: torch.mm(s[0], s[1], out=s[2]))
-        return kernels
+        return kernels | self.eager_patterns()
+
+    def eager_patterns(self):
+        def variances(s):
+            torch.var(s[0], 1, correction=0, out=s[1])
+
+        def neighbours(s):
+            torch.add(s[0][1:-1, 1:-1], s[0][:-2, 1:-1], out=s[1])
+            s[1].add_(s[0][2:, 1:-1]).add_(s[0][1:-1, :-2]).add_(s[0][1:-1, 2:])
+
+        def from_bytes(s):
+            s[1].copy_(s[0])
+            s[1].div_(255)
+
+        rows = self.like(lambda s: s[:1])
+        return {(kernel, "f32"): work for kernel, work in {
+            "reversed": (replaced(self.vectors), replace(lambda x: torch.flip(x, (0,)))),
+            "every_third": (lambda dtype, shape: (self.numbers(f.flat(shape), 1), self.poisoned(f.third(shape))),
+                            lambda s: s[1].copy_(s[0][::3])),
+            "axes_reversed": (lambda dtype, shape: (self.numbers(f.with_middle(shape), 1), self.poisoned(f.with_middle(shape)[::-1])),
+                              lambda s: s[1].copy_(s[0].permute(2, 1, 0))),
+            "maxima_of_middles": (lambda dtype, shape: (self.numbers(f.with_middle(shape), 1), self.poisoned(f.with_middle(shape)[::2])),
+                                  lambda s: torch.amax(s[0], 1, out=s[1])),
+            "variances": (rows, variances),
+            "total": (lambda dtype, shape: (self.numbers(f.flat(shape), 1), self.poisoned((1,))),
+                      lambda s: torch.sum(s[0], 0, keepdim=True, out=s[1])),
+            "neighbours": (self.like(f.window), neighbours),
+            "weighted_channels": (self.channel_operands, lambda s: torch.mul(s[0], s[1], out=s[2])),
+            "column_and_row": (self.column_row_operands, lambda s: torch.add(s[0], s[1], out=s[2])),
+            "choosing": (self.launch_operands, lambda s: torch.where(s[0] > 0.5, s[0], s[1], out=s[2])),
+            "from_bytes": (self.bytes_of, from_bytes),
+            "picked_rows": (self.picked_row_operands, lambda s: torch.index_select(s[0], 0, s[1], out=s[2])),
+            "picked_elements": (self.picked_operands, lambda s: torch.index_select(s[0], 0, s[1], out=s[2])),
+        }.items()}
 
     def compiled_kernels(self):
         same, rows, columns = self.like(lambda s: s), self.like(lambda s: s[:1]), self.like(lambda s: s[1:])

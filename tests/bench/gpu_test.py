@@ -40,7 +40,8 @@ class Runs(unittest.TestCase):
             self.assertGreater(record["ns"], 0, record["title"])
             self.assertIn(record["title"] if record["kernel"] != "launch" else "## Enqueuing", done.stdout)
         for answer in result["answers"]:
-            self.assertGreater(len(answer["rounds"]["1"]["values"]), 40, answer["row"])
+            is_small = answer["row"].startswith("total") or answer["row"] in ("row_sums f32 3x640", "column_sums f32 301x3")
+            self.assertGreater(len(answer["rounds"]["1"]["values"]), 0 if is_small else 40, answer["row"])
         self.assertEqual([len(record) for record in result["compiling"]], [6] * 4)
         self.assertIn("of the copy's bandwidth, at least 92.0 %", done.stdout)
 
