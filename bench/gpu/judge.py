@@ -107,7 +107,8 @@ def evaluate(figures, shown, table):
         peers = {library: figures.median(library, row) for library in figures.libraries(row) if library != rows.OURS}
         best = next(iter(peers), None)
         records.append({
-            "key": row.key, "kernel": row.kernel, "dtype": row.dtype, "title": row.text, "unit": row.unit, "ns": ns, "peers": peers,
+            "key": row.key, "kernel": row.kernel, "dtype": row.dtype, "title": row.text, "section": row.section, "unit": row.unit,
+            "ns": ns, "peers": peers,
             "rate": row.rate(ns) if ns else None,
             "share": share(figures, rows.OURS, row, chosen["copy"]) if ns and row.unit == "GB/s" else None,
             "best": best, "ratio": figures.ratio(rows.OURS, row, best) if best and ns else None,

@@ -128,9 +128,8 @@ def page(result):
     if result["is_tiny"]:
         parts.append("**Tiny shapes: this tries everything, and no figure means anything.**")
     parts += list(goal_section(result["rows"], result["compiling"]))
-    for title, section in (*rows.SECTIONS, ("Copies that are the measure", (rows.COPY,))):
-        kernels = {(row.kernel, row.dtype) for row in section}
-        chosen = [r for r in records.values() if (r["kernel"], r["dtype"]) in kernels]
+    for title, _ in rows.SECTIONS:
+        chosen = [r for r in records.values() if r["section"] == title]
         if chosen:
             parts += [f"## {title}", ratio_table(chosen), time_table(chosen)]
     if launch := next((r for r in records.values() if r["kernel"] == rows.LAUNCH.kernel), None):

@@ -48,6 +48,7 @@ class Row:
     tolerance: tuple | None = None
     unit: str = "GB/s"
     peers: str = ""  # the peers' name of the kernel, if it is another
+    section: str = ""  # of the page
 
     def known_as(self, library):
         return self.peers if self.peers and library != OURS else self.kernel
@@ -186,9 +187,16 @@ PATTERNS = (
 PRODUCTS = tuple(Row("matmul", "matmul", 8192, 8192, times(3), AS_BY_HAND, dtype,
                      (5e-5, 1e-5) if dtype == "f32" else None, "TFLOP/s") for dtype in ("f32", "f16", "bf16"))
 
-SECTIONS = (("Fused elementwise work", ELEMENTWISE), ("Reductions and normalisations", REDUCTIONS),
-            ("Copies, sorting and running sums", MOVING), ("Everyday access", PATTERNS), ("Matrix products", PRODUCTS))
-ALL_ROWS = (COPY, ARITHMETIC, *(row for _, rows in SECTIONS for row in rows), LAUNCH)
+def section(title, table):
+    return title, tuple(dataclasses.replace(row, section=title) for row in table)
+
+
+EVERYDAY_TITLE = "Everyday access"
+SECTIONS = (section("Fused elementwise work", ELEMENTWISE), section("Reductions and normalisations", REDUCTIONS),
+            section("Copies, sorting and running sums", MOVING), section(EVERYDAY_TITLE, PATTERNS), section("Matrix products", PRODUCTS),
+            section("Copies that are the measure", (COPY,)))
+COPY = SECTIONS[-1][1][0]
+ALL_ROWS = (COPY, ARITHMETIC, *(row for _, table in SECTIONS[:-1] for row in table), LAUNCH)
 ALWAYS = (COPY, ARITHMETIC)  # what shares are shares of
 
 # Milliseconds of the first use of an expression, later ones in a process: without a cache on disk, and with it.
@@ -201,7 +209,7 @@ def tiny(row):
         return dataclasses.replace(row, rows=48, columns=48)
     if row.rows == 1:
         return dataclasses.replace(row, columns=min(row.columns, 5000))
-    if row in PATTERNS and row.rows > 1:
+    if row.section == EVERYDAY_TITLE and row.rows > 1:
         return dataclasses.replace(row, rows=min(row.rows, 61 if row.columns > 1000 else 301),
                                    columns=row.columns if row.columns < 1000 else 640 if row.columns % 64 == 0 else 633)
     return dataclasses.replace(row, rows=300 if row.columns == 64 else 96, columns=64 if row.columns == 64 else 160)

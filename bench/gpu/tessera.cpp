@@ -36,7 +36,8 @@ void print_about() {
 
 std::vector<Kernel> all_kernels() {
   std::vector<Kernel> all;
-  for (const auto& kernels : {elementwise_kernels(), row_kernels(), moving_kernels(), pattern_kernels(), product_kernels()})
+  for (const auto& kernels :
+       {elementwise_kernels(), row_kernels(), moving_kernels(), pattern_kernels(), product_kernels()})
     all.insert(all.end(), kernels.begin(), kernels.end());
   return all;
 }
