@@ -102,7 +102,8 @@ def times(factor):
     return lambda rows, columns: factor * rows * columns
 
 
-COPY = Row("copy", "copy by one memcpy", 1, GIB, times(2), tolerance=EXACT)
+MEASURE = "Copies that are the measure"
+COPY = Row("copy", "copy by one memcpy", 1, GIB, times(2), tolerance=EXACT, section=MEASURE)
 ARITHMETIC = Row("black_scholes_arithmetic", "Black-Scholes without memory", 1, GIB, times(0), unit="G elements/s")
 LAUNCH = Row("launch", "c = a + 2b", 1, 1024, times(3), (Goal("us", 6),))
 
@@ -152,8 +153,8 @@ ODD = (16383, 16381)
 BLOCKS = (1 << 13, 64 * 128)
 
 
-def everyday(kernel, title, shape, items, tolerance=FLOAT, dtype="f32"):
-    return Row(kernel, title, *shape, items, EVERYDAY, dtype, tolerance)
+def everyday(kernel, title, shape, items, tolerance=FLOAT):
+    return Row(kernel, title, *shape, items, EVERYDAY, tolerance=tolerance)
 
 
 PATTERNS = (
@@ -187,6 +188,7 @@ PATTERNS = (
 PRODUCTS = tuple(Row("matmul", "matmul", 8192, 8192, times(3), AS_BY_HAND, dtype,
                      (5e-5, 1e-5) if dtype == "f32" else None, "TFLOP/s") for dtype in ("f32", "f16", "bf16"))
 
+
 def section(title, table):
     return title, tuple(dataclasses.replace(row, section=title) for row in table)
 
@@ -194,8 +196,7 @@ def section(title, table):
 EVERYDAY_TITLE = "Everyday access"
 SECTIONS = (section("Fused elementwise work", ELEMENTWISE), section("Reductions and normalisations", REDUCTIONS),
             section("Copies, sorting and running sums", MOVING), section(EVERYDAY_TITLE, PATTERNS), section("Matrix products", PRODUCTS),
-            section("Copies that are the measure", (COPY,)))
-COPY = SECTIONS[-1][1][0]
+            (MEASURE, (COPY,)))
 ALL_ROWS = (COPY, ARITHMETIC, *(row for _, table in SECTIONS[:-1] for row in table), LAUNCH)
 ALWAYS = (COPY, ARITHMETIC)  # what shares are shares of
 
@@ -209,7 +210,8 @@ def tiny(row):
         return dataclasses.replace(row, rows=48, columns=48)
     if row.rows == 1:
         return dataclasses.replace(row, columns=min(row.columns, 5000))
-    if row.section == EVERYDAY_TITLE and row.rows > 1:
-        return dataclasses.replace(row, rows=min(row.rows, 61 if row.columns > 1000 else 301),
-                                   columns=row.columns if row.columns < 1000 else 640 if row.columns % 64 == 0 else 633)
+    if row.section == EVERYDAY_TITLE:  # keeps short axes, and whether 64 divides the long ones
+        few_columns = row.columns < 1000
+        columns = row.columns if few_columns else 640 if row.columns % 64 == 0 else 633
+        return dataclasses.replace(row, rows=min(row.rows, 301 if few_columns else 61), columns=columns)
     return dataclasses.replace(row, rows=300 if row.columns == 64 else 96, columns=64 if row.columns == 64 else 160)

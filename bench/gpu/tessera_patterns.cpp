@@ -74,44 +74,48 @@ Work neighbours(const Request& request) {
                 });
 }
 
+/// Two operands and a result.
+template <class X, class Z, class Y>
+struct Pair {
+  X x;
+  Z z;
+  Y y;
+};
+template <class X, class Z, class Y>
+Pair(X, Z, Y) -> Pair<X, Z, Y>;
+
+/// `make()` makes a Pair of so many bytes; run(result, operand, operand).
+template <class Make, class Run>
+Work of_two(const Request& request, std::int64_t bytes, const Make& make, const Run& run) {
+  return rotate(
+      request, bytes, make, [run](auto& s) { run(s.y, s.x, s.z); }, [](const auto& s) { return samples(s.y); });
+}
+
 /// A value for each channel of each pixel.
 Work weighted_channels(const Request& request) {
-  struct Set {
-    OnGpu<float, 2> x;
-    OnGpu<float, 1> weights;
-    OnGpu<float, 2> y;
-  };
   const Dim shape{request.rows, request.columns};
-  return rotate(
+  return of_two(
       request, bytes_of<float>(2 * request.count()),
-      [&] { return Set{numbers<float>(shape, 1), numbers<float>(Dim{request.columns}, 2), poisoned<float>(shape)}; },
-      [](Set& s) { s.y = s.x * s.weights; }, [](const Set& s) { return samples(s.y); });
+      [=] { return Pair{numbers<float>(shape, 1), numbers<float>(Dim{shape[1]}, 2), poisoned<float>(shape)}; },
+      [](auto& y, const auto& x, const auto& weights) { y = x * weights; });
 }
 
 Work column_and_row(const Request& request) {
-  struct Set {
-    OnGpu<float, 2> column;
-    OnGpu<float, 1> row;
-    OnGpu<float, 2> y;
-  };
-  return rotate(
+  const Dim shape{request.rows, request.columns};
+  return of_two(
       request, bytes_of<float>(request.count()),
-      [&] {
-        return Set{numbers<float>(Dim{request.rows, std::int64_t{1}}, 1), numbers<float>(Dim{request.columns}, 2),
-                   poisoned<float>(Dim{request.rows, request.columns})};
+      [=] {
+        return Pair{numbers<float>(shape.with(1, 1), 1), numbers<float>(Dim{shape[1]}, 2), poisoned<float>(shape)};
       },
-      [](Set& s) { s.y = s.column + s.row; }, [](const Set& s) { return samples(s.y); });
+      [](auto& y, const auto& column, const auto& row) { y = column + row; });
 }
 
 Work choosing(const Request& request) {
-  struct Set {
-    OnGpu<float, 1> x, z, y;
-  };
   const Dim shape{request.count()};
-  return rotate(
+  return of_two(
       request, bytes_of<float>(3 * request.count()),
-      [&] { return Set{numbers<float>(shape, 1), numbers<float>(shape, 2), poisoned<float>(shape)}; },
-      [](Set& s) { s.y = where(s.x > 0.5f, s.x, s.z); }, [](const Set& s) { return samples(s.y); });
+      [=] { return Pair{numbers<float>(shape, 1), numbers<float>(shape, 2), poisoned<float>(shape)}; },
+      [](auto& y, const auto& x, const auto& z) { y = where(x > 0.5f, x, z); });
 }
 
 /// Numbers of bytes as floats from 0 to 1.
@@ -134,33 +138,19 @@ OnGpu<std::int64_t, 1> positions_below(std::int64_t end, std::int64_t count) {
 }
 
 Work picked_rows(const Request& request) {
-  struct Set {
-    OnGpu<float, 2> x;
-    OnGpu<std::int64_t, 1> indices;
-    OnGpu<float, 2> y;
-  };
   const Dim shape{request.rows, request.columns};
-  return rotate(
+  return of_two(
       request, bytes_of<float>(2 * request.count()),
-      [&] {
-        return Set{numbers<float>(shape, 1), positions_below(request.rows, request.rows), poisoned<float>(shape)};
-      },
-      [](Set& s) { s.y = s.x(s.indices, all); }, [](const Set& s) { return samples(s.y); });
+      [=] { return Pair{numbers<float>(shape, 1), positions_below(shape[0], shape[0]), poisoned<float>(shape)}; },
+      [](auto& y, const auto& x, const auto& indices) { y = x(indices, all); });
 }
 
 Work picked_elements(const Request& request) {
-  struct Set {
-    OnGpu<float, 1> x;
-    OnGpu<std::int64_t, 1> indices;
-    OnGpu<float, 1> y;
-  };
   const Dim shape{request.count()};
-  return rotate(
+  return of_two(
       request, bytes_of<float>(4 * request.count()),
-      [&] {
-        return Set{numbers<float>(shape, 1), positions_below(request.count(), request.count()), poisoned<float>(shape)};
-      },
-      [](Set& s) { s.y = s.x(s.indices); }, [](const Set& s) { return samples(s.y); });
+      [=] { return Pair{numbers<float>(shape, 1), positions_below(shape[0], shape[0]), poisoned<float>(shape)}; },
+      [](auto& y, const auto& x, const auto& indices) { y = x(indices); });
 }
 
 }  // namespace

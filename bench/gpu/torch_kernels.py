@@ -85,8 +85,8 @@ class Library:
     def momentum_operands(self, dtype, shape):
         return (self.numbers(f.flat(shape), 2), self.numbers(f.flat(shape), 3), self.numbers(f.flat(shape), 1))
 
-    def bias_operands(self, dtype, shape):
-        return (self.numbers(shape, 1, dtype), self.numbers(shape[1:], 2, dtype, (-1.0, 1.0)), self.poisoned(shape, dtype))
+    def bias_operands(self, dtype, shape, scale=(-1.0, 1.0)):
+        return (self.numbers(shape, 1, dtype), self.numbers(shape[1:], 2, dtype, scale), self.poisoned(shape, dtype))
 
     def option_operands(self, dtype, shape):
         flat = f.flat(shape)
@@ -106,7 +106,7 @@ class Library:
         return self.numbers((shape[0], 1), 1), self.numbers(shape[1:], 2), self.poisoned(shape)
 
     def channel_operands(self, dtype, shape):
-        return self.numbers(shape, 1), self.numbers(shape[1:], 2), self.poisoned(shape)
+        return self.bias_operands(dtype, shape, (0.0, 1.0))
 
     def bytes_of(self, dtype, shape):
         return (256 * self.numbers(f.flat(shape), 1)).to(torch.uint8), self.poisoned(f.flat(shape))
