@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -20,9 +21,10 @@ struct Context {
   int products = 0;
 };
 
+/// Of the contexts, of what they count and of the last product: handles of several streams are used at once.
 std::mutex mutex;
 std::vector<Context*> contexts;
-int refused = 0;  // a status that the next product returns
+std::atomic<int> refused = 0;  // a status that the next product returns
 
 constexpr int success = 0, not_initialized = 1, invalid_value = 7, execution_failed = 13, not_supported = 15;
 constexpr int real_32 = 0, real_64 = 1, real_16 = 2, complex_32 = 4, complex_64 = 5, real_b16 = 14;
@@ -183,9 +185,13 @@ bool is_supported(int a, int b, int c, int compute) {
 
 extern "C" {
 
-int fake_handles() { return static_cast<int>(contexts.size()); }
+int fake_handles() {
+  const std::lock_guard lock(mutex);
+  return static_cast<int>(contexts.size());
+}
 /// Products that the handle of a stream has computed; -1 without one.
 int fake_products(void* stream) {
+  const std::lock_guard lock(mutex);
   for (const Context* context : contexts) {
     if (context->stream == stream) return context->products;
   }
@@ -194,6 +200,7 @@ int fake_products(void* stream) {
 void fake_refuse(int status) { refused = status; }
 /// Products of all handles.
 int fake_all_products() {
+  const std::lock_guard lock(mutex);
   int sum = 0;
   for (const Context* context : contexts) sum += context->products;
   return sum;
@@ -201,6 +208,7 @@ int fake_all_products() {
 /// The last product as the library was given it, column-major: its factors change places with ours. {a transposed, b transposed, m, n, k,
 /// lda, ldb, ldc, count}
 void fake_last_product(int* numbers) {
+  const std::lock_guard lock(mutex);
   const int values[] = {last.a_transposed, last.b_transposed, last.m,   last.n,    last.k,
                         last.lda,          last.ldb,          last.ldc, last.count};
   std::ranges::copy(values, numbers);
@@ -213,6 +221,7 @@ int cublasCreate_v2(void** handle) {
   return success;
 }
 int cublasSetStream_v2(void* handle, void* stream) {
+  const std::lock_guard lock(mutex);
   static_cast<Context*>(handle)->stream = stream;
   return success;
 }
@@ -229,7 +238,7 @@ int cublasGemmStridedBatchedEx(void* handle, int a_operation, int b_operation, i
                                long long b_step, const void* beta, void* c, int c_type, int ldc, long long c_step,
                                int count, int compute, int algorithm) {
   if (handle == nullptr) return not_initialized;
-  if (refused != 0) return refused;
+  if (const int status = refused; status != 0) return status;
   const Product p{a_operation == 1,
                   b_operation == 1,
                   m,
@@ -254,8 +263,11 @@ int cublasGemmStridedBatchedEx(void* handle, int a_operation, int b_operation, i
   if (algorithm != -1 || !is_supported(a_type, b_type, c_type, compute)) return not_supported;
   if (!is_plain(a_type, alpha, beta)) return not_supported;
   auto& context = *static_cast<Context*>(handle);
-  ++context.products;
-  last = p;
+  {
+    const std::lock_guard lock(mutex);
+    ++context.products;
+    last = p;
+  }
   Give* const give = driver();
   if (give != nullptr) return enqueue(p, context.stream, give) == 0 ? success : execution_failed;
   multiply(p);
