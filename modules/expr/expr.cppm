@@ -101,6 +101,7 @@ export import :gpu_normalising;
 export import :gpu_form;
 export import :gpu_evaluation;
 export import :gpu_product;
+export import :gpu_moving;
 export import :gpu_gathering;
 
 // nodes/: the nodes of expressions

@@ -63,7 +63,8 @@ void storage::throw_picked_index(const char* operation, const std::string& index
 
 void storage::throw_picked_index(const char* operation, const std::string& index,
                                  std::span<const std::ptrdiff_t> position, int axis, std::ptrdiff_t extent) {
-  throw_index_at(operation, index, core::shape_text(position), axis, extent, {});
+  throw_index_at(operation, index, position.size() == 1 ? std::to_string(position[0]) : core::shape_text(position),
+                 axis, extent, {});
 }
 
 void throw_index_error(int axis, std::span<const std::ptrdiff_t> index, std::span<const std::ptrdiff_t> shape,

@@ -61,12 +61,9 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
     storage::require_distinct_elements(target.shape().extents(), target.strides(), "assignment");
     if (product(shape) == 0) return check_indices();
     const auto picks = elements_.picks();
-    const auto held = held_picks(picks);
     constexpr int positions_rank = rank_of_picks(static_cast<const decltype(picks)*>(nullptr));
     constexpr int others = Picked::rank - positions_rank;
     const auto picked_extents = shape.extents().template subspan<at, positions_rank>();
-    std::optional<plan::Temporary> offsets;
-    const plan::ScatteredIndices where = indices_for(held.pickers(), picked_extents, place.on_host(), offsets);
     const Values values = values_for(shape, positions_rank, place);
     std::array<std::ptrdiff_t, static_cast<std::size_t>(others)> extents{}, strides{}, value_strides{};
     for (int axis = 0; axis < others; ++axis) {
@@ -76,18 +73,42 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
       strides[to] = target.strides()[static_cast<std::size_t>(axis < at ? axis : axis + rank - others)];
       value_strides[to] = values.strides[static_cast<std::size_t>(seen)];
     }
-    const plan::ScatteredMemory memory{.data = target.data(),
-                                       .type = dtype_of<T>,
-                                       .at = where,
-                                       .values = values.data,
-                                       .values_step = values.strides[static_cast<std::size_t>(at + positions_rank - 1)],
-                                       .extents = extents,
-                                       .strides = strides,
-                                       .value_strides = value_strides};
+    plan::ScatteredMemory memory{.data = target.data(),
+                                 .type = dtype_of<T>,
+                                 .at = {},
+                                 .values = values.data,
+                                 .values_step = values.strides[static_cast<std::size_t>(at + positions_rank - 1)],
+                                 .extents = extents,
+                                 .strides = strides,
+                                 .value_strides = value_strides};
+    if (!place.on_host() && is_scattered_by_gpu(memory, picks, picked_extents, place)) return;
+    const auto held = held_picks(picks);
+    std::optional<plan::Temporary> offsets;
+    memory.at = indices_for(held.pickers(), picked_extents, place.on_host(), offsets);
     place.on_host() ? plan::scatter(memory, how_) : plan::scatter_on_device(memory, place);
   }
 
  private:
+  /// Indices that are on the target's GPU, apart from what is written, need not come to the host if all of them are inside.
+  template <class... Picks>
+  bool is_scattered_by_gpu(const plan::ScatteredMemory& memory, const std::tuple<Picks...>& picks,
+                           std::span<const std::ptrdiff_t> positions, Place place) const {
+    if constexpr (may_be_on_gpu<D>) {
+      if (!HeldPicks<at, Picks...>::are_at(picks, place)) return false;
+      const HeldPicks<at, Picks...> held(picks, target_.shape().extents(), target_.array().strides(), place);
+      const auto is_apart = [&](const plan::Picker& picker) {
+        const auto rank_of_picker = static_cast<std::size_t>(picker.rank);
+        return !plan::overlaps(written(), {picker.data, std::span(picker.shape).first(rank_of_picker),
+                                           std::span(picker.strides).first(rank_of_picker), item_size(picker.type)});
+      };
+      for (const plan::Picker& picker : held.pickers()) {
+        if (!is_apart(picker)) return false;
+      }
+      return plan::scatter_picked(memory, held.pickers(), positions, place);
+    }
+    return false;
+  }
+
   plan::Written written() const {
     return {target_.array().data(), target_.shape().extents(), target_.array().strides(), sizeof(T)};
   }
@@ -197,7 +218,7 @@ class PickedTarget : public Picked {
   PickedTarget(const PickedTarget&) = default;
 
   /// Writes the elements that are picked, broadcasting the source to their shape. Of an index that is there several times the last value wins.
-  /// On a GPU by the host's indices. Throws IndexError, ShapeError, OutOfMemory; nothing has been written then.
+  /// Throws IndexError, ShapeError, OutOfMemory; nothing has been written then.
   const PickedTarget& operator=(
       storage::Assigned<const PickedTarget, storage::OtherElementsAssignment<PickedTarget>> source) const {
     source.to(*this);

@@ -3,12 +3,8 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <numeric>
-#include <source_location>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 module tessera.expr;
@@ -17,199 +13,112 @@ import tessera.device;
 import tessera.memory;
 import tessera.array;
 
-// The CUDA kernel that gathers slices, and the memory for its indices.
+// Where elements are moved from and to, and the memory for indices of the host.
 namespace tessera::plan {
 
 namespace {
 
-constexpr unsigned gather_threads = 256;
-constexpr std::ptrdiff_t of_a_block = 1024;  // items: four of each thread
-
-/// A copy as the kernel sees it: axes, the picked one first, along which all items are moved, as wide as both sides allow.
-struct Gather {
-  std::ptrdiff_t item;
-  std::vector<std::ptrdiff_t> extents, to, from;
-  bool wide = false;  // the number of items needs 64 bits
-
-  std::ptrdiff_t count() const {
-    std::ptrdiff_t count = 1;
-    for (const std::ptrdiff_t extent : extents) count *= extent;
-    return count;
-  }
-};
-
-/// Axes of a slice that one step of both sides goes through become one.
-void merge_axes(Gather& gather) {
-  for (std::size_t axis = gather.extents.size() - 1; axis >= 2; --axis) {
-    const std::ptrdiff_t extent = gather.extents[axis];
-    const bool continues =
-        gather.to[axis - 1] == gather.to[axis] * extent && gather.from[axis - 1] == gather.from[axis] * extent;
-    if (!continues && extent != 1) continue;
-    if (continues) {
-      gather.extents[axis - 1] *= extent;
-      gather.to[axis - 1] = gather.to[axis];
-      gather.from[axis - 1] = gather.from[axis];
-    }
-    for (auto* numbers : {&gather.extents, &gather.to, &gather.from})
-      numbers->erase(numbers->begin() + static_cast<std::ptrdiff_t>(axis));
-  }
-}
-
-/// Pairs of neighbours can be moved as one item of twice the size.
-bool has_pairs(const Gather& gather, const void* to, const void* from) {
-  const auto is_even = [](std::ptrdiff_t number) { return number % 2 == 0; };
-  const auto is_aligned = [&](const void* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(2 * gather.item) == 0;
-  };
-  if (gather.extents.size() < 2 || gather.to.back() != 1 || gather.from.back() != 1) return false;
-  return is_even(gather.extents.back()) && is_aligned(to) && is_aligned(from) &&
-         std::all_of(gather.to.begin(), gather.to.end() - 1, is_even) &&
-         std::all_of(gather.from.begin(), gather.from.end() - 1, is_even);
-}
-
-Gather gather_of(const SliceCopy& copy, std::ptrdiff_t indices) {
-  Gather gather{.item = copy.to.item,
-                .extents = {indices},
-                .to = {copy.to.strides.begin(), copy.to.strides.end()},
-                .from = {copy.from.strides.begin(), copy.from.strides.end()}};
-  gather.extents.insert(gather.extents.end(), copy.slice.begin(), copy.slice.end());
-  merge_axes(gather);
-  constexpr std::ptrdiff_t widest = 16;
-  while (gather.item < widest && has_pairs(gather, copy.to.data, copy.from.data)) {
-    gather.item *= 2;
-    gather.extents.back() /= 2;
-    for (std::size_t axis = 0; axis + 1 < gather.extents.size(); ++axis) {
-      gather.to[axis] /= 2;
-      gather.from[axis] /= 2;
-    }
-  }
-  gather.wide = gather.count() > std::numeric_limits<std::int32_t>::max();
-  return gather;
-}
-
-/// Four items of each thread are loaded before the first is stored; those beyond the end are the last one, and are not stored.
-std::string gather_text(const Gather& gather, bool scatters) {
-  std::string text = device::launching::item_support;
-  text += gather.wide ? "typedef unsigned long long tessera_index;\n" : "typedef unsigned int tessera_index;\n";
-  text += device::launching::quotient_support(gather.wide);
-  text += R"cuda(struct tessera_arguments {
-  @T* to;
-  const @T* from;
-  const long long* indices;@S
-  tessera_index count, extent[@R], factor[@R], shift[@R];
-  long long to_stride[@R], from_stride[@R];
-};
-extern "C" __global__ void __launch_bounds__(256) tessera_kernel(const __grid_constant__ tessera_arguments a) {
-  const tessera_index step = (tessera_index)gridDim.x * 1024;
-  for (tessera_index first = (tessera_index)blockIdx.x * 1024 + threadIdx.x; first < a.count; first += step) {
-    long long to[4], from[4];
-    tessera_index picked[4];
-    @T values[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      picked[k] = first + k * 256 < a.count ? first + k * 256 : a.count - 1;
-      to[k] = from[k] = 0;
-#pragma unroll
-      for (int axis = @R - 1; axis > 0; --axis) {
-        const tessera_index next = tessera_quotient(picked[k], a.factor[axis], a.shift[axis]);
-        const long long at = picked[k] - next * a.extent[axis];
-        to[k] += at * a.to_stride[axis];
-        from[k] += at * a.from_stride[axis];
-        picked[k] = next;
-      }
-      to[k] += @P * a.to_stride[0];
-    }
-#pragma unroll
-    for (int k = 0; k < 4; ++k) from[k] += a.indices[picked[k]] * a.from_stride[0];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) values[k] = a.from[from[k]];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      if (first + k * 256 < a.count) a.to[to[k]] = values[k];
-    }
-  }
-}
-)cuda";
-  const auto replace_all = [&text](std::string_view name, const std::string& by) {
-    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + by.size()))
-      text.replace(at, name.size(), by);
-  };
-  replace_all("@T", device::launching::item_type(gather.item));
-  replace_all("@R", std::to_string(gather.extents.size()));
-  replace_all("@S", scatters ? "\n  const long long* slots;" : "");
-  replace_all("@P", scatters ? "a.slots[picked[k]]" : "(long long)picked[k]");
-  return text;
-}
-
-std::vector<std::byte> gather_arguments(const SliceCopy& copy, const Gather& gather, const std::int64_t* indices,
-                                        const std::int64_t* slots) {
-  device::launching::Arguments arguments;
-  arguments.put(copy.to.data);
-  arguments.put(copy.from.data);
-  arguments.put(static_cast<const void*>(indices));
-  if (slots != nullptr) arguments.put(static_cast<const void*>(slots));
-  arguments.put_index(gather.count(), gather.wide);
-  std::vector<device::launching::Divisor> divisors;
-  for (const std::ptrdiff_t extent : gather.extents) {
-    divisors.push_back(device::launching::divisor_of(extent, gather.wide));
-    arguments.put_index(extent, gather.wide);
-  }
-  for (const auto& divisor : divisors) arguments.put_index(static_cast<std::ptrdiff_t>(divisor.factor), gather.wide);
-  for (const auto& divisor : divisors) arguments.put_index(divisor.shift, gather.wide);
-  arguments.put_all(gather.to);
-  arguments.put_all(gather.from);
-  return std::move(arguments).take();
-}
-
-/// Slice indices[i] of `from` becomes slice slots[i] of `to`, or slice i if there are no slots.
-void move_slices(const SliceCopy& copy, std::span<const std::int64_t> indices, std::span<const std::int64_t> slots) {
-  std::ptrdiff_t elements = std::ssize(indices);
-  for (const std::ptrdiff_t extent : copy.slice) elements *= extent;
-  if (elements == 0) return;
-  const GpuPlace place{copy.to.place.ordinal()};
+/// A list of the host in memory of the GPU, and in pinned memory, which stays until the stream has read it.
+memory::Allocation copied_to_device(std::span<const std::int64_t> list, GpuPlace place) {
   device::Stream& stream = device::Stream::current(place);
-  const Gather gather = gather_of(copy, std::ssize(indices));
-  const device::Kernel& kernel =
-      device::find_kernel(place, gather_text(gather, !slots.empty()),
-                          (slots.empty() ? "take of slices with " : "scatter of slices with ") +
-                              std::to_string(copy.slice.size()) + " axes");
-  const memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(indices.size_bytes() + slots.size_bytes()));
-  const memory::Allocation pinned(PinnedPlace{}, on_device.bytes());  // which stays until the stream has read it
-  std::memcpy(pinned.data(), indices.data(), indices.size_bytes());
-  if (!slots.empty())
-    std::memcpy(static_cast<std::int64_t*>(pinned.data()) + indices.size(), slots.data(), slots.size_bytes());
+  memory::Allocation on_device(place, static_cast<std::ptrdiff_t>(list.size_bytes()));
+  const memory::Allocation pinned(PinnedPlace{}, on_device.bytes());
+  std::memcpy(pinned.data(), list.data(), list.size_bytes());
   device::copy_async(on_device.data(), place, pinned.data(), PinnedPlace{}, on_device.bytes(), stream);
   pinned.uses()->note_read(stream.mark());
   on_device.uses()->note_write(stream.mark());
-  if (copy.from.uses != nullptr) copy.from.uses->order_read(stream);
-  if (copy.to.uses != nullptr) copy.to.uses->order_write(stream);
-  constexpr std::ptrdiff_t most_blocks = std::ptrdiff_t{1} << 22;
-  const auto blocks = static_cast<unsigned>(std::min((gather.count() - 1) / of_a_block + 1, most_blocks));
-  const auto* const lists = static_cast<const std::int64_t*>(on_device.data());
-  kernel.launch(stream, blocks, gather_threads, 0,
-                gather_arguments(copy, gather, lists, slots.empty() ? nullptr : lists + indices.size()),
-                slots.empty() ? "take" : "scatter", std::source_location::current());
-  if (copy.from.uses != nullptr) copy.from.uses->note_read(stream.mark());
-  if (copy.to.uses != nullptr) copy.to.uses->note_write(stream.mark());
-  on_device.uses()->note_write(stream.mark());
+  return on_device;
+}
+
+/// A mark that a GPU can make and the host reads.
+class OutsideMark {
+ public:
+  explicit OutsideMark(GpuPlace place) : stream_(device::Stream::current(place)) { *mark() = 0; }
+
+  std::int32_t* mark() const { return static_cast<std::int32_t*>(memory_.data()); }
+  /// Waits for the work of this thread's stream.
+  bool is_made() const {
+    stream_.synchronize();
+    return *static_cast<const volatile std::int32_t*>(mark()) != 0;
+  }
+
+ private:
+  device::Stream& stream_;
+  memory::Allocation memory_{PinnedPlace{}, sizeof(std::int32_t)};
+};
+
+/// Slices along the first axis are moved by a list in memory of the GPU.
+Move move_of(const SliceCopy& copy, std::ptrdiff_t indices, const void* list, bool scatters) {
+  Move move{.to = copy.to.data,
+            .from = copy.from.data,
+            .item = copy.to.item,
+            .axes = {{indices, scatters ? 0 : copy.to.strides[0], scatters ? copy.from.strides[0] : 0, {1}}},
+            .indices = {{list, DType::int64, 0, scatters ? copy.to.strides[0] : copy.from.strides[0]}},
+            .scatters = scatters,
+            .to_uses = copy.to.uses,
+            .from_uses = copy.from.uses};
+  for (std::size_t axis = 0; axis < copy.slice.size(); ++axis)
+    move.axes.push_back({copy.slice[axis], copy.to.strides[axis + 1], copy.from.strides[axis + 1], {0}});
+  return move;
+}
+
+void move_slices(const SliceCopy& copy, std::span<const std::int64_t> list, bool scatters) {
+  if (list.empty() || std::ranges::find(copy.slice, 0) != copy.slice.end()) return;
+  const GpuPlace place{copy.to.place.ordinal()};
+  const memory::Allocation on_device = copied_to_device(list, place);
+  move_elements(move_of(copy, std::ssize(list), on_device.data(), scatters), place, nullptr);
+  on_device.uses()->note_write(device::Stream::current(place).mark());
+}
+
+std::vector<std::ptrdiff_t> row_major_strides(std::span<const std::ptrdiff_t> shape) {
+  std::vector<std::ptrdiff_t> strides(shape.size());
+  std::ptrdiff_t count = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0; count *= shape[axis]) strides[axis] = count;
+  return strides;
+}
+
+std::vector<MovingIndices> lists_of(std::span<const Picker> pickers) {
+  std::vector<MovingIndices> lists;
+  for (const Picker& picker : pickers) lists.push_back({picker.data, picker.type, picker.extents[0], picker.steps[0]});
+  return lists;
+}
+
+/// The axes of positions, along which the pickers' indices are broadcast.
+std::vector<MovedAxis> axes_of_positions(std::span<const Picker> pickers, std::span<const std::ptrdiff_t> positions) {
+  std::vector<MovedAxis> axes;
+  for (std::size_t axis = 0; axis < positions.size(); ++axis) {
+    axes.push_back({positions[axis], 0, 0, {}});
+    for (const Picker& picker : pickers) {
+      const std::size_t lead = positions.size() - static_cast<std::size_t>(picker.rank);
+      const bool varies = axis >= lead && picker.shape[axis - lead] != 1;
+      axes.back().indices.push_back(varies ? picker.strides[axis - lead] : 0);
+    }
+  }
+  return axes;
+}
+
+/// There are positions, and elements that they can name.
+bool can_pick(std::span<const Picker> pickers, std::span<const std::ptrdiff_t> positions) {
+  return std::ranges::find(positions, 0) == positions.end() &&
+         std::ranges::all_of(pickers, [](const Picker& picker) { return picker.extents[0] > 0; });
 }
 
 }  // namespace
 
-void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices) { move_slices(copy, indices, {}); }
+void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices) {
+  move_slices(copy, indices, false);
+}
 
 void scatter_on_device(const SliceCopy& copy, std::span<const std::int64_t> distances) {
   std::vector<std::int64_t> order(distances.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
   const auto distance = [&](std::int64_t number) { return distances[static_cast<std::size_t>(number)]; };
   std::ranges::sort(order, {}, [&](std::int64_t number) { return std::pair(distance(number), number); });
-  std::vector<std::int64_t> slots, last;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    if (k + 1 < order.size() && distance(order[k]) == distance(order[k + 1])) continue;
-    slots.push_back(distance(order[k]));
-    last.push_back(order[k]);
+  std::vector<std::int64_t> slots(distances.begin(), distances.end());
+  for (std::size_t k = 0; k + 1 < order.size(); ++k) {
+    if (distance(order[k]) == distance(order[k + 1])) slots[static_cast<std::size_t>(order[k])] = unwritten;
   }
-  move_slices(copy, last, slots);
+  move_slices(copy, slots, true);
 }
 
 void scatter_on_device(const ScatteredMemory& memory, Place place) {
@@ -227,23 +136,27 @@ int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const st
                 std::span<const std::ptrdiff_t> shape) {
   const std::size_t rank = shape.size(), at = static_cast<std::size_t>(from.axis);
   const std::size_t picked = rank + 1 - from.shape.size();  // axes that the distances have in the result
-  std::vector<std::ptrdiff_t> strides(rank);
+  const std::vector<std::ptrdiff_t> strides = row_major_strides(shape);
   std::ptrdiff_t count = 1;
-  for (std::size_t axis = rank; axis-- > 0; count *= shape[axis]) strides[axis] = count;
+  for (const std::ptrdiff_t extent : shape) count *= extent;
   void* const data = lowering.hold(count * from.item);
-  // The axis of the distances first, then the others.
-  std::vector<std::ptrdiff_t> slice, to_strides{strides[at + picked - 1]}, from_strides{from.strides[at]};
-  for (std::size_t axis = 0; axis < from.shape.size(); ++axis) {
-    if (axis == at) continue;
-    slice.push_back(from.shape[axis]);
-    to_strides.push_back(strides[axis < at ? axis : axis + picked - 1]);
-    from_strides.push_back(from.strides[axis]);
-  }
   if (count > 0) {
-    gather_on_device({.to = {{data, to_strides, from.item}, lowering.place()},
-                      .from = {{const_cast<void*>(from.data), from_strides, from.item}, lowering.place()},
-                      .slice = slice},
-                     distances);
+    const GpuPlace place{lowering.place().ordinal()};
+    const memory::Allocation on_device = copied_to_device(distances, place);
+    Move move{.to = data,
+              .from = from.data,
+              .item = from.item,
+              .axes = {},
+              .indices = {{on_device.data(), DType::int64, 0, from.strides[at]}}};
+    for (std::size_t axis = 0; axis < from.shape.size(); ++axis) {
+      if (axis == at) {
+        move.axes.push_back({std::ssize(distances), strides[at + picked - 1], 0, {1}});
+      } else {
+        move.axes.push_back({from.shape[axis], strides[axis < at ? axis : axis + picked - 1], from.strides[axis], {0}});
+      }
+    }
+    move_elements(std::move(move), place, nullptr);
+    on_device.uses()->note_write(device::Stream::current(place).mark());
   }
   return lowering.add(data, shape, strides, from.item, lowering.place());
 }
@@ -265,6 +178,74 @@ int gather_taken(Lowering& lowering, const PickedMemory& from, const IndexList& 
     default: read(static_cast<const std::int64_t*>(indices.data));
   }
   return gather_leaf(lowering, from, positions, shape);
+}
+
+int gather_picked(Lowering& lowering, const PickedMemory& from, std::span<const Picker> pickers,
+                  std::span<const std::ptrdiff_t> shape) {
+  const std::size_t at = static_cast<std::size_t>(from.axis);
+  const std::size_t picked = shape.size() + pickers.size() - from.shape.size();  // axes of the positions
+  std::ptrdiff_t count = 1;
+  for (const std::ptrdiff_t extent : shape) count *= extent;
+  if (count == 0 || !can_pick(pickers, shape.subspan(at, picked))) return -1;
+  const std::vector<std::ptrdiff_t> strides = row_major_strides(shape);
+  void* const data = lowering.hold(count * from.item);
+  Move move{.to = data,
+            .from = from.data,
+            .item = from.item,
+            .axes = axes_of_positions(pickers, shape.subspan(at, picked)),
+            .indices = lists_of(pickers)};
+  const std::vector<std::ptrdiff_t> unpicked(pickers.size(), 0);
+  for (std::size_t axis = 0; axis < picked; ++axis) move.axes[axis].to = strides[at + axis];
+  for (std::size_t axis = at + picked; axis < shape.size(); ++axis)
+    move.axes.push_back({shape[axis], strides[axis], from.strides[axis - picked + pickers.size()], unpicked});
+  for (std::size_t axis = at; axis-- > 0;)
+    move.axes.insert(move.axes.begin(), MovedAxis{shape[axis], strides[axis], from.strides[axis], unpicked});
+  const GpuPlace place{lowering.place().ordinal()};
+  const OutsideMark outside(place);
+  move_elements(std::move(move), place, outside.mark());
+  if (outside.is_made()) return -1;
+  return lowering.add(data, shape, strides, from.item, lowering.place());
+}
+
+bool scatter_picked(const ScatteredMemory& memory, std::span<const Picker> pickers,
+                    std::span<const std::ptrdiff_t> positions, Place on) {
+  if (!can_pick(pickers, positions)) return false;
+  const GpuPlace place{on.ordinal()};
+  std::ptrdiff_t elements = 1, count = 1, unit = 0;
+  for (const Picker& picker : pickers) {
+    elements *= picker.extents[0];
+    unit = std::gcd(unit, picker.steps[0]);
+  }
+  for (const std::ptrdiff_t extent : positions) count *= extent;
+  if (unit == 0) unit = 1;
+  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(std::int64_t));
+  const Temporary owners(place, core::checked_multiply(elements, item)), slots(place, count * item);
+  const Claims claims{.axes = axes_of_positions(pickers, positions),
+                      .indices = lists_of(pickers),
+                      .owners = static_cast<std::int64_t*>(owners.data()),
+                      .slots = static_cast<std::int64_t*>(slots.data()),
+                      .unit = unit};
+  const OutsideMark outside(place);
+  claim_elements(claims, Claiming::check, place, outside.mark());
+  if (outside.is_made()) return false;
+  claim_elements(claims, Claiming::claim, place, outside.mark());
+  claim_elements(claims, Claiming::settle, place, outside.mark());
+  Move move{.to = memory.data,
+            .from = memory.values,
+            .item = item_size(memory.type),
+            .axes = {{count, 0, memory.values_step, {1}}},
+            .indices = {{slots.data(), DType::int64, 0, unit}},
+            .scatters = true};
+  // Axes of larger steps than those that are picked from stand before the positions, the others behind.
+  std::size_t outer = 0;
+  for (std::size_t axis = 0; axis < memory.extents.size(); ++axis) {
+    const std::ptrdiff_t stride = memory.strides[axis];
+    const bool is_outer = std::ranges::any_of(pickers, [&](const Picker& picker) { return stride > picker.steps[0]; });
+    move.axes.insert(is_outer ? move.axes.begin() + static_cast<std::ptrdiff_t>(outer++) : move.axes.end(),
+                     MovedAxis{memory.extents[axis], stride, memory.value_strides[axis], {0}});
+  }
+  move_elements(std::move(move), place, outside.mark());
+  return true;
 }
 
 }  // namespace tessera::plan

@@ -9,6 +9,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
+import :positions;
 import :scattering;
 
 // Picking and writing by index on a GPU.
@@ -39,5 +40,15 @@ int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const st
 /// The same by positions along the axis, which have been checked.
 int gather_taken(Lowering& lowering, const PickedMemory& from, const IndexList& indices,
                  std::span<const std::ptrdiff_t> shape);
+
+/// The same by index arrays that are in memory of the GPU, along axis `from.axis` and those behind it, one each. The GPU looks whether all indices are
+/// inside, for which the host waits. Returns -1 if one is not, or if there is nothing to pick from or to pick.
+int gather_picked(Lowering& lowering, const PickedMemory& from, std::span<const Picker> pickers,
+                  std::span<const std::ptrdiff_t> shape);
+
+/// Writes values to the elements that such index arrays, which broadcast to `positions`, name: `memory.at` is not used. False, and nothing is written, as
+/// above.
+bool scatter_picked(const ScatteredMemory& memory, std::span<const Picker> pickers,
+                    std::span<const std::ptrdiff_t> positions, Place place);
 
 }  // namespace tessera::plan

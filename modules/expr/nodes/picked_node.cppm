@@ -62,9 +62,11 @@ class PickedNode : public ExpressionOperations<PickedNode<Node, At, Picks...>, t
            std::apply([&](const auto&... each) { return (each.any_leaf(visit) || ...); }, picks_);
   }
 
-  /// Throws IndexError for an index out of range. On a GPU the elements are gathered first, by distances from the host.
+  /// Throws IndexError for an index out of range. On a GPU the elements are gathered first.
   LeafPlan<Stored> lower(plan::Lowering& lowering) const {
     const Dim<rank>& extents = shape();
+    const int gathered = gathered_by_gpu<At, Stored>(lowering, node_, picks_, extents.extents());
+    if (gathered >= 0) return {gathered};
     const Dim<Node::rank> from = node_.shape();
     auto elements = materialise<Stored>(node_, lowering.place());
     HeldPicks<At, Picks...> held(picks_, from.extents(), elements.strides);

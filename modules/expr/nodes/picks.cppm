@@ -10,6 +10,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
+import :gpu_gathering;
 import :positions;
 import :node;
 import :evaluate;
@@ -25,7 +26,7 @@ namespace tessera {
 [[noreturn]] void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents,
                                    int axis);
 
-/// Indices in memory of the host, and what keeps them.
+/// Indices in memory, and what keeps them.
 template <int Rank>
 struct HeldIndices {
   const void* data;
@@ -48,12 +49,19 @@ template <class Node>
 inline constexpr bool may_be_on_gpu =
     !std::same_as<typename Node::place_type, CpuPlace> && !std::is_void_v<typename Node::place_type>;
 
-/// Indices of the types that loops gather by are read where they are; others become int64 first. Those on a GPU are copied to the host, which waits.
+/// Indices at a place at which they are, or are made. Those of the types that loops and kernels gather by are read where they lie; others become int64 first.
 template <class Indices>
-HeldIndices<Indices::rank> indices_in_memory(const Indices& node) {
+HeldIndices<Indices::rank> indices_at(const Indices& node, Place place) {
   using I = typename Indices::value_type;
   constexpr bool is_wide = std::same_as<I, std::uint64_t>;
   using Read = std::conditional_t<is_wide || std::same_as<I, std::int32_t>, I, std::int64_t>;
+  const auto held = materialise<Read>(node, place);
+  return {held.data, held.shape, held.strides, dtype_of<Read>, held.owner};
+}
+
+/// Indices in memory of the host. Those on a GPU are copied to it, which waits.
+template <class Indices>
+HeldIndices<Indices::rank> indices_in_memory(const Indices& node) {
   const Place place = node.place().value_or(Place(CpuPlace{}));
   if constexpr (may_be_on_gpu<Indices>) {
     if (!place.on_host()) {
@@ -63,8 +71,7 @@ HeldIndices<Indices::rank> indices_in_memory(const Indices& node) {
       return held;
     }
   }
-  const auto held = materialise<Read>(node, place);
-  return {held.data, held.shape, held.strides, dtype_of<Read>, held.owner};
+  return indices_at(node, place);
 }
 
 /// The shape with these extents, of which there are `Rank`.
@@ -90,9 +97,22 @@ class IndexPick {
   const Indices& indices() const { return indices_; }
   int source_axis() const { return source_axis_; }
 
-  /// What picks, in memory that `owner` keeps. Throws PlaceError, IndexError.
-  plan::Picker hold(std::shared_ptr<const void>& owner) const {
-    auto held = indices_in_memory(indices_);
+  /// What picks can be read at a place of a GPU without a copy from elsewhere.
+  bool is_at(Place place) const {
+    if constexpr (!std::same_as<typename Indices::place_type, CpuPlace>)
+      return indices_.place().value_or(place) == place;
+    return false;
+  }
+
+  /// What picks, in memory of the host that `owner` keeps. Throws PlaceError.
+  plan::Picker hold(std::shared_ptr<const void>& owner) const { return picker_of(indices_in_memory(indices_), owner); }
+  /// The same in memory of a place.
+  plan::Picker hold_at(Place place, std::shared_ptr<const void>& owner) const {
+    return picker_of(indices_at(indices_, place), owner);
+  }
+
+ private:
+  plan::Picker picker_of(HeldIndices<rank> held, std::shared_ptr<const void>& owner) const {
     owner = std::move(held.owner);
     plan::Picker picker{.data = held.data, .type = held.type, .rank = rank, .axes = 1, .axis = source_axis_};
     std::ranges::copy(held.shape.extents(), picker.shape.begin());
@@ -100,7 +120,6 @@ class IndexPick {
     return picker;
   }
 
- private:
   Indices indices_;
   int source_axis_;
 };
@@ -122,6 +141,9 @@ class MaskPick {
   bool any_leaf(const plan::LeafVisitor& visit) const { return !*positions_ && mask_.any_leaf(visit); }
   const Mask& mask() const { return mask_; }
 
+  /// Its positions are of the host.
+  static bool is_at(Place) { return false; }
+
   plan::Picker hold(std::shared_ptr<const void>& owner) const {
     const plan::MaskPositions& found = positions();
     owner = positions_;
@@ -130,6 +152,7 @@ class MaskPick {
     picker.strides[0] = 1;
     return picker;
   }
+  plan::Picker hold_at(Place, std::shared_ptr<const void>& owner) const { return hold(owner); }
 
  private:
   /// Waits for ops that are pending on the mask. Throws PlaceError, OutOfMemory.
@@ -171,30 +194,66 @@ class HeldPicks {
   static constexpr std::size_t count = sizeof...(Picks);
 
  public:
-  /// Throws PlaceError, and IndexError for an index out of range.
+  /// On the host. Throws PlaceError, and IndexError for an index out of range.
   HeldPicks(const std::tuple<Picks...>& picks, std::span<const std::ptrdiff_t> extents,
             std::span<const std::ptrdiff_t> strides) {
-    std::size_t axis = At;
-    std::size_t k = 0;
-    const auto hold = [&](const auto& pick) {
-      plan::Picker& picker = pickers_[k];
-      picker = pick.hold(owners_[k++]);
-      for (int along = 0; along < picker.axes; ++along, ++axis) {
-        picker.extents[static_cast<std::size_t>(along)] = extents[axis];
-        picker.steps[static_cast<std::size_t>(along)] = strides[axis];
-      }
-      plan::check_picker(picker);
-    };
-    std::apply([&](const auto&... each) { (hold(each), ...); }, picks);
+    hold_all(picks, extents, strides, [](const auto& pick, auto& owner) { return pick.hold(owner); });
+    for (const plan::Picker& picker : pickers_) plan::check_picker(picker);
+  }
+  /// At the place of a GPU at which all of them are, where nobody has looked at them.
+  HeldPicks(const std::tuple<Picks...>& picks, std::span<const std::ptrdiff_t> extents,
+            std::span<const std::ptrdiff_t> strides, Place place) {
+    hold_all(picks, extents, strides, [&](const auto& pick, auto& owner) { return pick.hold_at(place, owner); });
+  }
+
+  static bool are_at(const std::tuple<Picks...>& picks, Place place) {
+    return std::apply([&](const auto&... pick) { return (pick.is_at(place) && ...); }, picks);
   }
 
   std::span<const plan::Picker> pickers() const { return pickers_; }
   std::array<std::shared_ptr<const void>, count>& owners() { return owners_; }
 
  private:
+  void hold_all(const std::tuple<Picks...>& picks, std::span<const std::ptrdiff_t> extents,
+                std::span<const std::ptrdiff_t> strides, const auto& hold_one) {
+    std::size_t axis = At;
+    std::size_t k = 0;
+    const auto hold = [&](const auto& pick) {
+      plan::Picker& picker = pickers_[k];
+      picker = hold_one(pick, owners_[k++]);
+      for (int along = 0; along < picker.axes; ++along, ++axis) {
+        picker.extents[static_cast<std::size_t>(along)] = extents[axis];
+        picker.steps[static_cast<std::size_t>(along)] = strides[axis];
+      }
+    };
+    std::apply([&](const auto&... each) { (hold(each), ...); }, picks);
+  }
+
   std::array<plan::Picker, count> pickers_;
   std::array<std::shared_ptr<const void>, count> owners_;
 };
+
+/// Gathers the elements of a node at what picks along axis At and those behind it, if all of that is on the GPU of the evaluation and it finds no index outside;
+/// `shape` is the result's. Returns the number of the leaf; -1 leaves the work, and what to say of a wrong index, to the host.
+template <int At, Element Stored, class Node, class... Picks>
+int gathered_by_gpu(plan::Lowering& lowering, const Node& node, const std::tuple<Picks...>& picks,
+                    std::span<const std::ptrdiff_t> shape) {
+  if constexpr (!std::same_as<typename Node::place_type, CpuPlace>) {
+    const Place place = lowering.place();
+    if (!place.on_host() && HeldPicks<At, Picks...>::are_at(picks, place)) {
+      const Dim<Node::rank> from = node.shape();
+      auto elements = materialise<Stored>(node, place);
+      HeldPicks<At, Picks...> held(picks, from.extents(), elements.strides, place);
+      const plan::PickedMemory memory{.data = elements.data,
+                                      .shape = from.extents(),
+                                      .strides = elements.strides,
+                                      .item = sizeof(Stored),
+                                      .axis = At};
+      return plan::gather_picked(lowering, memory, held.pickers(), shape);
+    }
+  }
+  return -1;
+}
 
 /// The shape to which what picks broadcasts. Throws ShapeError.
 template <int Rank, class... Picks>

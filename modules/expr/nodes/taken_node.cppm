@@ -58,8 +58,10 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
   bool conflicts(const plan::Written& written) const { return any_leaf(plan::OverlapVisitor(written)); }
   bool any_leaf(const plan::LeafVisitor& visit) const { return node_.any_leaf(visit) || indices_.any_leaf(visit); }
 
-  /// Throws IndexError for an index out of range. On a GPU the elements are gathered first, by indices from the host.
+  /// Throws IndexError for an index out of range. On a GPU the elements are gathered first.
   LeafPlan<Stored> lower(plan::Lowering& lowering) const {
+    const int gathered = gathered_by_gpu<Axis, Stored>(lowering, node_, picks(), shape_.extents());
+    if (gathered >= 0) return {gathered};
     auto indices = indices_in_memory(indices_);
     const plan::IndexList list{indices.data, indices.shape[0], indices.strides[0], indices.type};
     const Dim<rank> from = node_.shape();

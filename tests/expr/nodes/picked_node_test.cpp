@@ -88,7 +88,7 @@ TEST_CASE("index arrays and masks that do not fit are refused, with what they ar
   CHECK(refusal(IndexRefusal{}, [&] { return x(two, all); }) ==
         "indexing: index 4 at position (1, 1) is out of range for axis 0 with extent 4");
   CHECK(refusal(IndexRefusal{}, [&] { return x(pair, Array<int, 1>{0, -4}); }) ==
-        "indexing: index -4 at position (1,) is out of range for axis 1 with extent 3");
+        "indexing: index -4 at position 1 is out of range for axis 1 with extent 3");
   CHECK(support::contains(refusal(ShapeRefusal{}, [&] { return x(pair, three); }), "indexing: "));
   CHECK(refusal(ShapeRefusal{}, [&] { return x(Array<bool, 1>{true, false, true}, all); }) ==
         "indexing: the mask has the shape (3,), but axis 0 has (4,); a mask has the extents of the axes along which "
