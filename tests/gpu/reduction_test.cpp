@@ -136,6 +136,25 @@ TEST_CASE("rows that begin off aligned addresses are folded in packs from the fi
               [](Place p) { return evaluate(sum(numbers<float>(Dim{100003}, 4).to(p)(range(3, 100003)))); });
 }
 
+TEST_CASE("outputs of a few values are folded by a thread each") {
+  check_floating<float, 1>("rows of 3", float_sums, 300, 3);
+  check_floating<float, 1>("rows of 4", float_sums, 300, 4);
+  check_floating<double, 1>("rows of 10", double_sums, 300, 10);
+  check_floating<double, 1>("rows of 16 doubles", double_sums, 300, 16);
+  for (std::ptrdiff_t columns = 1; columns <= 17; ++columns) {
+    INFO("rows of " << columns);
+    const auto x = [=](Place p) { return numbers<float>(Dim{70, columns, 5}, 3).to(p); };
+    const auto bytes = [=](Place p) { return numbers<std::int8_t>(Dim{70, columns}, 3).to(p); };
+    check_alike("of bytes", exactly, [&](Place p) { return evaluate(sum<1>(bytes(p))); });
+    check_alike("stepped", float_sums, [&](Place p) { return evaluate(sum<1>(x(p)(all, all, 2))); });
+    check_alike("reversed", exactly, [&](Place p) { return evaluate(argmax<1>(x(p)(all, range(none, none, -1), 1))); });
+    check_alike("weighted", float_sums,
+                [&](Place p) { return evaluate(sum<1>(x(p)(all, all, 0) * numbers<float>(Dim{columns}, 4).to(p))); });
+    if (columns <= 3)
+      check_alike("two axes", float_sums, [&](Place p) { return evaluate(sum<1, 2>(x(p) * 0.25f, keepdims)); });
+  }
+}
+
 TEST_CASE("many short rows are folded several by each team of threads") {
   constexpr std::ptrdiff_t rows = (1 << 17) + 3;
   for (const std::ptrdiff_t columns : {4, 8, 20, 64}) {

@@ -58,6 +58,21 @@ TEST_CASE_TEMPLATE("transposed copies of elements of every size, with extents ar
   check_layouts<T>(Dim{65, 17});
   check_layouts<T>(Dim{15, 100});
   check_layouts<T>(Dim{3, 40, 70});
+  check_layouts<T>(Dim{700, 3});
+  check_layouts<T>(Dim{2, 15, 90});
+}
+
+TEST_CASE("the channels of pixels become planes, and planes pixels") {
+  const auto pixels = [](Place p) { return numbers<std::uint8_t>(Dim{5, 14, 20, 3}, 6).to(p); };
+  check_alike("planes", exactly, [&](Place p) { return transpose(pixels(p), {0, 3, 1, 2}).clone(); });
+  check_alike("planes of a part", exactly, [&](Place p) {
+    return transpose(pixels(p)(all, range(2, 9), range(none, none, -2)), {3, 0, 1, 2}).clone();
+  });
+  check_alike("pixels", exactly, [&](Place p) {
+    auto y = zeros<std::uint8_t>(Dim{5, 14, 20, 3}, p);
+    transpose(y, {0, 3, 1, 2})(ellipsis) = transpose(pixels(p), {0, 3, 1, 2}).clone();
+    return y;
+  });
 }
 
 TEST_CASE("every order of the axes of three and four") {

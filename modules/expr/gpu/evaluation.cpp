@@ -135,7 +135,12 @@ void run_on_device(const Reduction& reduction) {
   const DeviceVariant& variant = key.variant;
   const DeviceFoldPlan plan = plan_of(task, element, variant);
   const FoldCut& cut = plan.cut;
-  key.fold = {.op = reduction.op, .shape = cut.shape, .kept = task.kept, .merging = cut.merging, .each = cut.each};
+  key.fold = {.op = reduction.op,
+              .shape = cut.shape,
+              .kept = task.kept,
+              .merging = cut.merging,
+              .each = cut.each,
+              .most = cut.most};
   key.task = DeviceTask::fold;
   const auto write = [&] {
     return folding_support(element, variant.target) +

@@ -23,8 +23,9 @@ namespace {
 
 constexpr std::ptrdiff_t warp = 32;
 constexpr std::ptrdiff_t column_rows = fold_threads / warp;  // threads that fold one column
+constexpr std::ptrdiff_t thread_values = 16;                 // up to so many behind an output are for one thread
 constexpr std::ptrdiff_t quad = 4;                           // threads that fold an output of few values
-constexpr std::ptrdiff_t quad_values = 64;                   // up to so many behind an output are for them
+constexpr std::ptrdiff_t quad_values = 64;                   // up to so many
 constexpr std::ptrdiff_t lanes = 8;                          // that fold an output of more
 constexpr std::ptrdiff_t lanes_values = 256;                 // up to so many
 constexpr std::ptrdiff_t warp_values = 1024;                 // and up to so many for one warp
@@ -50,6 +51,7 @@ std::ptrdiff_t blocks_for(std::ptrdiff_t work, std::ptrdiff_t of_a_block) {
 /// Neighbouring threads that fold one output.
 std::ptrdiff_t team_of(FoldShape shape) {
   switch (shape) {
+    case FoldShape::threads: return 1;
     case FoldShape::quads: return quad;
     case FoldShape::lanes: return lanes;
     case FoldShape::warps: return warp;
@@ -130,6 +132,10 @@ class FoldingWriter : public KernelWriter {
     write_element();
     write_head();
     write_block();
+    if (which_.shape == FoldShape::threads) {
+      write_outputs_of_threads();
+      return std::move(text_);
+    }
     if (which_.each > 1) {
       write_short_rows();
       return std::move(text_);
@@ -360,6 +366,42 @@ class FoldingWriter : public KernelWriter {
     replace_all("@P", std::to_string(packs));
     replace_all("@E", std::to_string(which_.each));
     replace_all("@Q", std::to_string(quad));
+    replace_all("@W", std::to_string(variant_.vector));
+    replace_all("@V", quoted(element_.value));
+  }
+
+  /// Outputs of a few values, each of one thread, which loads all of them before it folds the first. The warp's loads lie in the same cache lines one after the
+  /// other.
+  void write_outputs_of_threads() {
+    text_ +=
+        "  const tessera_index output = block * blockDim.x + threadIdx.x;\n"
+        "  if (output >= a.outputs) return;\n";
+    write_positions(0, which_.kept, "output", "  ");
+    text_ +=
+        "  @V values[@N];\n"
+        "#pragma unroll\n"
+        "  for (int n = 0; n < @N; n += @W) {\n"
+        "    const tessera_index r = n;\n"
+        "    if (r < a.reduced) {\n";
+    if (variant_.vector > 1) {
+      write_packs("values[n + k] = ");
+    } else {
+      const std::string value = write_loads("      ");
+      text_ += "      values[n] = " + value + ";\n";
+    }
+    text_ +=
+        "    }\n"
+        "  }\n"
+        "  Fold::Group group = Fold::begin();\n"
+        "#pragma unroll\n"
+        "  for (int n = 0; n < @N; ++n) {\n"
+        "    if (n < a.reduced) Fold::take(group, values[n], n);\n"
+        "  }\n"
+        "  Fold::Accumulator total = Fold::identity();\n"
+        "  Fold::join(total, group);\n"
+        "  tessera_store(" +
+        fold_address(0) + ", Fold::result(total, a.finish));\n}\n";
+    replace_all("@N", std::to_string(which_.most));
     replace_all("@W", std::to_string(variant_.vector));
     replace_all("@V", quoted(element_.value));
   }
@@ -654,10 +696,15 @@ FoldCut fold_cut(const ReductionTask& task, const DeviceElement& element, const 
     cut.blocks = blocks_for(task.outputs, is_wide ? warp * variant.vector : warp);
     least = is_wide ? least_wide_part : least_column_part;
   } else {
-    cut.shape = task.reduced <= quad_values    ? FoldShape::quads
-                : task.reduced <= lanes_values ? FoldShape::lanes
-                : task.reduced <= warp_values  ? FoldShape::warps
-                                               : FoldShape::blocks;
+    cut.shape = task.reduced <= thread_values && !variant.in_rows ? FoldShape::threads
+                : task.reduced <= quad_values                     ? FoldShape::quads
+                : task.reduced <= lanes_values                    ? FoldShape::lanes
+                : task.reduced <= warp_values                     ? FoldShape::warps
+                                                                  : FoldShape::blocks;
+    if (cut.shape == FoldShape::threads) {
+      cut.most = std::max(4, variant.vector);
+      while (cut.most < task.reduced) cut.most *= 2;
+    }
     const bool is_many = cut.shape == FoldShape::quads && task.outputs >= many_outputs;
     if (is_many && variant.vector > 1 && !variant.in_rows && is_small(task.reduction.op, element.value))
       cut.each = static_cast<int>(quad_outputs);

@@ -19,6 +19,7 @@ enum class FoldShape : std::uint8_t {
   blocks,   // the whole block does
   columns,  // 32 neighbouring outputs, each folded by eight threads
   quads,    // four neighbours of a warp fold one output
+  threads,  // one thread folds one output of a few values
 };
 
 /// Which of a reduction's kernels is meant.
@@ -28,6 +29,7 @@ struct FoldKernel {
   int kept = 0;      // axes of the variant that are not reduced: the first ones
   int merging = 32;  // threads that merge the parts of one output
   int each = 1;      // neighbouring outputs of a team of threads
+  int most = 0;      // values of an output that one thread folds, or a few more
 
   friend bool operator==(const FoldKernel&, const FoldKernel&) = default;
 };
@@ -40,6 +42,7 @@ struct FoldCut {
   std::ptrdiff_t part_size = 1;  // values
   int merging = 32;              // threads that merge the parts of one output: a warp, or a block for many parts
   int each = 1;                  // neighbouring outputs of a team of threads
+  int most = 0;                  // values of an output that one thread folds, or a few more
 };
 
 inline constexpr unsigned fold_threads = 256;
