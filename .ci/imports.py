@@ -14,7 +14,7 @@ ROOMS = ["standard", "core", "device", "memory", "schedule", "array", "expr", "a
 
 # The folders of a room. A partition may import only those of its own folder and of folders that stand before it.
 FOLDERS = {
-    "expr": ["math", "plan", "plan/reducers", "cpu", "cpu/reduce", "cpu/normalise", "cpu/product/kernels", "cpu/product", "cpu/product/vectors", "gpu", "gpu/product", "nodes", "functions", "operations", "assign", "explain", "program/tables", "program"],
+    "expr": ["math", "plan", "plan/reducers", "cpu", "cpu/reduce", "cpu/normalise", "cpu/product/kernels", "cpu/product", "cpu/product/vectors", "gpu", "gpu/picking", "gpu/product", "nodes", "functions", "operations", "assign", "explain", "program/tables", "program"],
     "array": ["layout", "handle", "views", "copy", "make"],
     "schedule": ["op", "engine", "executors", "ops", "pictures", "replay", "scheduler"],
     "memory": ["blocks", "checks", "pool", "use"],

@@ -101,8 +101,13 @@ export import :gpu_normalising;
 export import :gpu_form;
 export import :gpu_evaluation;
 export import :gpu_product;
-export import :gpu_moving;
-export import :gpu_gathering;
+
+// gpu/picking/: reading and writing by indices on a GPU
+export import :picking_lists;
+export import :picking_moving;
+export import :picking_claiming;
+export import :picking_combining;
+export import :picking_gathering;
 
 // nodes/: the nodes of expressions
 export import :node;

@@ -164,3 +164,70 @@ TEST_CASE("indices of the GPU that are out of range are named, and nothing is wr
   CHECK(evaluate(empty(all, first)).shape() == Dim{0, 1});
   CHECK(evaluate(x(Array<int, 1>(Dim{0}).to(gpu), all)).shape() == Dim{0, 4});
 }
+
+namespace {
+
+template <class T>
+void check_combined(unsigned seed) {
+  INFO(name(dtype_of<T>), ", seed ", seed);
+  Generator generator(seed);
+  const Dim<3> shape{generator.number(1, 20), generator.number(1, 20), generator.number(1, 20)};
+  const auto array = numbers<T>(shape, static_cast<int>(seed));
+  const Dim<1> many{generator.number(2, 300)};
+  const auto i0 = generator.indices<std::int32_t>(many, shape[0]);
+  const auto i1 = generator.indices<std::int64_t>(many, shape[1]);
+  const auto source = numbers<T>(Dim{many[0], shape[1], shape[2]}, static_cast<int>(seed) + 1);
+  const auto combined = [&](const auto& write) {
+    for (const Place indices : {cpu, gpu}) {
+      auto here = copy(array);
+      auto there = array.to(gpu);
+      write(here, cpu, cpu);
+      write(there, gpu, indices);
+      CHECK(difference(values_of(there), values_of(here), 0) == "");
+    }
+  };
+  combined([&](auto& a, Place p, Place i) { a(i0.to(i), all, all) += source.to(p); });
+  combined([&](auto& a, Place p, Place i) { a(i0.to(i), i1.to(i), all) -= source.to(p)(all, 0, all); });
+  combined([&](auto& a, Place p, Place i) { a(all, i1.to(i), 0) += source.to(p)(all, 0, 0); });
+  combined([&](auto& a, Place, Place i) { a.T()(all, i1.to(i), range(none, none, -1)) *= T(2); });
+  combined([&](auto& a, Place, Place i) { a(i0.to(i), all, all) /= T(2); });
+  if constexpr (Real<T>) {
+    combined([&](auto& a, Place p, Place i) { scatter_min(a, i0.to(i), source.to(p)); });
+    combined([&](auto& a, Place p, Place i) { scatter_max(a, i0.to(i), source.to(p)); });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("elements of a GPU are combined with values by indices, all of those of equal indices in their order") {
+  check_combined<float>(41);
+  check_combined<std::int8_t>(42);
+  check_combined<bfloat16>(43);
+  check_combined<float16>(44);
+  check_combined<std::uint64_t>(45);
+  check_combined<std::complex<float>>(46);
+  auto x = zeros<std::int32_t>(Dim{2}, gpu);
+  x(Array<int, 1>{}) += 1;
+  x(zeros<int>(Dim{5000}, gpu)) += arange<std::int32_t>(5000).to(gpu);
+  CHECK(to_string(x) == "[12497500        0]");
+  CHECK_THROWS_AS((x(Array<int, 1>{0, 2}.to(gpu)) += 1), IndexError);
+  CHECK(to_string(x) == "[12497500        0]");
+}
+
+TEST_CASE("what is picked goes into existing elements, which a wrong index leaves as they were") {
+  const auto x = numbers<float>(Dim{6, 8}, 5);
+  const Array<std::int32_t, 1> i{5, 0, 3}, j{-1, 2, 2}, one{4};
+  const auto y = numbers<float>(Dim{3, 16}, 6);
+  check_written(y, [&](auto& a, Place p) { a(all, range(none, none, -2)) = x.to(p)(i.to(p), all); });
+  check_written(y, [&](auto& a, Place p) { a(all, 3) = x.to(p)(i.to(p), j.to(p)); });
+  check_written(y, [&](auto& a, Place p) { a(all, range(0, 8)) = x.to(p)(one.to(p), all); });  // broadcast
+  check_written(y, [&](auto& a, Place p) { a(ellipsis) = copy(a)(j.to(p), all); });
+  check_written(y, [&](auto& a, Place p) { a(ellipsis) = a(j.to(p), all); });  // read before it is written
+  check_written(y, [&](auto& a, Place p) { a(all, range(0, 8)) += x.to(p)(i.to(p), all); });
+  auto there = y.to(gpu);
+  const auto source = x.to(gpu);
+  const Array<std::int32_t, 1> outside = Array<std::int32_t, 1>{0, 1, 6}.to(gpu);
+  CHECK_THROWS_AS((there(all, range(0, 8)) = source(outside, all)), IndexError);
+  CHECK_THROWS_AS((there(all, 0) = source(outside, outside)), IndexError);
+  check_equal(there, y);
+}

@@ -142,8 +142,6 @@ TEST_CASE("elements of a GPU are written by index arrays and masks; of equal ind
   CHECK_THROWS_AS((there(x(all, all, 0) > 0.0f, all) = 1.0f), PlaceError);  // an expression of the host
   CHECK_THROWS_AS((there(Array<int, 1>{0, 4}, all, all) = 1.0f), IndexError);
   CHECK(difference(values_of(there), values_of(x), 0) == "");
-  CHECK_THROWS_WITH_AS((there(i, all, all) += 1.0f),
-                       doctest::Contains("combined with values by indices on the host only"), PlaceError);
 }
 
 TEST_CASE("dynamic arrays are indexed on a GPU") {
@@ -169,5 +167,40 @@ TEST_CASE("dynamic arrays are indexed on a GPU") {
     CHECK(to_string(DArray(there(i, j) * 2).to(CpuPlace{})) == to_string(DArray(here(rows, columns) * 2)));
     CHECK_THROWS_AS(there(all, all, DArray(i + 6)), IndexError);
   }
-  CHECK_THROWS_AS(there(rows) = 1.0f, PlaceError);
+}
+
+TEST_CASE("elements of dynamic arrays on a GPU are written by indices, and combined with values") {
+  const DArray x = numbers<float>(Dim{4, 5, 6}, 5), source = numbers<float>(Dim{3, 5, 6}, 6);
+  const DArray rows = Array<int, 1>{3, 0, -1}, columns = make_array<std::int64_t>({{1, 4, 2}, {0, 0, -5}});
+  const DArray mask = x({all, all, 0}) > 0.0f, both = Array<int, 1>{1, 1, 1};
+  const auto check = [&](const auto& write) {
+    for (const Place indices : {Place(CpuPlace{}), gpu}) {
+      const DArray here = x.clone(), there = x.to(gpu);
+      write(here, CpuPlace{}, CpuPlace{});
+      write(there, gpu, indices);
+      CHECK(there.place() == gpu);
+      CHECK(to_string(there.to(CpuPlace{})) == to_string(here));
+    }
+  };
+  check([&](const DArray& a, Place p, Place i) { a(rows.to(i)) = source.to(p); });
+  check([&](const DArray& a, Place p, Place i) { a(rows.to(i), range(4, 0, -2)) = source({0, 0}).to(p); });
+  check([&](const DArray& a, Place, Place i) { a(rows.to(i), columns.to(i), 1) = 7.0f; });
+  check([&](const DArray& a, Place, Place i) { a(mask.to(i)) = -1.0f; });
+  check([&](const DArray& a, Place p, Place i) { a(both.to(i)) = source.to(p); });  // the last one stays
+  check([&](const DArray& a, Place p, Place i) { a(ellipsis, both.to(i)) = source({0, all, range(0, 3)}).to(p); });
+  check([&](const DArray& a, Place p, Place i) { a(rows.to(i)) += source.to(p); });
+  check([&](const DArray& a, Place p, Place i) {
+    a(both.to(i), all, columns({0, all}).to(i)) -= source({0, 0, 0}).to(p);
+  });
+  check([&](const DArray& a, Place, Place i) { a(all, both.to(i)) *= 2.0f; });
+  check([&](const DArray& a, Place, Place i) { a(mask.to(i), 2) /= 2.0f; });
+  check([&](const DArray& a, Place p, Place i) { a(rows.to(i)) = a(both.to(p)); });
+  const DArray there = x.to(gpu);
+  CHECK_THROWS_WITH_AS(there(rows) = source, doctest::Contains("the values are on cpu and the array on gpu:0"),
+                       PlaceError);
+  CHECK_THROWS_AS(x(rows) = source.to(gpu), PlaceError);
+  CHECK_THROWS_AS(there(rows + 4) = 1.0f, IndexError);
+  CHECK_THROWS_AS(there(rows) = make_array<float>({{1, 2}}).to(gpu), ShapeError);
+  CHECK_THROWS_AS(DArray(mask.to(gpu))(both) += true, DTypeError);
+  CHECK(to_string(there.to(CpuPlace{})) == to_string(x));
 }

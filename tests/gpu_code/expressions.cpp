@@ -84,6 +84,8 @@ const std::vector<Entry>& entries() {
       {"sum", 4, 0, "sum(x), 16 M", [] { evaluate(sum(vector(1 << 24))); }},
       {"sum_rows", 4, 0, "sum<1>(x), 4096 x 4096", [] { evaluate(sum<1>(matrix(4096, 4096))); }},
       {"sum_short_rows", 4, 0, "sum<1>(x), 1 M x 64", [] { evaluate(sum<1>(matrix(1 << 20, 64))); }},
+      {"sum_pixels", 4, 0, "sum<1>(x), 16 M x 3", [] { evaluate(sum<1>(matrix(1 << 24, 3))); }},
+      {"sum_rows_16", 4, 0, "sum<1>(x), 1 M x 16", [] { evaluate(sum<1>(matrix(1 << 20, 16))); }},
       {"sum_columns", 4, 0, "sum<0>(x), 4096 x 4096", [] { evaluate(sum<0>(matrix(4096, 4096))); }},
       {"sum_odd_rows", 4, 0, "sum<1>(x), 4095 x 4097", [] { evaluate(sum<1>(matrix(4095, 4097))); }},
       {"sum_columns_bfloat16", 2, 0, "sum<0>(x) of bfloat16, 4096 x 16384",
@@ -126,8 +128,14 @@ const std::vector<Entry>& entries() {
        [] { matrix(4096, 8191)(all, range(0, 8191, 3)).clone(); }},
       {"copy_transposed", 4, 4, "copy of transpose(x, {2, 1, 0}), 64 x 128 x 256",
        [] { transpose(Array<float, 3>(Dim{64, 128, 256}, gpu), {2, 1, 0}).clone(); }},
+      {"copy_planes", 1, 1, "copy of the planes of pixels, 4096 x 4096 x 3 of uint8",
+       [] { transpose(Array<std::uint8_t, 3>(Dim{4096, 4096, 3}, gpu), {2, 0, 1}).clone(); }},
       {"take_rows", 4, 4, "take(x, indices), rows of 1024",
        [] { take(matrix(4096, 1024), zeros<std::int64_t>(Dim{4096})); }},
+      {"pick_elements", 12, 4, "x(indices), both on the GPU, 16 M",
+       [] { evaluate(vector(1 << 24)(Array<std::int64_t, 1>(Dim{1 << 24}, gpu))); }},
+      {"pick_rows", 4, 4, "x(indices, all), rows of 64",
+       [] { evaluate(matrix(4096, 64)(Array<std::int32_t, 1>(Dim{4096}, gpu), all)); }},
   };
   return list;
 }

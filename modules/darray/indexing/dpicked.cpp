@@ -26,14 +26,6 @@ namespace {
 
 using Offsets = std::vector<std::ptrdiff_t>;
 
-void require_writing_on_host(Place place) {
-  if (place.on_host()) return;
-  throw PlaceError(to_string(Failure{
-      .operation = "indexing by arrays",
-      .problem = "the array is on " + to_string(place) + ", and elements are written by indices on the host only",
-      .advice = "write where a mask is true: x({ellipsis}) = where(mask, y, x)"}));
-}
-
 /// An index array beside the axis that it picks along.
 struct IndexArray {
   int axis;
@@ -279,40 +271,100 @@ bool is_axis(const Offsets& list) {
   return true;
 }
 
-/// The elements in new memory of the GPU. The last lists that are axes are those of slices; the others together say where each slice begins.
+/// Elements of a GPU as slices: the last lists that are axes are those of slices, the others together say where each slice begins.
+struct Slices {
+  std::vector<std::int64_t> starts;
+  std::vector<std::ptrdiff_t> extents;         // of a slice
+  std::vector<std::ptrdiff_t> strides, dense;  // along it, in the array and in memory with all elements side by side
+  std::ptrdiff_t length = 1;                   // elements of a slice
+};
+
+/// `distinct`: no element is twice in a slice.
+Slices slices_of(const Selection& selection, bool distinct) {
+  const auto& lists = selection.offsets;
+  const auto step = [](const Offsets& list) { return list.size() > 1 ? list[1] - list[0] : 0; };
+  const auto may_be_sliced = [&](const Offsets& list) {
+    return is_axis(list) && !(distinct && list.size() > 1 && step(list) == 0);
+  };
+  Slices slices;
+  std::size_t starting = lists.size();
+  std::ptrdiff_t base = 0;  // from an element at which a slice is said to begin
+  for (; starting > 1 && may_be_sliced(lists[starting - 1]); --starting) {
+    const Offsets& list = lists[starting - 1];
+    slices.extents.insert(slices.extents.begin(), std::ssize(list));
+    slices.strides.insert(slices.strides.begin(), step(list));
+    slices.dense.insert(slices.dense.begin(), slices.length);
+    slices.length *= std::ssize(list);
+    base += list[0];
+  }
+  slices.starts = {base};
+  for (std::size_t k = 0; k < starting; ++k) {
+    std::vector<std::int64_t> sums;
+    sums.reserve(slices.starts.size() * lists[k].size());
+    for (const std::int64_t start : slices.starts) {
+      for (const std::ptrdiff_t offset : lists[k]) sums.push_back(start + offset);
+    }
+    slices.starts = std::move(sums);
+  }
+  return slices;
+}
+
+std::vector<std::ptrdiff_t> with_first(std::ptrdiff_t first, std::vector<std::ptrdiff_t> rest) {
+  rest.insert(rest.begin(), first);
+  return rest;
+}
+
+void wait_for_ops(const DArray& x, schedule::Purpose purpose) {
+  const DDim shape = x.shape();
+  x.buffer()->wait_for_ops(purpose, {x.data(), shape.extents(), x.strides(), item_size(x.dtype())});
+}
+
+/// The elements in new memory of the GPU.
 DArray gathered_on_gpu(const DArray& x, const Selection& selection) {
   const DArray result(selection.shape, x.dtype(), x.place());
   if (result.size() == 0) return result;
-  const auto& lists = selection.offsets;
-  std::size_t starting = lists.size();
-  std::ptrdiff_t length = 1, base = 0;  // of a slice, and from an element at which it is said to begin
-  std::vector<std::ptrdiff_t> slice, from{1}, to;
-  for (; starting > 1 && is_axis(lists[starting - 1]); --starting) {
-    const Offsets& list = lists[starting - 1];
-    slice.insert(slice.begin(), std::ssize(list));
-    from.insert(from.begin() + 1, list.size() > 1 ? list[1] - list[0] : 0);
-    to.insert(to.begin(), length);
-    length *= std::ssize(list);
-    base += list[0];
-  }
-  to.insert(to.begin(), length);
-  std::vector<std::int64_t> starts{base};
-  for (std::size_t k = 0; k < starting; ++k) {
-    std::vector<std::int64_t> sums;
-    sums.reserve(starts.size() * lists[k].size());
-    for (const std::int64_t start : starts) {
-      for (const std::ptrdiff_t offset : lists[k]) sums.push_back(start + offset);
-    }
-    starts = std::move(sums);
-  }
-  const DDim shape = x.shape();
+  const Slices slices = slices_of(selection, false);
+  const auto to = with_first(slices.length, slices.dense), from = with_first(1, slices.strides);
   const std::ptrdiff_t item = item_size(x.dtype());
-  x.buffer()->wait_for_ops(schedule::Purpose::read, {x.data(), shape.extents(), x.strides(), item});
+  wait_for_ops(x, schedule::Purpose::read);
   plan::gather_on_device({.to = {{result.data(), to, item}, x.place(), result.buffer()->uses()},
                           .from = {{x.data(), from, item}, x.place(), x.buffer()->uses()},
-                          .slice = slice},
-                         starts);
+                          .slice = slices.extents},
+                         slices.starts);
   return result;
+}
+
+plan::Scattering scattering_of(Combine combine) {
+  switch (combine) {
+    case Combine::add: return plan::Scattering::add;
+    case Combine::subtract: return plan::Scattering::subtract;
+    case Combine::multiply: return plan::Scattering::multiply;
+    case Combine::divide: return plan::Scattering::divide;
+    default: return plan::Scattering::assign;
+  }
+}
+
+/// Writes elements of a GPU; `spread` has a value for each, side by side.
+void scattered_on_gpu(const DArray& x, const Selection& selection, Combine combine, const DArray& spread) {
+  if (spread.size() == 0) return;
+  const Slices slices = slices_of(selection, true);
+  wait_for_ops(x, schedule::Purpose::change);
+  wait_for_ops(spread, schedule::Purpose::read);
+  device::Stream& stream = device::Stream::current(GpuPlace{x.place().ordinal()});
+  x.buffer()->uses()->order_write(stream);
+  spread.buffer()->uses()->order_read(stream);
+  const plan::ScatteredMemory memory{.data = x.data(),
+                                     .type = x.dtype(),
+                                     .at = {.indices = slices.starts},
+                                     .values = spread.data(),
+                                     .values_step = slices.length,
+                                     .extents = slices.extents,
+                                     .strides = slices.strides,
+                                     .value_strides = slices.dense};
+  combine == Combine::assign ? plan::scatter_on_device(memory, x.place())
+                             : plan::combine_on_device(memory, scattering_of(combine), x.place());
+  x.buffer()->uses()->note_write(stream.mark());
+  spread.buffer()->uses()->note_read(stream.mark());
 }
 
 // As in expressions: integers wrap, and a quotient by 0 is 0.
@@ -386,9 +438,20 @@ DArray gathered(const DArray& x, const Selection& selection) {
 }
 
 void scattered(const DArray& x, const Selection& selection, Combine combine, const DArray& values) {
-  require_writing_on_host(x.place());
   x.require_writable("indexing by arrays");
-  const DArray spread = values.broadcast_to(selection.shape).clone();  // read before anything is written
+  const bool is_on_host = x.place().on_host();
+  if (!is_on_host && combine != Combine::assign && kind(x.dtype()) == Kind::boolean)
+    throw_dtype("combining elements", x.dtype(), "numbers");
+  const bool is_elsewhere = values.place() != x.place() && !(is_on_host && values.place().on_host());
+  if (is_elsewhere && values.rank() > 0) {
+    throw PlaceError(to_string(Failure{
+        .operation = "indexing by arrays",
+        .problem = "the values are on " + to_string(values.place()) + " and the array on " + to_string(x.place()),
+        .advice = "move them: y.to(place)"}));
+  }
+  const DArray here = is_elsewhere ? values.to(x.place()) : values;
+  const DArray spread = here.broadcast_to(selection.shape).clone();  // read before anything is written
+  if (!is_on_host) return scattered_on_gpu(x, selection, combine, spread);
   x.wait(schedule::Purpose::change);
   if (combine == Combine::assign) return copy_elements(selection, x, spread, true);
   core::with_element(x.dtype(), [&]<class T>() {

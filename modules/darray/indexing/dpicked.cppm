@@ -49,7 +49,7 @@ export void scattered(const DArray& x, const Selection& selection, Combine combi
 
 /// x(rows, columns) of a DArray: an operand of expressions and functions, which reads the elements that are picked, and writes them. The rules are those of arrays: of an element
 /// that is picked several times the last value stays, and `+=` and its like combine it with all of them. Indices are checked, and masks read, when it is
-/// made. Elements of a GPU are read only.
+/// made. Elements of a GPU are read and written there, where the host says.
 export class DPicked {
  public:
   /// Throws as dynamic::select().

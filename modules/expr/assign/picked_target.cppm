@@ -11,7 +11,7 @@ import :plan;
 import :lowering;
 import :temporary;
 import :positions;
-import :gpu_gathering;
+import :picking_gathering;
 import :scattering;
 import :node;
 import :evaluate;
@@ -55,7 +55,6 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
   void scatter() const {
     const D& target = target_.array();
     const Place place = target.place();
-    if (!place.on_host() && how_ != plan::Scattering::assign) throw_picked_on_device(place);
     const Dim<Picked::rank> shape = elements_.shape();
     storage::check_broadcast(Dim<Source::rank>(source_.shape()).extents(), shape.extents(), "assignment");
     storage::require_distinct_elements(target.shape().extents(), target.strides(), "assignment");
@@ -81,11 +80,13 @@ class ScatterNode : public ExpressionOperations<ScatterNode<D, Picked, Source>, 
                                  .extents = extents,
                                  .strides = strides,
                                  .value_strides = value_strides};
-    if (!place.on_host() && is_scattered_by_gpu(memory, picks, picked_extents, place)) return;
+    const bool assigns_on_gpu = !place.on_host() && how_ == plan::Scattering::assign;
+    if (assigns_on_gpu && is_scattered_by_gpu(memory, picks, picked_extents, place)) return;
     const auto held = held_picks(picks);
     std::optional<plan::Temporary> offsets;
     memory.at = indices_for(held.pickers(), picked_extents, place.on_host(), offsets);
-    place.on_host() ? plan::scatter(memory, how_) : plan::scatter_on_device(memory, place);
+    if (assigns_on_gpu) return plan::scatter_on_device(memory, place);
+    place.on_host() ? plan::scatter(memory, how_) : plan::combine_on_device(memory, how_, place);
   }
 
  private:
@@ -240,7 +241,7 @@ class PickedTarget : public Picked {
     requires storage::MisfitOfElements<S, value_type, rank, place_type, storage::Misfit::places>
   void operator=(const S&) const = delete;  // the source is on another place than the array: move it with to(place)
 
-  /// Adds to the elements that are picked: of an index that is there several times all values are added, in their order. On the host only. Throws as =, and PlaceError.
+  /// Adds to the elements that are picked: of an index that is there several times all values are added, in their order. Throws as =.
   const PickedTarget& operator+=(storage::Assigned<const PickedTarget, Scattered<plan::Scattering::add>> source) const {
     source.to(*this);
     return *this;

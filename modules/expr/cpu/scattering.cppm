@@ -11,18 +11,18 @@ import :plan;
 namespace tessera::plan {
 
 /// What becomes of an element and the value that is written to it.
-enum class Scattering : std::uint8_t { assign, add, subtract, multiply, divide, minimum, maximum };
+export enum class Scattering : std::uint8_t { assign, add, subtract, multiply, divide, minimum, maximum };
 
 /// Where the elements are that are written: index number i names the one (i-th index) * stride from the first on; an index below 0 counts from `extent`. With 0 and 1
 /// these are offsets.
-struct ScatteredIndices {
+export struct ScatteredIndices {
   std::span<const std::int64_t> indices;
   std::int64_t extent = 0;
   std::int64_t stride = 1;
 };
 
 /// Elements that are written, and the values for them. The other axes are the same for each index.
-struct ScatteredMemory {
+export struct ScatteredMemory {
   void* data;
   DType type;
   ScatteredIndices at;

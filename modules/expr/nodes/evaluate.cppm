@@ -53,6 +53,13 @@ concept ComputesItself = requires(const Node& node, To* data, const Strides<Node
   node.compute(data, strides, place);
 };
 
+/// A node that a GPU may compute into its destination without a kernel for the expression around it.
+template <class Node, class To>
+concept ComputesOnGpu = !std::same_as<typename Node::place_type, CpuPlace> &&
+                        requires(const Node& node, To* data, const Strides<Node::rank>& strides, Place place) {
+                          { node.compute_on_gpu(data, strides, place) } -> std::same_as<bool>;
+                        };
+
 /// An expression of which the evaluator computes one matrix product or normalisation together with the rest.
 template <class Node>
 concept FusesOne = plan::fusion_of<Node> == plan::Fusion::one;
@@ -73,6 +80,9 @@ template <Element To, class Node, int Rank>
 void evaluate_into(const Node& node, To* data, const Dim<Rank>& shape, const Strides<Rank>& strides, Place place) {
   if constexpr (Node::rank == Rank && ComputesItself<Node, To>) {
     if (node.shape() == shape) return node.compute(data, strides, place);
+  }
+  if constexpr (Node::rank == Rank && ComputesOnGpu<Node, To>) {
+    if (!place.on_host() && node.shape() == shape && node.compute_on_gpu(data, strides, place)) return;
   }
   evaluate_elementwise(node, data, shape, strides, place);
 }

@@ -9,7 +9,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
-import :gpu_gathering;
+import :picking_gathering;
 import :positions;
 import :node;
 import :map;
@@ -91,6 +91,11 @@ class PickedNode : public ExpressionOperations<PickedNode<Node, At, Picks...>, t
             : plan::gather_leaf(lowering, memory, {offsets, static_cast<std::size_t>(count)}, extents.extents());
     if (elements.owner) lowering.keep(std::move(elements.owner));
     return {leaf};
+  }
+
+  /// Writes the elements to memory of a GPU that overlaps with no operand, if their indices are there and inside; false if not.
+  bool compute_on_gpu(Stored* data, const Strides<rank>& strides, Place place) const {
+    return is_gathered_by_gpu<At, Stored>({data, strides, sizeof(Stored)}, place, node_, picks_, shape().extents());
   }
 
   const Node& source() const { return node_; }

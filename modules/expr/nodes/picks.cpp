@@ -9,15 +9,8 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// What picking by indices says to memory of a GPU.
+// What is said of a mask that does not fit.
 namespace tessera {
-
-void throw_picked_on_device(Place place) {
-  throw PlaceError(to_string(Failure{.operation = "indexing",
-                                     .problem = "the array is on " + to_string(place) +
-                                                ", and elements are combined with values by indices on the host only",
-                                     .advice = "of indices that are all different: x(i) = x(i) + y"}));
-}
 
 void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents, int axis) {
   const auto last = axis + static_cast<int>(extents.size()) - 1;

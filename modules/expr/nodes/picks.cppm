@@ -10,7 +10,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
-import :gpu_gathering;
+import :picking_gathering;
 import :positions;
 import :node;
 import :evaluate;
@@ -18,9 +18,6 @@ import :evaluate;
 // What picks along axes of an array: an array of indices along one, a mask along as many as it has. Together they have the shape to which their own
 // shapes broadcast.
 namespace tessera {
-
-/// Throws PlaceError: elements that are combined with others by indices are on a GPU.
-[[noreturn]] void throw_picked_on_device(Place place);
 
 /// Throws ShapeError: a mask has not the extents of the axes along which it picks, of which the first is `axis` of the user's array.
 [[noreturn]] void throw_wrong_mask(std::span<const std::ptrdiff_t> mask, std::span<const std::ptrdiff_t> extents,
@@ -233,26 +230,46 @@ class HeldPicks {
   std::array<std::shared_ptr<const void>, count> owners_;
 };
 
-/// Gathers the elements of a node at what picks along axis At and those behind it, if all of that is on the GPU of the evaluation and it finds no index outside;
-/// `shape` is the result's. Returns the number of the leaf; -1 leaves the work, and what to say of a wrong index, to the host.
-template <int At, Element Stored, class Node, class... Picks>
-int gathered_by_gpu(plan::Lowering& lowering, const Node& node, const std::tuple<Picks...>& picks,
-                    std::span<const std::ptrdiff_t> shape) {
+/// use(memory, pickers) of the elements of a node and of what picks along axis At and those behind it, if all of that is on the GPU of the evaluation;
+/// `otherwise` if not.
+template <int At, Element Stored, class Node, class... Picks, class Use, class Result>
+Result with_picks_of_gpu(const Node& node, const std::tuple<Picks...>& picks, Place place, const Use& use,
+                         Result otherwise) {
   if constexpr (!std::same_as<typename Node::place_type, CpuPlace>) {
-    const Place place = lowering.place();
     if (!place.on_host() && HeldPicks<At, Picks...>::are_at(picks, place)) {
       const Dim<Node::rank> from = node.shape();
-      auto elements = materialise<Stored>(node, place);
-      HeldPicks<At, Picks...> held(picks, from.extents(), elements.strides, place);
+      const auto elements = materialise<Stored>(node, place);
+      const HeldPicks<At, Picks...> held(picks, from.extents(), elements.strides, place);
       const plan::PickedMemory memory{.data = elements.data,
                                       .shape = from.extents(),
                                       .strides = elements.strides,
                                       .item = sizeof(Stored),
                                       .axis = At};
-      return plan::gather_picked(lowering, memory, held.pickers(), shape);
+      return use(memory, held.pickers());
     }
   }
-  return -1;
+  return otherwise;
+}
+
+/// Gathers such elements for an evaluation, if the GPU finds no index outside; `shape` is the result's. Returns the number of the leaf; -1 leaves the work, and
+/// what to say of a wrong index, to the host.
+template <int At, Element Stored, class Node, class... Picks>
+int gathered_by_gpu(plan::Lowering& lowering, const Node& node, const std::tuple<Picks...>& picks,
+                    std::span<const std::ptrdiff_t> shape) {
+  const auto gather = [&](const plan::PickedMemory& memory, std::span<const plan::Picker> pickers) {
+    return plan::gather_picked(lowering, memory, pickers, shape);
+  };
+  return with_picks_of_gpu<At, Stored>(node, picks, lowering.place(), gather, -1);
+}
+
+/// Writes them to memory that overlaps with nothing that is read. False, and nothing is written, where the host has to do it.
+template <int At, Element Stored, class Node, class... Picks>
+bool is_gathered_by_gpu(const storage::StridedMemory& to, Place place, const Node& node,
+                        const std::tuple<Picks...>& picks, std::span<const std::ptrdiff_t> shape) {
+  const auto gather = [&](const plan::PickedMemory& memory, std::span<const plan::Picker> pickers) {
+    return plan::gather_picked_to(to, place, memory, pickers, shape);
+  };
+  return with_picks_of_gpu<At, Stored>(node, picks, place, gather, false);
 }
 
 /// The shape to which what picks broadcasts. Throws ShapeError.

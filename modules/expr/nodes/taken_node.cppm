@@ -9,7 +9,7 @@ import tessera.array;
 import :plan;
 import :lowering;
 import :gathering;
-import :gpu_gathering;
+import :picking_gathering;
 import :node;
 import :parameter_node;
 import :map;
@@ -77,6 +77,11 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
     if (indices.owner) lowering.keep(std::move(indices.owner));
     if (elements.owner) lowering.keep(std::move(elements.owner));
     return {leaf};
+  }
+
+  /// Writes the elements to memory of a GPU that overlaps with no operand, if their indices are there and inside; false if not.
+  bool compute_on_gpu(Stored* data, const Strides<rank>& strides, Place place) const {
+    return is_gathered_by_gpu<Axis, Stored>({data, strides, sizeof(Stored)}, place, node_, picks(), shape_.extents());
   }
 
   const Node& source() const { return node_; }

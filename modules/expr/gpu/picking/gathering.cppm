@@ -1,7 +1,7 @@
 module;
 #include <cstddef>
 #include <cstdint>
-export module tessera.expr:gpu_gathering;
+export module tessera.expr:picking_gathering;
 import tessera.standard;
 import tessera.core;
 import tessera.device;
@@ -12,7 +12,7 @@ import :gathering;
 import :positions;
 import :scattering;
 
-// Picking and writing by index on a GPU.
+// Reading and writing by index on a GPU: what the host looks at, and what it leaves to the GPU.
 namespace tessera::plan {
 
 /// Slices of an array along its first axis and where they go; strides in elements, the first axis' first. Memory whose `uses` are null is of this
@@ -27,7 +27,10 @@ export struct SliceCopy {
 export void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices);
 
 /// Writes values to elements at distances, all of which are in its `at`, and of equal ones the last, as work of this thread's stream.
-void scatter_on_device(const ScatteredMemory& memory, Place place);
+export void scatter_on_device(const ScatteredMemory& memory, Place place);
+
+/// Combines the elements at distances with values, all of those for one element in their order, as work of this thread's stream.
+export void combine_on_device(const ScatteredMemory& memory, Scattering how, Place place);
 
 /// Slice i of `from` becomes the slice of `to` at distance distances[i] along its first axis, which may be negative; of equal distances the last one stays.
 void scatter_on_device(const SliceCopy& copy, std::span<const std::int64_t> distances);
@@ -45,6 +48,10 @@ int gather_taken(Lowering& lowering, const PickedMemory& from, const IndexList& 
 /// inside, for which the host waits. Returns -1 if one is not, or if there is nothing to pick from or to pick.
 int gather_picked(Lowering& lowering, const PickedMemory& from, std::span<const Picker> pickers,
                   std::span<const std::ptrdiff_t> shape);
+
+/// The same into memory of the GPU that overlaps with nothing that is read. The GPU looks at the indices before: false, and nothing is written, as above.
+bool gather_picked_to(const storage::StridedMemory& to, Place place, const PickedMemory& from,
+                      std::span<const Picker> pickers, std::span<const std::ptrdiff_t> shape);
 
 /// Writes values to the elements that such index arrays, which broadcast to `positions`, name: `memory.at` is not used. False, and nothing is written, as
 /// above.

@@ -16,6 +16,8 @@ import tessera.array;
 // Where elements are moved from and to, and the memory for indices of the host.
 namespace tessera::plan {
 
+using namespace picking;
+
 namespace {
 
 /// A list of the host in memory of the GPU, and in pinned memory, which stays until the stream has read it.
@@ -28,6 +30,15 @@ memory::Allocation copied_to_device(std::span<const std::int64_t> list, GpuPlace
   pinned.uses()->note_read(stream.mark());
   on_device.uses()->note_write(stream.mark());
   return on_device;
+}
+
+/// The numbers of distances in their order, those of equal ones in the order in which they are given.
+std::vector<std::int64_t> in_order(std::span<const std::int64_t> distances) {
+  std::vector<std::int64_t> order(distances.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::ranges::sort(
+      order, {}, [&](std::int64_t number) { return std::pair(distances[static_cast<std::size_t>(number)], number); });
+  return order;
 }
 
 /// A mark that a GPU can make and the host reads.
@@ -103,6 +114,25 @@ bool can_pick(std::span<const Picker> pickers, std::span<const std::ptrdiff_t> p
          std::ranges::all_of(pickers, [](const Picker& picker) { return picker.extents[0] > 0; });
 }
 
+/// What pickers pick along the axes of `from` that begin at its `axis`, into memory of this shape.
+Move move_of_picked(const storage::StridedMemory& to, const PickedMemory& from, std::span<const Picker> pickers,
+                    std::span<const std::ptrdiff_t> shape) {
+  const auto at = static_cast<std::size_t>(from.axis);
+  const std::size_t positions = shape.size() + pickers.size() - from.shape.size();
+  Move move{.to = to.data,
+            .from = from.data,
+            .item = from.item,
+            .axes = axes_of_positions(pickers, shape.subspan(at, positions)),
+            .indices = lists_of(pickers)};
+  const std::vector<std::ptrdiff_t> unpicked(pickers.size(), 0);
+  for (std::size_t axis = 0; axis < positions; ++axis) move.axes[axis].to = to.strides[at + axis];
+  for (std::size_t axis = at + positions; axis < shape.size(); ++axis)
+    move.axes.push_back({shape[axis], to.strides[axis], from.strides[axis - positions + pickers.size()], unpicked});
+  for (std::size_t axis = at; axis-- > 0;)
+    move.axes.insert(move.axes.begin(), MovedAxis{shape[axis], to.strides[axis], from.strides[axis], unpicked});
+  return move;
+}
+
 }  // namespace
 
 void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indices) {
@@ -110,10 +140,8 @@ void gather_on_device(const SliceCopy& copy, std::span<const std::int64_t> indic
 }
 
 void scatter_on_device(const SliceCopy& copy, std::span<const std::int64_t> distances) {
-  std::vector<std::int64_t> order(distances.size());
-  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const std::vector<std::int64_t> order = in_order(distances);
   const auto distance = [&](std::int64_t number) { return distances[static_cast<std::size_t>(number)]; };
-  std::ranges::sort(order, {}, [&](std::int64_t number) { return std::pair(distance(number), number); });
   std::vector<std::int64_t> slots(distances.begin(), distances.end());
   for (std::size_t k = 0; k + 1 < order.size(); ++k) {
     if (distance(order[k]) == distance(order[k + 1])) slots[static_cast<std::size_t>(order[k])] = unwritten;
@@ -130,6 +158,41 @@ void scatter_on_device(const ScatteredMemory& memory, Place place) {
                      .from = {{const_cast<void*>(memory.values), from, item}, place},
                      .slice = memory.extents},
                     memory.at.indices);
+}
+
+void combine_on_device(const ScatteredMemory& memory, Scattering how, Place on) {
+  const std::span<const std::int64_t> distances = memory.at.indices;
+  if (distances.empty()) return;
+  const GpuPlace place{on.ordinal()};
+  // Slots, where the values of each begin, and the values' numbers, one list behind the other.
+  std::vector<std::int64_t> lists;
+  const std::vector<std::int64_t> order = in_order(distances);
+  std::vector<std::int64_t> starts;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const std::int64_t slot = distances[static_cast<std::size_t>(order[k])];
+    if (k > 0 && lists.back() == slot) continue;
+    lists.push_back(slot);
+    starts.push_back(static_cast<std::int64_t>(k));
+  }
+  const std::size_t slots = lists.size();
+  starts.push_back(std::ssize(order));
+  lists.insert(lists.end(), starts.begin(), starts.end());
+  lists.insert(lists.end(), order.begin(), order.end());
+  const memory::Allocation on_device = copied_to_device(lists, place);
+  const std::span copied(static_cast<const std::int64_t*>(on_device.data()), lists.size());
+  Combination combination{.to = memory.data,
+                          .from = memory.values,
+                          .type = memory.type,
+                          .how = how,
+                          .slots = copied.first(slots),
+                          .starts = copied.subspan(slots, slots + 1),
+                          .order = copied.last(order.size()),
+                          .values_step = memory.values_step,
+                          .others = {}};
+  for (std::size_t axis = 0; axis < memory.extents.size(); ++axis)
+    combination.others.push_back({memory.extents[axis], memory.strides[axis], memory.value_strides[axis], {0, 0}});
+  combine_elements(combination, place);
+  on_device.uses()->note_write(device::Stream::current(place).mark());
 }
 
 int gather_leaf(Lowering& lowering, const PickedMemory& from, std::span<const std::int64_t> distances,
@@ -182,29 +245,31 @@ int gather_taken(Lowering& lowering, const PickedMemory& from, const IndexList& 
 
 int gather_picked(Lowering& lowering, const PickedMemory& from, std::span<const Picker> pickers,
                   std::span<const std::ptrdiff_t> shape) {
-  const std::size_t at = static_cast<std::size_t>(from.axis);
-  const std::size_t picked = shape.size() + pickers.size() - from.shape.size();  // axes of the positions
-  std::ptrdiff_t count = 1;
-  for (const std::ptrdiff_t extent : shape) count *= extent;
-  if (count == 0 || !can_pick(pickers, shape.subspan(at, picked))) return -1;
+  if (!can_pick(pickers, shape)) return -1;
   const std::vector<std::ptrdiff_t> strides = row_major_strides(shape);
-  void* const data = lowering.hold(count * from.item);
-  Move move{.to = data,
-            .from = from.data,
-            .item = from.item,
-            .axes = axes_of_positions(pickers, shape.subspan(at, picked)),
-            .indices = lists_of(pickers)};
-  const std::vector<std::ptrdiff_t> unpicked(pickers.size(), 0);
-  for (std::size_t axis = 0; axis < picked; ++axis) move.axes[axis].to = strides[at + axis];
-  for (std::size_t axis = at + picked; axis < shape.size(); ++axis)
-    move.axes.push_back({shape[axis], strides[axis], from.strides[axis - picked + pickers.size()], unpicked});
-  for (std::size_t axis = at; axis-- > 0;)
-    move.axes.insert(move.axes.begin(), MovedAxis{shape[axis], strides[axis], from.strides[axis], unpicked});
+  void* const data = lowering.hold(shape[0] * strides[0] * from.item);
   const GpuPlace place{lowering.place().ordinal()};
   const OutsideMark outside(place);
-  move_elements(std::move(move), place, outside.mark());
+  move_elements(move_of_picked({data, strides, from.item}, from, pickers, shape), place, outside.mark());
   if (outside.is_made()) return -1;
   return lowering.add(data, shape, strides, from.item, lowering.place());
+}
+
+bool gather_picked_to(const storage::StridedMemory& to, Place on, const PickedMemory& from,
+                      std::span<const Picker> pickers, std::span<const std::ptrdiff_t> shape) {
+  if (!can_pick(pickers, shape)) return false;
+  const GpuPlace place{on.ordinal()};
+  const std::size_t positions = shape.size() + pickers.size() - from.shape.size();
+  const Claims claims{.axes = axes_of_positions(pickers, shape.subspan(static_cast<std::size_t>(from.axis), positions)),
+                      .indices = lists_of(pickers),
+                      .owners = nullptr,
+                      .slots = nullptr,
+                      .unit = 1};
+  const OutsideMark outside(place);
+  claim_elements(claims, Claiming::look, place, outside.mark());
+  if (outside.is_made()) return false;
+  move_elements(move_of_picked(to, from, pickers, shape), place, outside.mark());
+  return true;
 }
 
 bool scatter_picked(const ScatteredMemory& memory, std::span<const Picker> pickers,
