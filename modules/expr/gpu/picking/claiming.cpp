@@ -11,7 +11,7 @@ import tessera.device;
 import tessera.memory;
 import tessera.array;
 
-// Three kernels, each of which goes through all positions once.
+// Kernels, each of which goes through all positions once.
 namespace tessera::plan::picking {
 
 namespace {

@@ -31,7 +31,7 @@ struct Claims {
   std::ptrdiff_t unit;
 };
 
-/// One of the three, which belong together, as work of this thread's stream.
+/// One of the steps as work of this thread's stream: check, claim and settle belong together, in this order.
 void claim_elements(const Claims& claims, Claiming step, GpuPlace place, std::int32_t* outside);
 
 }  // namespace tessera::plan::picking
