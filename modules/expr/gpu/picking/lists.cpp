@@ -32,8 +32,6 @@ const char* index_type(DType type) {
   return type == DType::int32 ? "int" : type == DType::uint64 ? "unsigned long long" : "long long";
 }
 
-std::string number_of(std::size_t number) { return std::to_string(number); }
-
 }  // namespace
 
 bool MovedAxis::is_picked() const {
@@ -73,11 +71,11 @@ std::string index_support(bool wide) {
 std::string members_of_lists(const std::vector<MovedAxis>& axes, const std::vector<MovingIndices>& indices) {
   std::string text;
   for (std::size_t list = 0; list < indices.size(); ++list)
-    text += "  const " + std::string(index_type(indices[list].type)) + "* indices" + number_of(list) + ";\n";
+    text += "  const " + std::string(index_type(indices[list].type)) + "* indices" + std::to_string(list) + ";\n";
   text += "  tessera_index count, extent[@R], factor[@R], shift[@R];\n";
   text += "  long long index_step[@L][@R], axis_extent[@L], step[@L];\n";
-  replace_all(text, "@R", number_of(axes.size()));
-  replace_all(text, "@L", number_of(indices.size()));
+  replace_all(text, "@R", std::to_string(axes.size()));
+  replace_all(text, "@L", std::to_string(indices.size()));
   return text;
 }
 
@@ -107,7 +105,7 @@ std::string walk_axes(const std::vector<MovedAxis>& axes, std::string_view k,
     std::string lines = lines_of_axis(axis);
     for (std::size_t list = 0; list < axes[axis].indices.size(); ++list) {
       if (axes[axis].indices[list] != 0)
-        lines += " at" + number_of(list) + "@K += digit * a.index_step[" + number_of(list) + "][@A];";
+        lines += " at" + std::to_string(list) + "@K += digit * a.index_step[" + std::to_string(list) + "][@A];";
     }
     if (axis > 0) {
       text +=
@@ -117,7 +115,7 @@ std::string walk_axes(const std::vector<MovedAxis>& axes, std::string_view k,
     } else {
       text += "      {\n        const long long digit = (long long)left;\n       " + lines + "\n      }\n";
     }
-    replace_all(text, "@A", number_of(axis));
+    replace_all(text, "@A", std::to_string(axis));
   }
   replace_all(text, "@K", std::string(k));
   return text;
@@ -131,7 +129,7 @@ std::string count_position(const MovingIndices& indices, std::size_t list, std::
                            "2 * (unsigned long long)a.axis_extent[@I]) {\n";
   text += "        *a.outside = 1;\n        index@I@K = 0;\n      }\n";
   if (indices.type != DType::uint64) text += "      if (index@I@K < 0) index@I@K += a.axis_extent[@I];\n";
-  replace_all(text, "@I", number_of(list));
+  replace_all(text, "@I", std::to_string(list));
   replace_all(text, "@K", std::string(k));
   return text;
 }
