@@ -47,6 +47,8 @@ void core::rethrow_called_at(const std::source_location& where) {
     throw_called_at(error, where);
   } catch (const DeviceError& error) {
     throw_called_at(error, where);
+  } catch (const CollectiveError& error) {
+    throw_called_at(error, where);
   } catch (const SchedulerError& error) {
     throw_called_at(error, where);
   } catch (...) {  // the user's own

@@ -56,6 +56,12 @@ export class FormatError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Processes that do not go on together: one has ended, has not come in time, or has called something else than the others.
+export class CollectiveError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A misuse of the scheduler.
 export class SchedulerError : public std::logic_error {
  public:

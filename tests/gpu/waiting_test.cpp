@@ -198,7 +198,7 @@ TEST_CASE("only a callable op gives up its turn, and once") {
   bool has_refused = false;
   const auto coroutine = [](Scheduler&, bool& refused) -> Op {
     co_await access();
-    CHECK_THROWS_WITH_AS(schedule::give_up_turn({}), doctest::Contains("co_await the marks"), SchedulerError);
+    CHECK_THROWS_WITH_AS(schedule::give_up_turn({}), doctest::Contains("co_await what it waits for"), SchedulerError);
     refused = true;
   };
   scheduler.wait(coroutine(scheduler, has_refused));

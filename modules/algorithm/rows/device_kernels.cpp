@@ -1,7 +1,4 @@
 module;
-#include <unistd.h>
-
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -41,17 +38,9 @@ struct Kernels {
 
 constexpr const char* file_name = "libtessera_cuda_kernels.so";
 
-std::string folder_of_program() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  const std::string program(path, length > 0 ? static_cast<std::size_t>(length) : 0);
-  return program.substr(0, program.rfind('/') + 1);
-}
-
 Kernels open() {
-  const std::string folder = folder_of_program();
   device::runtime::Library library("the library of CUDA kernels", "TESSERA_CUDA_KERNELS",
-                                   {folder + file_name, folder + "../lib/" + file_name, file_name});
+                                   device::runtime::places_of_own_library(file_name));
   Kernels kernels;
   library.require(kernels.sort, "tessera_sort");
   library.require(kernels.argsort, "tessera_argsort");

@@ -1,6 +1,8 @@
 module;
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <climits>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
@@ -63,6 +65,14 @@ void* Library::required(const char* name) {
   void* const function = found(name);
   if (function == nullptr && reason_.empty()) reason_ = name_ + " has no function " + name;
   return function;
+}
+
+std::vector<std::string> places_of_own_library(const std::string& file) {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  const std::string program(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+  const std::string folder = program.substr(0, program.rfind('/') + 1);
+  return {folder + file, folder + "../lib/" + file, file};
 }
 
 }  // namespace tessera::device::runtime

@@ -44,4 +44,7 @@ export class Library {
   std::string name_, file_, reason_;
 };
 
+/// Where a library of ours is looked for: beside the program, in ../lib from there, and where the system finds libraries.
+export std::vector<std::string> places_of_own_library(const std::string& file);
+
 }  // namespace tessera::device::runtime

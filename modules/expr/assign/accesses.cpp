@@ -93,6 +93,8 @@ void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, schedul
   // What is left of a failed op's elements where only some are written is as wrong as before. Of a parameter it is known in each replay.
   if (written.parameter != nullptr) {
     list.writes(*written.parameter);
+  } else if (written.buffer == nullptr) {
+    // nothing is written
   } else if (written.rewrites) {
     list.writes(var_of(*written.buffer));
   } else {
@@ -106,8 +108,10 @@ void declare_buffers(const AssignmentAccesses& accesses, Engine& engine, schedul
 void submit_by_views(const AssignmentAccesses& accesses, Engine& engine, schedule::OpState& op) {
   const WrittenBuffer& written = accesses.written();
   std::vector<storage::ViewAccess> views(accesses.views().begin(), accesses.views().end());
-  views.push_back(
-      {.buffer = written.buffer, .bytes = storage::Footprint(written.memory), .reads = false, .writes = true});
+  if (written.buffer != nullptr) {
+    views.push_back(
+        {.buffer = written.buffer, .bytes = storage::Footprint(written.memory), .reads = false, .writes = true});
+  }
   accesses.for_each_whole([&](const Buffer& buffer) {
     views.push_back({.buffer = &buffer, .bytes = storage::footprint_of(buffer), .reads = true, .writes = false});
   });
@@ -120,8 +124,9 @@ bool needs_views(const AssignmentAccesses& accesses) {
   if (schedule::thread_context().recorder != nullptr) return false;
   if (accesses.written().divides && !accesses.written().rewrites) return true;
   const auto has_view_vars = [](const storage::ViewAccess& access) { return access.buffer->has_view_vars(); };
+  const Buffer* const written = accesses.written().buffer;
   return accesses.knows_views() &&
-         (accesses.written().buffer->has_view_vars() || std::ranges::any_of(accesses.views(), has_view_vars));
+         ((written != nullptr && written->has_view_vars()) || std::ranges::any_of(accesses.views(), has_view_vars));
 }
 
 }  // namespace

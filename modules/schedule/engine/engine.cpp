@@ -276,9 +276,9 @@ OpState* Engine::run(OpState& op) noexcept {
   } catch (...) {
     op.failure = failure_of_current_exception(op.name, op.where);
   }
-  if (context.stream_wait != nullptr) [[unlikely]] {
+  if (context.turn_wait != nullptr) [[unlikely]] {
     context.op = outer;
-    begin_stream_wait(op);
+    begin_turn_wait(context, op);
     return nullptr;
   }
   if (!is_coroutine) op.kind->drop(op);

@@ -14,7 +14,11 @@ class Recorder;
 }  // namespace schedule
 using schedule::Recorder;
 
-struct StreamWait;
+/// What a callable op that has given up its turn waits for.
+struct TurnWait {
+  /// Takes the wait over. Lets the op, which its thread has left, run again when the wait is over.
+  void (*begin)(TurnWait& wait, OpState& op) noexcept = nullptr;
+};
 
 namespace schedule {
 
@@ -31,12 +35,17 @@ export struct ThreadContext {
   const void* pool = nullptr;  // the executor whose worker this thread is now
   Engine* drained = nullptr;   // the engine whose inline queue this thread empties
   Recorder* recorder = nullptr;
-  StreamWait* stream_wait =
-      nullptr;  // for which the op that runs now, a callable, has given up its turn; see stream_wait.cppm
+  TurnWait* turn_wait = nullptr;  // for which the op that runs now, a callable, has given up its turn; see turn.cppm
 };
 
 }  // namespace schedule
 using schedule::ThreadContext;
+
+/// Begins the wait for which the op has given up its turn.
+inline void begin_turn_wait(ThreadContext& context, OpState& op) noexcept {
+  TurnWait& wait = *std::exchange(context.turn_wait, nullptr);
+  wait.begin(wait, op);
+}
 
 extern constinit thread_local ThreadContext context_of_thread;
 namespace schedule {

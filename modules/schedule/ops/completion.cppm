@@ -2,6 +2,7 @@ export module tessera.schedule:completion;
 import tessera.standard;
 import :op_state;
 import :op;
+import :thread_context;
 
 // A token for what happens outside of the scheduler: a file that has been read, a GPU that has reached an event.
 namespace tessera {
@@ -48,7 +49,24 @@ struct CompletionAwaiter {
   std::shared_ptr<CompletionState> state;
   OpState* op = nullptr;
   CompletionAwaiter* next = nullptr;
+  bool is_owned = false;  // by nobody but the list: see give_up_turn
 };
+
+/// Puts the awaiter, whose op is known, into the list. Returns false if the completion is over.
+bool await_completion(CompletionAwaiter& awaiter) noexcept;
+
+namespace schedule {
+
+/// The context of a thread on which a callable op may give up its turn. Throws SchedulerError if no such op is running or has done so already.
+ThreadContext& context_that_gives_up_its_turn();
+
+/// Lets the callable op that runs now give up its turn until the completion is over, or has failed; then its body is called once more. It
+/// must return at once, and holds no worker meanwhile. Throws SchedulerError if no such op is running or has given up its turn already,
+/// std::bad_alloc.
+export void give_up_turn_until(const Completion& completion);
+
+}  // namespace schedule
+using schedule::context_that_gives_up_its_turn;
 
 export inline CompletionAwaiter operator co_await(const Completion& completion) noexcept {
   return CompletionAwaiter(completion.state());

@@ -51,7 +51,7 @@ class StreamWaiter {
   }
 
   void add(StreamWait& wait) noexcept {
-    wait.begin = Clock::now();
+    wait.since = Clock::now();
     const std::lock_guard lock(mutex_);
     wait.next = std::exchange(added_, &wait);
     changed_.notify_one();
@@ -87,7 +87,7 @@ class StreamWaiter {
         *at = wait.next;
         resume(wait);
       } else {
-        pause = std::min(pause, (Clock::now() - wait.begin) / share_of_wait);
+        pause = std::min(pause, (Clock::now() - wait.since) / share_of_wait);
         at = &wait.next;
       }
     }
@@ -102,26 +102,26 @@ class StreamWaiter {
 
 }  // namespace
 
+namespace {
+
+void begin_owned_wait(TurnWait& turn, OpState& op) noexcept {
+  auto& wait = static_cast<StreamWait&>(turn);
+  wait.op = &op;
+  of_process<StreamWaiter>().add(wait);
+}
+
+}  // namespace
+
 void prepare_stream_waits() { static_cast<void>(of_process<StreamWaiter>()); }
 
 void schedule::give_up_turn(std::vector<device::StreamMark> marks) {
-  ThreadContext& context = thread_context();
-  const bool may_wait = context.op != nullptr && !context.op->has(OpState::is_coroutine);
-  if (!may_wait || context.stream_wait != nullptr) {
-    throw SchedulerError(
-        to_string({.operation = "give_up_turn",
-                   .problem = may_wait ? "the op has given up its turn already"
-                                       : "no op with a callable body is running on this thread",
-                   .advice = may_wait ? "return from the op's body" : "in a coroutine, co_await the marks"}));
-  }
+  ThreadContext& context = context_that_gives_up_its_turn();
   prepare_stream_waits();
-  context.stream_wait = new StreamWait{.marks = std::move(marks), .is_owned = true};
-}
-
-void begin_stream_wait(OpState& op) noexcept {
-  StreamWait& wait = *std::exchange(thread_context().stream_wait, nullptr);
-  wait.op = &op;
-  of_process<StreamWaiter>().add(wait);
+  auto* const wait = new StreamWait;
+  wait->begin = begin_owned_wait;
+  wait->marks = std::move(marks);
+  wait->is_owned = true;
+  context.turn_wait = wait;
 }
 
 bool StreamMarksAwaiter::await_ready() {

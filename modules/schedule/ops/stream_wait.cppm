@@ -6,16 +6,17 @@ import tessera.standard;
 import tessera.device;
 import :op_state;
 import :op;
+import :thread_context;
 
 // Ops that wait for GPUs without holding a worker.
 namespace tessera {
 
 /// An op that goes on when GPUs have reached some marks, or have failed. One thread of the process asks for all of them.
-struct StreamWait {
+struct StreamWait : TurnWait {
   std::vector<device::StreamMark> marks;  // that are not known to be reached
   bool is_owned = false;                  // by the thread, which deletes it; otherwise by the op
   OpState* op = nullptr;
-  std::chrono::steady_clock::time_point begin{};
+  std::chrono::steady_clock::time_point since{};
   StreamWait* next = nullptr;
 };
 
@@ -31,9 +32,6 @@ export void give_up_turn(std::vector<device::StreamMark> marks);
 
 }  // namespace schedule
 using schedule::give_up_turn;
-
-/// Lets the op, which this thread has left, run again when its wait is over.
-void begin_stream_wait(OpState& op) noexcept;
 
 namespace schedule {
 

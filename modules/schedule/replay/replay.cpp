@@ -206,9 +206,9 @@ OpState* run_nodes(OpState& first) noexcept {
     context.op = op;
     context.has_submitted = false;
     run_body(node, replay, engine);
-    if (context.stream_wait != nullptr) [[unlikely]] {
+    if (context.turn_wait != nullptr) [[unlikely]] {
       node.is_resumed = true;
-      begin_stream_wait(*op);
+      begin_turn_wait(context, *op);
       op = nullptr;
       break;
     }

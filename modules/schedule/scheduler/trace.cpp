@@ -113,6 +113,10 @@ std::vector<device::StreamRecord> Trace::streams() const {
   return records;
 }
 
+std::chrono::steady_clock::time_point Trace::begin() const noexcept {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(sink_->begin()));
+}
+
 std::size_t Trace::submitted() const { return sink_->submitted_ops(); }
 
 std::size_t Trace::lost() const { return sink_->lost(); }

@@ -26,6 +26,9 @@ export class Trace {
   /// The ops that have ended, in the order of submission; times are in ns since the trace began.
   std::vector<OpRecord> records() const;
 
+  /// When it began: what the times of its records count from.
+  std::chrono::steady_clock::time_point begin() const noexcept;
+
   /// Ops that have been submitted while it lives.
   std::size_t submitted() const;
 

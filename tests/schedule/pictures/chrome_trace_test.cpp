@@ -255,3 +255,68 @@ TEST_CASE("the file does not depend on the stream's locale") {
   write_chrome_trace(out, records);
   CHECK(out.str() == written(records));
 }
+
+namespace {
+
+std::string written_by(const TraceProcess& process, std::span<const OpRecord> records,
+                       std::span<const device::StreamRecord> streams = {}) {
+  std::ostringstream out;
+  write_chrome_trace(out, records, streams, process);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("several processes are written as one trace, each with its number, its name and its times") {
+  const std::vector<device::StreamRecord> streams{
+      {.place = GpuPlace{0}, .stream = 3, .name = "copy", .begin = 1'000, .end = 2'000}};
+  const std::vector first{op(1, "scale", 0, 2'000, 3'000)}, second{op(1, "add", 0, 2'000, 3'500)};
+  // --8<-- [start:merge]
+  const std::vector<std::string> traces{
+      written_by({.number = 0, .name = "reader"}, first),
+      written_by({.number = 1, .name = "writer", .later = 10'000}, second, streams)};  // began 10 us after the reader
+  std::ostringstream out;
+  merge_chrome_traces(out, traces);
+  // --8<-- [end:merge]
+  const Json trace = StrictJson::read(out.str());
+  std::map<std::string, std::string> names;
+  std::map<std::string, std::vector<std::string>> times;
+  for (const Json& event : trace["traceEvents"].items) {
+    if (event["name"].text == "process_name") names[event["pid"].text] = event["args"]["name"].text;
+    if (event["ph"].text == "X") times[event["name"].text] = {event["pid"].text, event["ts"].text, event["dur"].text};
+  }
+  CHECK(names ==
+        std::map<std::string, std::string>{{"1000000", "reader"}, {"1001000", "writer"}, {"1001001", "writer, GPU 0"}});
+  CHECK(times == std::map<std::string, std::vector<std::string>>{{"scale", {"1000000", "2.000", "1.000"}},
+                                                                 {"add", {"1001000", "12.000", "1.500"}},
+                                                                 {"copy", {"1001001", "11.000", "1.000"}}});
+}
+
+TEST_CASE("arrows of several processes have numbers of their own") {
+  std::vector records{op(1, "first", 0, 0, 100), op(2, "second", 1, 100, 200)};
+  records[0].writes = {1};
+  records[1].reads = {1};
+  records[1].queued = 10;
+  std::ostringstream out;
+  merge_chrome_traces(out, std::vector{written_by({.number = 0}, records), written_by({.number = 1}, records)});
+  std::set<std::string> arrows;
+  const Json trace = StrictJson::read(out.str());
+  for (const Json& event : trace["traceEvents"].items)
+    if (event["ph"].text == "s") arrows.insert(event["id"].text);
+  CHECK(arrows.size() == 2);
+}
+
+TEST_CASE("one trace alone, and none, are merged too; what is no such trace is refused by its number") {
+  const std::string own = written_by({.number = 2}, std::vector{op(1, "a", 0, 0, 1)});
+  std::ostringstream out, nothing, refused;
+  merge_chrome_traces(out, std::vector{own});
+  CHECK(out.str() == own);
+  merge_chrome_traces(nothing, {});
+  CHECK(StrictJson::read(nothing.str())["traceEvents"].items.empty());
+  const std::string end = "\n]}\n", begin = own.substr(0, own.find('[') + 2);
+  for (const std::string& wrong : {std::string(), std::string("[]"), begin, end, begin + end.substr(1), "x" + own})
+    CHECK_THROWS_WITH_AS(merge_chrome_traces(refused, std::vector{own, wrong}),
+                         "merge_chrome_traces: text 1 of 2 is no trace that write_chrome_trace has written",
+                         FormatError);
+  CHECK(refused.str().empty());
+}
