@@ -10,3 +10,4 @@ export import tessera.expr;
 export import tessera.algorithm;
 export import tessera.darray;
 export import tessera.io;
+export import tessera.collective;

@@ -1,0 +1,30 @@
+// tessera.collective: several processes that work together on arrays, by MPI. It imports tessera.io and the rooms above.
+//
+//   wire/        what moves bytes: MPI, opened at run time, or nothing
+//   reduction/   combining elements of several ranks
+//   turns/       the order of a group's collectives, and who asks how far they are
+//   protocols/   the steps of each collective
+//   group/       groups, and their collectives on arrays
+//   sharded/     arrays that are divided among the ranks of a group
+export module tessera.collective;
+
+export import :job;
+export import :wire;
+export import :mpi_wire;
+export import :reduce_op;
+export import :combine;
+export import :progress;
+export import :note;
+export import :communicator;
+export import :protocol;
+export import :operation;
+export import :moving;
+export import :reducing;
+export import :messages;
+export import :world;
+export import :exchanging;
+export import :group;
+export import :tracing;
+export import :layout;
+export import :sharded;
+export import :sharded_functions;

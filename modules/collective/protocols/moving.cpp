@@ -1,0 +1,215 @@
+module;
+#include <algorithm>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module tessera.collective;
+import tessera.core;
+import tessera.darray;
+
+// The steps of collectives without a reduction.
+namespace tessera::collective {
+
+namespace {
+
+/// Bytes of the rows that each rank has said it has. Throws ShapeError if the result has not as many.
+std::vector<std::int64_t> said_counts(const Operation& operation, const Agreement& agreement,
+                                      const ArrayMemory& result) {
+  std::vector<std::int64_t> counts;
+  std::int64_t rows = 0;
+  for (int rank = 0; rank < operation.size(); ++rank) {
+    const std::int64_t own = agreement.note_of(rank).own;
+    rows += own;
+    counts.push_back(own * operation.from.row_bytes());
+  }
+  if (!result.is_none() && rows != result.rows()) {
+    throw ShapeError(
+        to_string(Failure{.operation = name_of(operation.note.kind),
+                          .problem = "the ranks have " + std::to_string(rows) + " rows together, and the result has " +
+                                     std::to_string(result.rows())}));
+  }
+  return counts;
+}
+
+/// None may be nowhere, which std::memcpy does not take.
+void copy_bytes(std::byte* to, const std::byte* from, std::int64_t count) {
+  if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count));
+}
+
+std::int64_t bytes_before(const std::vector<std::int64_t>& counts, int rank) {
+  return std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
+}
+
+/// Shows what is sent, if anything is; `bytes` is what the largest rank shows, as far as this one knows.
+Agreement agreement_showing(Operation& operation, bool sends, std::int64_t bytes) {
+  if (bytes > shown_bytes) return Agreement(operation.turn());
+  return {operation.turn(), sends ? operation.sent() : nullptr, sends ? bytes : 0};
+}
+
+void copy_shown(Operation& operation, const std::byte* shown, std::int64_t bytes) {
+  copy_bytes(operation.received(), shown, bytes);
+  operation.deliver();
+}
+
+/// What all ranks show, one after the other.
+void gather_shown(Operation& operation, const Agreement& agreement) {
+  std::byte* to = operation.received();
+  for (int rank = 0; rank < operation.size(); ++rank) {
+    copy_bytes(to, agreement.shown_by(rank), agreement.bytes_shown_by(rank));
+    to += agreement.bytes_shown_by(rank);
+  }
+  operation.deliver();
+}
+
+}  // namespace
+
+std::vector<std::int64_t> equal_bytes(int size, std::int64_t bytes) {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(size), bytes);
+}
+
+std::vector<std::int64_t> part_bytes(int size, std::ptrdiff_t rows, std::ptrdiff_t row_bytes) {
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(size));
+  for (int rank = 0; rank < size; ++rank)
+    bytes[static_cast<std::size_t>(rank)] = part_extent(rows, size, rank) * row_bytes;
+  return bytes;
+}
+
+Protocol barrier_steps(Operation& operation) {
+  Agreement agreement(operation.turn());
+  co_await agreement;
+}
+
+Protocol notes_steps(Operation& operation) {
+  Agreement agreement(operation.turn());
+  co_await agreement;
+  for (int rank = 0; rank < operation.size(); ++rank) operation.said.push_back(agreement.note_of(rank).own);
+}
+
+Protocol shape_steps(Operation& operation) {
+  operation.facts.resize(static_cast<std::size_t>(max_rank));
+  const bool is_root = operation.rank() == operation.note.root;
+  const std::int64_t bytes = max_rank * static_cast<std::int64_t>(sizeof(std::int64_t));
+  if (is_root) std::ranges::copy(operation.from.shape(), operation.facts.begin());
+  Agreement agreement(operation.turn(), operation.facts.data(), is_root ? bytes : 0);
+  co_await agreement;
+  if (agreement.is_all_shown()) {
+    std::memcpy(operation.facts.data(), agreement.shown_by(operation.note.root), static_cast<std::size_t>(bytes));
+    co_return;
+  }
+  Transfer transfer = operation.exchange({.kind = ExchangeKind::broadcast,
+                                          .peer = operation.note.root,
+                                          .from = is_root ? operation.facts.data() : nullptr,
+                                          .to = is_root ? nullptr : operation.facts.data(),
+                                          .to_bytes = &bytes});
+  co_await transfer;
+}
+
+Protocol broadcast_steps(Operation& operation) {
+  const bool is_root = operation.rank() == operation.note.root;
+  const std::int64_t bytes = operation.to.bytes();
+  Agreement agreement = agreement_showing(operation, is_root, bytes);
+  co_await agreement;
+  if (agreement.is_all_shown()) {
+    if (!is_root) copy_shown(operation, agreement.shown_by(operation.note.root), bytes);
+    co_return;
+  }
+  Transfer transfer = operation.exchange({.kind = ExchangeKind::broadcast,
+                                          .peer = operation.note.root,
+                                          .from = is_root ? operation.sent() : nullptr,
+                                          .to = is_root ? nullptr : operation.received(),
+                                          .to_bytes = &bytes});
+  co_await transfer;
+  if (!is_root) operation.deliver();
+}
+
+Protocol all_gather_steps(Operation& operation) {
+  Agreement agreement = agreement_showing(operation, true, operation.from.bytes());
+  co_await agreement;
+  const std::vector<std::int64_t> counts = said_counts(operation, agreement, operation.to);
+  if (agreement.is_all_shown()) {
+    gather_shown(operation, agreement);
+    co_return;
+  }
+  Transfer transfer = operation.exchange({.kind = ExchangeKind::all_gather,
+                                          .from = operation.sent(),
+                                          .to = operation.received(),
+                                          .to_bytes = counts.data()});
+  co_await transfer;
+  operation.deliver();
+}
+
+Protocol gather_steps(Operation& operation) {
+  Agreement agreement = agreement_showing(operation, true, operation.from.bytes());
+  co_await agreement;
+  const std::vector<std::int64_t> counts = said_counts(operation, agreement, operation.to);
+  const bool is_root = operation.rank() == operation.note.root;
+  if (agreement.is_all_shown()) {
+    if (is_root) gather_shown(operation, agreement);
+    co_return;
+  }
+  Transfer transfer = operation.exchange({.kind = ExchangeKind::gather,
+                                          .peer = operation.note.root,
+                                          .from = operation.sent(),
+                                          .to = is_root ? operation.received() : nullptr,
+                                          .to_bytes = counts.data()});
+  co_await transfer;
+  if (is_root) operation.deliver();
+}
+
+Protocol scatter_steps(Operation& operation) {
+  const bool is_root = operation.rank() == operation.note.root;
+  Agreement agreement = agreement_showing(operation, is_root, is_root ? operation.from.bytes() : 0);
+  co_await agreement;
+  const std::int64_t rows = agreement.note_of(operation.note.root).own;
+  const std::ptrdiff_t expected = part_extent(rows, operation.size(), operation.rank());
+  if (operation.to.rows() != expected) {
+    throw ShapeError(
+        to_string(Failure{.operation = "scatter",
+                          .problem = "of " + std::to_string(rows) + " rows " + std::to_string(expected) +
+                                     " come to this rank, and the result has " + std::to_string(operation.to.rows())}));
+  }
+  const std::vector<std::int64_t> counts = part_bytes(operation.size(), rows, operation.to.row_bytes());
+  if (agreement.is_all_shown()) {
+    copy_shown(operation, agreement.shown_by(operation.note.root) + bytes_before(counts, operation.rank()),
+               operation.to.bytes());
+    co_return;
+  }
+  Transfer transfer = operation.exchange({.kind = ExchangeKind::scatter,
+                                          .peer = operation.note.root,
+                                          .from = is_root ? operation.sent() : nullptr,
+                                          .to = operation.received(),
+                                          .from_bytes = counts.data()});
+  co_await transfer;
+  operation.deliver();
+}
+
+Protocol all_to_all_steps(Operation& operation) {
+  Agreement agreement = agreement_showing(operation, true, operation.from.bytes());
+  co_await agreement;
+  const std::ptrdiff_t rows = operation.from.rows(), row_bytes = operation.from.row_bytes();
+  const std::vector<std::int64_t> sent = part_bytes(operation.size(), rows, row_bytes);
+  const std::vector<std::int64_t> received =
+      equal_bytes(operation.size(), part_extent(rows, operation.size(), operation.rank()) * row_bytes);
+  if (agreement.is_all_shown()) {
+    const std::int64_t bytes = received.front(), before = bytes_before(sent, operation.rank());
+    for (int rank = 0; rank < operation.size(); ++rank)
+      copy_bytes(operation.received() + rank * bytes, agreement.shown_by(rank) + before, bytes);
+    operation.deliver();
+    co_return;
+  }
+  Transfer transfer = operation.exchange({.kind = ExchangeKind::all_to_all,
+                                          .from = operation.sent(),
+                                          .to = operation.received(),
+                                          .from_bytes = sent.data(),
+                                          .to_bytes = received.data()});
+  co_await transfer;
+  operation.deliver();
+}
+
+}  // namespace tessera::collective

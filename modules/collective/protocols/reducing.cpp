@@ -1,0 +1,345 @@
+module;
+#include <algorithm>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+module tessera.collective;
+import tessera.core;
+import tessera.darray;
+
+// The steps of reductions.
+namespace tessera::collective {
+
+namespace {
+
+/// Bytes of all ranks together up to which everything goes to everybody: one exchange instead of two. Ranks of one host need none at all for a few.
+constexpr std::ptrdiff_t few_bytes = 32 * 1024;
+
+/// Bytes that are reduced at a time: what is exchanged is still in the cache when it is combined.
+constexpr std::ptrdiff_t chunk_bytes = 1024 * 1024;
+
+/// A part of the elements, cut into a piece for each rank.
+class Chunk {
+ public:
+  Chunk(std::ptrdiff_t begin, std::ptrdiff_t count, int size, std::ptrdiff_t item)
+      : begin_(begin), item_(item), bytes_(part_bytes(size, count, item)) {
+    std::int64_t start = 0;
+    for (const std::int64_t bytes : bytes_) {
+      starts_.push_back(start);
+      start += bytes;
+    }
+  }
+
+  std::ptrdiff_t begin_bytes() const { return begin_ * item_; }
+  const std::int64_t* bytes() const { return bytes_.data(); }
+  std::int64_t bytes_of(int rank) const { return bytes_[static_cast<std::size_t>(rank)]; }
+  std::ptrdiff_t count_of(int rank) const { return bytes_of(rank) / item_; }
+  /// Where a rank's piece begins, from the beginning of the chunk.
+  std::int64_t start_of(int rank) const { return starts_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  std::ptrdiff_t begin_, item_;
+  std::vector<std::int64_t> bytes_, starts_;
+};
+
+std::vector<Chunk> chunks_of(std::ptrdiff_t count, int size, std::ptrdiff_t item) {
+  const std::ptrdiff_t most = std::max<std::ptrdiff_t>(chunk_bytes / item / size, 1) * size;
+  std::vector<Chunk> chunks;
+  for (std::ptrdiff_t at = 0; at < count; at += most) chunks.emplace_back(at, std::min(most, count - at), size, item);
+  return chunks;
+}
+
+/// Combines one block of each rank.
+template <class BlockOf>
+void combine_ranks(const Operation& operation, const BlockOf& block_of, std::ptrdiff_t count, void* to) {
+  std::vector<Partial> partials;
+  partials.reserve(static_cast<std::size_t>(operation.size()));
+  for (int rank = 0; rank < operation.size(); ++rank) partials.push_back({rank, rank + 1, block_of(rank)});
+  combine({.op = operation.note.op,
+           .dtype = operation.note.dtype,
+           .partials = partials,
+           .begin = 0,
+           .end = operation.size(),
+           .count = count},
+          to);
+}
+
+/// The same of blocks that lie one after the other.
+void combine_blocks(const Operation& operation, const std::byte* blocks, std::ptrdiff_t count, void* to) {
+  const std::ptrdiff_t bytes = count * item_size(operation.note.dtype);
+  combine_ranks(operation, [&](int rank) { return blocks + rank * bytes; }, count, to);
+}
+
+/// The pieces of a chunk to the ranks that combine them.
+Exchange pieces_of(Operation& operation, const Chunk& chunk, const std::vector<std::int64_t>& received,
+                   std::byte* blocks) {
+  return {.kind = ExchangeKind::all_to_all,
+          .from = operation.sent() + chunk.begin_bytes(),
+          .to = blocks,
+          .from_bytes = chunk.bytes(),
+          .to_bytes = received.data()};
+}
+
+bool are_few(const Operation& operation) { return operation.from.bytes() * operation.size() <= few_bytes; }
+
+/// Shows what there is to all, if that is few.
+Agreement agreement_on_few(Operation& operation) {
+  if (!are_few(operation)) return Agreement(operation.turn());
+  return {operation.turn(), operation.sent(), operation.from.bytes()};
+}
+
+void combine_shown(Operation& operation, const Agreement& agreement) {
+  combine_ranks(
+      operation, [&](int rank) { return agreement.shown_by(rank); }, operation.from.count(), operation.received());
+  operation.deliver();
+}
+
+/// All of what each rank has to those who combine it: everybody, or the root.
+Exchange gathering(Operation& operation, const std::vector<std::int64_t>& bytes, std::byte* to, bool to_root) {
+  return {.kind = to_root ? ExchangeKind::gather : ExchangeKind::all_gather,
+          .peer = operation.note.root,
+          .from = operation.sent(),
+          .to = to,
+          .to_bytes = bytes.data()};
+}
+
+}  // namespace
+
+Protocol all_reduce_steps(Operation& operation) {
+  Agreement agreement = agreement_on_few(operation);
+  co_await agreement;
+  if (agreement.is_all_shown()) {
+    combine_shown(operation, agreement);
+    co_return;
+  }
+  const int size = operation.size(), rank = operation.rank();
+  if (are_few(operation)) {
+    const std::vector<std::int64_t> bytes = equal_bytes(size, operation.from.bytes());
+    std::byte* const blocks = operation.scratch(size * operation.from.bytes());
+    Transfer transfer = operation.exchange(gathering(operation, bytes, blocks, false));
+    co_await transfer;
+    combine_blocks(operation, blocks, operation.from.count(), operation.received());
+    operation.deliver();
+    co_return;
+  }
+  const std::vector<Chunk> chunks = chunks_of(operation.from.count(), size, item_size(operation.note.dtype));
+  std::byte* const blocks = operation.scratch(size * chunks.front().bytes_of(0));
+  for (const Chunk& chunk : chunks) {
+    const std::vector<std::int64_t> received = equal_bytes(size, chunk.bytes_of(rank));
+    Transfer pieces = operation.exchange(pieces_of(operation, chunk, received, blocks));
+    co_await pieces;
+    std::byte* const results = operation.received() + chunk.begin_bytes();
+    combine_blocks(operation, blocks, chunk.count_of(rank), results + chunk.start_of(rank));
+    Transfer sums = operation.exchange({.kind = ExchangeKind::all_gather,
+                                        .from = results + chunk.start_of(rank),
+                                        .to = results,
+                                        .to_bytes = chunk.bytes()});
+    co_await sums;
+  }
+  operation.deliver();
+}
+
+namespace {
+
+/// Of two ranks the root combines everything: half of it would have to come back to it from the other.
+Protocol reduce_of_two(Operation& operation) {
+  const int rank = operation.rank();
+  const bool is_root = rank == operation.note.root;
+  const std::ptrdiff_t item = item_size(operation.note.dtype), count = operation.from.count();
+  const std::ptrdiff_t most = chunk_bytes / item;
+  std::byte* const block = is_root ? operation.scratch(std::min(count, most) * item) : nullptr;
+  for (std::ptrdiff_t at = 0; at < count; at += most) {
+    const std::ptrdiff_t here = std::min(most, count - at);
+    const std::int64_t bytes = here * item;
+    const std::int64_t sent[] = {is_root || rank == 0 ? 0 : bytes, is_root || rank == 1 ? 0 : bytes};
+    const std::int64_t received[] = {is_root && rank == 1 ? bytes : 0, is_root && rank == 0 ? bytes : 0};
+    const std::byte* const own = operation.sent() + at * item;
+    Transfer part = operation.exchange(
+        {.kind = ExchangeKind::all_to_all, .from = own, .to = block, .from_bytes = sent, .to_bytes = received});
+    co_await part;
+    if (!is_root) continue;
+    combine_ranks(operation, [&](int of) { return of == rank ? own : block; }, here, operation.received() + at * item);
+  }
+  if (is_root) operation.deliver();
+}
+
+}  // namespace
+
+Protocol reduce_steps(Operation& operation) {
+  Agreement agreement = agreement_on_few(operation);
+  co_await agreement;
+  const int size = operation.size(), rank = operation.rank();
+  const bool is_root = rank == operation.note.root;
+  if (agreement.is_all_shown()) {
+    if (is_root) combine_shown(operation, agreement);
+    co_return;
+  }
+  if (are_few(operation)) {
+    const std::vector<std::int64_t> bytes = equal_bytes(size, operation.from.bytes());
+    std::byte* const blocks = is_root ? operation.scratch(size * operation.from.bytes()) : nullptr;
+    Transfer transfer = operation.exchange(gathering(operation, bytes, blocks, true));
+    co_await transfer;
+    if (is_root) combine_blocks(operation, blocks, operation.from.count(), operation.received());
+    if (is_root) operation.deliver();
+    co_return;
+  }
+  if (size == 2) {
+    Protocol steps = reduce_of_two(operation);
+    while (Pending* const awaited = steps.go_on()) co_await *awaited;
+    co_return;
+  }
+  const std::vector<Chunk> chunks = chunks_of(operation.from.count(), size, item_size(operation.note.dtype));
+  std::byte* const blocks = operation.scratch(size * chunks.front().bytes_of(0));
+  std::byte* const sum = operation.scratch(chunks.front().bytes_of(0));
+  for (const Chunk& chunk : chunks) {
+    const std::vector<std::int64_t> received = equal_bytes(size, chunk.bytes_of(rank));
+    Transfer pieces = operation.exchange(pieces_of(operation, chunk, received, blocks));
+    co_await pieces;
+    combine_blocks(operation, blocks, chunk.count_of(rank), sum);
+    Transfer sums = operation.exchange({.kind = ExchangeKind::gather,
+                                        .peer = operation.note.root,
+                                        .from = sum,
+                                        .to = is_root ? operation.received() + chunk.begin_bytes() : nullptr,
+                                        .to_bytes = chunk.bytes()});
+    co_await sums;
+  }
+  if (is_root) operation.deliver();
+}
+
+Protocol reduce_scatter_steps(Operation& operation) {
+  Agreement agreement = agreement_on_few(operation);
+  co_await agreement;
+  const int size = operation.size();
+  if (agreement.is_all_shown()) {
+    std::ptrdiff_t first_row = 0;
+    for (int rank = 0; rank < operation.rank(); ++rank) first_row += part_extent(operation.from.rows(), size, rank);
+    const std::ptrdiff_t before = first_row * operation.from.row_bytes();
+    combine_ranks(
+        operation, [&](int rank) { return agreement.shown_by(rank) + before; }, operation.to.count(),
+        operation.received());
+    operation.deliver();
+    co_return;
+  }
+  const std::vector<std::int64_t> sent = part_bytes(size, operation.from.rows(), operation.from.row_bytes());
+  const std::vector<std::int64_t> received = equal_bytes(size, operation.to.bytes());
+  std::byte* const blocks = operation.scratch(size * operation.to.bytes());
+  Transfer pieces = operation.exchange({.kind = ExchangeKind::all_to_all,
+                                        .from = operation.sent(),
+                                        .to = blocks,
+                                        .from_bytes = sent.data(),
+                                        .to_bytes = received.data()});
+  co_await pieces;
+  combine_blocks(operation, blocks, operation.to.count(), operation.received());
+  operation.deliver();
+}
+
+namespace {
+
+/// The shards of all ranks, and the subtrees that each rank can combine by itself.
+struct Shards {
+  Shards(const Agreement& agreement, int size, int own_rank) {
+    for (int rank = 0; rank < size; ++rank) count += agreement.note_of(rank).own;
+    std::ptrdiff_t begin = 0;
+    for (int rank = 0; rank < size; ++rank) {
+      if (rank == own_rank) first = begin;
+      const std::ptrdiff_t end = begin + agreement.note_of(rank).own;
+      subtrees_of.push_back(subtrees(begin, end, count));
+      begin = end;
+    }
+  }
+
+  std::ptrdiff_t count = 0, first = 0;                                              // of all; of this rank's first one
+  std::vector<std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>> subtrees_of;  // by rank
+};
+
+/// What the shards of this rank come to, a block of `count` elements for each of its subtrees.
+void combine_own(Operation& operation, const Shards& shards, std::ptrdiff_t count, std::byte* to) {
+  const Note& note = operation.note;
+  const std::ptrdiff_t shard_bytes = count * item_size(note.dtype);
+  const std::ptrdiff_t block_bytes = count * item_size(accumulating_type(note.dtype));
+  for (const auto& [begin, end] : shards.subtrees_of[static_cast<std::size_t>(operation.rank())]) {
+    std::vector<Partial> partials;
+    for (std::ptrdiff_t shard = begin; shard < end; ++shard)
+      partials.push_back({shard, shard + 1, operation.sent() + (shard - shards.first) * shard_bytes});
+    combine({.op = note.op,
+             .dtype = note.dtype,
+             .partials = partials,
+             .begin = begin,
+             .end = end,
+             .count = count,
+             .stays_wide = true},
+            to);
+    to += block_bytes;
+  }
+}
+
+}  // namespace
+
+Protocol reproducible_steps(Operation& operation) {
+  Agreement agreement(operation.turn());
+  co_await agreement;
+  const int size = operation.size(), rank = operation.rank();
+  const Shards shards(agreement, size, rank);
+  const auto& own = shards.subtrees_of[static_cast<std::size_t>(rank)];
+  const std::ptrdiff_t count = operation.to.count(), item = item_size(accumulating_type(operation.note.dtype));
+  if (shards.count == 0) {
+    throw ShapeError(to_string(Failure{.operation = "all_reduce", .problem = "no rank has a shard"}));
+  }
+  std::byte* const sums = operation.scratch(std::ssize(own) * count * item);
+  combine_own(operation, shards, count, sums);
+  std::size_t block_count = 0;
+  for (const auto& subtrees_of_rank : shards.subtrees_of) block_count += subtrees_of_rank.size();
+  const std::vector<Chunk> chunks = chunks_of(count, size, item);
+  const std::int64_t largest = chunks.empty() ? 0 : chunks.front().bytes_of(0);
+  std::byte* const packed = operation.scratch(std::ssize(own) * size * largest);
+  std::byte* const blocks = operation.scratch(static_cast<std::ptrdiff_t>(block_count) * largest);
+  for (const Chunk& chunk : chunks) {
+    std::vector<std::int64_t> sent, received;
+    std::byte* at = packed;
+    for (int other = 0; other < size; ++other) {
+      for (std::ptrdiff_t tree = 0; tree < std::ssize(own); ++tree) {
+        const std::byte* const piece = sums + tree * count * item + chunk.begin_bytes() + chunk.start_of(other);
+        std::memcpy(at, piece, static_cast<std::size_t>(chunk.bytes_of(other)));
+        at += chunk.bytes_of(other);
+      }
+      sent.push_back(std::ssize(own) * chunk.bytes_of(other));
+      received.push_back(std::ssize(shards.subtrees_of[static_cast<std::size_t>(other)]) * chunk.bytes_of(rank));
+    }
+    Transfer pieces = operation.exchange({.kind = ExchangeKind::all_to_all,
+                                          .from = packed,
+                                          .to = blocks,
+                                          .from_bytes = sent.data(),
+                                          .to_bytes = received.data()});
+    co_await pieces;
+    std::vector<Partial> partials;
+    for (const auto& subtrees_of_rank : shards.subtrees_of) {
+      for (const auto& [begin, end] : subtrees_of_rank)
+        partials.push_back({begin, end, blocks + std::ssize(partials) * chunk.bytes_of(rank)});
+    }
+    // Of 16-bit numbers the results are half as wide as what they are made of.
+    const std::ptrdiff_t narrow = item_size(operation.note.dtype);
+    std::byte* const results = operation.received() + chunk.begin_bytes() / item * narrow;
+    std::byte* const own_results = results + chunk.start_of(rank) / item * narrow;
+    combine({.op = operation.note.op,
+             .dtype = operation.note.dtype,
+             .partials = partials,
+             .begin = 0,
+             .end = shards.count,
+             .count = chunk.count_of(rank),
+             .is_wide = true},
+            own_results);
+    std::vector<std::int64_t> result_bytes(static_cast<std::size_t>(size));
+    for (int other = 0; other < size; ++other)
+      result_bytes[static_cast<std::size_t>(other)] = chunk.bytes_of(other) / item * narrow;
+    Transfer all = operation.exchange(
+        {.kind = ExchangeKind::all_gather, .from = own_results, .to = results, .to_bytes = result_bytes.data()});
+    co_await all;
+  }
+  operation.deliver();
+}
+
+}  // namespace tessera::collective

@@ -1,0 +1,51 @@
+module;
+#include <cstddef>
+#include <cstdint>
+export module tessera.collective:note;
+import tessera.standard;
+import tessera.core;
+import :reduce_op;
+
+// What a rank says of a collective to the others: all must say the same.
+namespace tessera::collective {
+
+enum class CallKind : std::uint8_t {
+  barrier,
+  all_reduce,
+  reduce,
+  broadcast,
+  all_gather,
+  gather,
+  scatter,
+  reduce_scatter,
+  all_to_all,
+  split,
+  reproducible_sum,
+  shape_of_gathered,
+  shape_of_scattered,
+  send,
+  receive
+};
+
+/// It is compared as bytes, so that it has no gaps.
+struct Note {
+  CallKind kind{};
+  DType dtype{};
+  std::uint8_t rank = 0;      // of the array
+  ReduceOp op{};              // of those that reduce
+  std::int32_t root = 0;      // of those that have one
+  std::int64_t extents[9]{};  // of the array; -1 where the ranks may differ
+  std::int64_t own = 0;       // what each rank says for itself, and is not compared
+};
+inline constexpr std::size_t note_bytes = sizeof(Note);
+inline constexpr std::size_t compared_bytes = note_bytes - sizeof(std::int64_t);
+static_assert(note_bytes == 88 && max_rank == 9);
+
+/// "all_reduce"
+std::string_view name_of(CallKind kind);
+/// What the ops of collectives, messages among them, have for names.
+bool is_name_of_call(std::string_view name);
+/// "all_reduce of float32 (256, 10) by ReduceOp::sum", "broadcast of int32 (3) from rank 0"
+std::string text_of(const Note& note);
+
+}  // namespace tessera::collective

@@ -1,0 +1,30 @@
+// Ranks that do not go on together, on purpose: what do the others say?
+#include <chrono>
+#include <cstdio>
+#include <string_view>
+#include <thread>
+
+import tessera;
+
+using namespace tessera;
+
+int main(int count, char** arguments) {
+  const std::string_view how = count > 1 ? arguments[1] : "";
+  const Group world = Group::world();
+  world.set_time_limit(std::chrono::milliseconds(how == "late" ? 300 : 20'000));
+  const auto x = ones<float>(Dim{3, how == "shape" && world.rank() == 1 ? 5 : 4});
+  try {
+    if (world.rank() == 1) {
+      if (how == "late") std::this_thread::sleep_for(std::chrono::seconds(2));
+      if (how == "ended") return 0;
+      if (how == "call") world.broadcast(copy(x), 0);
+    }
+    world.all_reduce(x);
+    std::printf("no error\n");
+  } catch (const CollectiveError& error) {
+    std::printf("rank %d: %s\n", world.rank(), error.what());
+    std::fflush(stdout);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // so that the launcher hears the others, too
+    return 1;
+  }
+}

@@ -1,0 +1,50 @@
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "support.hpp"
+
+import tessera;
+
+using namespace tessera;
+using ranks::numbers;
+using ranks::world;
+
+TEST_CASE("messages go round a ring, of any size and layout") {
+  if (world().size() == 1) return;
+  const int next = (world().rank() + 1) % world().size(),
+            previous = (world().rank() + world().size() - 1) % world().size();
+  for (const std::ptrdiff_t columns : {0, 1, 500, 1001, 300'000}) {
+    CAPTURE(columns);
+    const auto mine = ranks::laid_out(numbers<float>(Dim{2, columns}, world().rank()), 2);
+    Array<float, 2> come = ranks::laid_out(Array<float, 2>(Dim{2, columns}), 1);
+    Scheduler scheduler;
+    {
+      Async on{scheduler};  // a send may wait for its receive
+      world().send(mine, next);
+      world().receive_into(come, previous);
+    }
+    scheduler.wait_all();
+    CHECK(array_equal(come, numbers<float>(Dim{2, columns}, previous)));
+  }
+}
+
+TEST_CASE("messages of one tag arrive in their order, and those of others do not wait for them") {
+  if (world().size() == 1) return;
+  if (world().rank() == 0) {
+    for (int i = 0; i < 20; ++i) world().send(full<int>(Dim{i + 1}, i), 1, 3);
+    world().send(full<int>(Dim{2}, 77), 1, 4);
+  } else if (world().rank() == 1) {
+    CHECK(array_equal(world().receive<Array<int, 1>>(0, 4), full<int>(Dim{2}, 77)));
+    for (int i = 0; i < 20; ++i) CHECK(array_equal(world().receive<Array<int, 1>>(0, 3), full<int>(Dim{i + 1}, i)));
+  }
+}
+
+TEST_CASE("a message of any extents makes a new array") {
+  if (world().size() == 1) return;
+  for (const std::ptrdiff_t rows : {0, 1, 100'000}) {
+    if (world().rank() == 1) world().send(numbers<double>(Dim{rows, 3}, 1), 0);
+    if (world().rank() == 0) CHECK(array_equal(world().receive<Array<double, 2>>(1), numbers<double>(Dim{rows, 3}, 1)));
+  }
+}
