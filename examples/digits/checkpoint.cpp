@@ -47,6 +47,11 @@ const std::string& Checkpoint::fact(const std::string& key) const {
   return found->second;
 }
 
+std::string Checkpoint::fact_or(const std::string& key, const std::string& otherwise) const {
+  const auto found = facts_.find(key);
+  return found == facts_.end() ? otherwise : found->second;
+}
+
 Settings Checkpoint::shape() const {
   std::vector<std::int64_t> outputs;
   for (std::string name = "0.weight"; outputs.empty() || tensors_.contains(name);

@@ -52,6 +52,8 @@ export class Checkpoint {
 
   /// What the file says of its run. Throws DataError where it says nothing.
   const std::string& fact(const std::string& key) const;
+  /// The same, but of what not every file has.
+  std::string fact_or(const std::string& key, const std::string& otherwise) const;
 
   /// Widths of the hidden layers and the type of the weights, as settings. Throws DataError where that cannot be seen from the tensors.
   Settings shape() const;

@@ -116,14 +116,14 @@ class Network {
     PendingResult<State> result{.log_likelihood = Array<State, 0>(Dim{}, targets.place()),
                                 .correct = Array<std::int64_t, 0>(Dim{}, targets.place())};
     result.count = static_cast<double>(labels.size());
-    loss_into(result.log_likelihood, result.correct, targets, labels);
+    loss_into(result.log_likelihood, result.correct, targets, labels, result.count);
     return result.get();
   }
 
-  /// The same into two arrays of rank 0; in an Async scope it is computed when its turn comes.
-  void loss_into(auto& log_likelihood, auto& correct, const auto& targets, const auto& labels) {
+  /// The same into two arrays of rank 0; in an Async scope it is computed when its turn comes. The gradient is that of the mean over `count` images, of which
+  /// these may be a part.
+  void loss_into(auto& log_likelihood, auto& correct, const auto& targets, const auto& labels, double count) {
     Array<T, 2>& logits = layers_.back().out;
-    const auto count = static_cast<double>(logits.shape()[0]);
     if (delta_.has_storage() && delta_.shape() != logits.shape()) log_p_ = delta_ = Array<State, 2>();
     log_p_ = log_softmax<1>(cast<State>(logits));
     delta_ = (exp(log_p_) - targets) / count;
@@ -139,7 +139,7 @@ class Network {
       Layer& layer = layers_[i];
       if (i == 0) {
         const Stopwatch watch(times.update);
-        update(layer, images, delta, rate, rule);
+        update(layer, dot(images.T(), delta), sum<0>(delta), rate, rule);
         continue;
       }
       const Array<T, 2>& input = layers_[i - 1].out;
@@ -149,11 +149,40 @@ class Network {
         below = where(input > 0, dot(delta, layer.w.T()), 0);
       }
       const Stopwatch watch(times.update);
-      update(layer, input, delta, rate, rule);
+      update(layer, dot(input.T(), delta), sum<0>(delta), rate, rule);
       delta = below;
     }
     // --8<-- [end:backward]
   }
+
+  // --8<-- [start:gradients]
+  /// As backward, but nothing changes yet: writes the gradient of each layer, the last one first, to `gradient_of(layer)`, an array of gradient_size(layer)
+  /// elements, and calls `done(layer)` then.
+  void gradients(const auto& images, const auto& gradient_of, const auto& done) {
+    Array<State, 2> delta = delta_;
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      const Array<State, 1> gradient = gradient_of(i);
+      if (i == 0) {
+        assign(weights_in(gradient, i), dot(images.T(), delta));
+      } else {
+        assign(weights_in(gradient, i), dot(layers_[i - 1].out.T(), delta));
+      }
+      assign(biases_in(gradient, i), sum<0>(delta));
+      done(i);
+      if (i == 0) break;
+      Array<State, 2> below = where(layers_[i - 1].out > 0, dot(delta, layers_[i].w.T()), 0);
+      delta = below;
+    }
+  }
+
+  /// Changes a layer as the rule says, by a gradient.
+  void change(std::size_t layer, const Array<State, 1>& gradient, const auto& rate, const StepRule& rule) {
+    update(layers_[layer], weights_in(gradient, layer), biases_in(gradient, layer), rate, rule);
+  }
+  // --8<-- [end:gradients]
+
+  /// Weights and biases of a layer.
+  std::ptrdiff_t gradient_size(std::size_t layer) const { return layers_[layer].w.size() + layers_[layer].b.size(); }
 
   /// One step of training on a batch.
   BatchResult step(const Array<T, 2>& images, const Array<T, 2>& targets, const Array<std::int64_t, 1>& labels,
@@ -176,7 +205,7 @@ class Network {
                   const auto& rate, const StepRule& rule) {
     WorkTimes submission;
     forward(images);
-    loss_into(log_likelihood, correct, targets, labels);
+    loss_into(log_likelihood, correct, targets, labels, static_cast<double>(images.shape()[0]));
     backward(images, rate, rule, submission);
   }
 
@@ -229,14 +258,23 @@ class Network {
     }
   }
 
-  static void update(Layer& layer, const auto& input, const Array<State, 2>& delta, const auto& rate,
+  static void update(Layer& layer, const auto& w_gradient, const auto& b_gradient, const auto& rate,
                      const StepRule& rule) {
-    layer.w_velocity = rule.momentum * layer.w_velocity - rate * (dot(input.T(), delta) + rule.decay * layer.w);
-    layer.b_velocity = rule.momentum * layer.b_velocity - rate * sum<0>(delta);
+    layer.w_velocity = rule.momentum * layer.w_velocity - rate * (w_gradient + rule.decay * layer.w);
+    layer.b_velocity = rule.momentum * layer.b_velocity - rate * b_gradient;
     layer.w += layer.w_velocity;
     layer.b += layer.b_velocity;
   }
   // --8<-- [end:layer]
+
+  /// The parts of a flat gradient.
+  Array<State, 2> weights_in(const Array<State, 1>& gradient, std::size_t layer) const {
+    const Array<T, 2>& w = layers_[layer].w;
+    return reshape(gradient(range(0, w.size())), w.shape());
+  }
+  Array<State, 1> biases_in(const Array<State, 1>& gradient, std::size_t layer) const {
+    return gradient(range(layers_[layer].w.size(), gradient_size(layer)));
+  }
 
   std::vector<Layer> layers_;
   Array<State, 2> log_p_;

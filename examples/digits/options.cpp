@@ -105,6 +105,12 @@ constexpr std::array table{
     Option{"--async", Value::none, "",
            "let operations that do not depend on each other run at once; the weights are the same", "",
            [](Options& o, const Option&, std::string_view) { o.async = true; }, nullptr},
+    Option{"--reproducible", Value::optional, "N", "shards of a batch; the weights do not depend on processes",
+           "a whole number from 0 to 1024",
+           [](Options& o, const Option& self, std::string_view text) {
+             o.shards = number(self, text, std::int64_t{0}, std::int64_t{1024});
+           },
+           [](const Options& o) { return std::to_string(o.shards); }},
     Option{"--gpu", Value::optional, "N", "train on GPU number N", "a whole number from 0 to 1023",
            [](Options& o, const Option& self, std::string_view text) { o.gpu = number(self, text, 0, 1023); },
            [](const Options&) { return std::string("0 if it is given, otherwise the CPU"); }},
@@ -120,6 +126,12 @@ constexpr std::array table{
     Option{"--save", Value::required, "FILE", "write weights and momentum after every epoch", "a file name",
            [](Options& o, const Option& self, std::string_view text) { o.save = path(self, text); },
            [](const Options&) { return std::string("not written"); }},
+    Option{"--save-every", Value::required, "N", "also write it after every N steps of an epoch",
+           "a whole number from 1 to 1000000000",
+           [](Options& o, const Option& self, std::string_view text) {
+             o.save_every = number(self, text, std::int64_t{1}, std::int64_t{1'000'000'000});
+           },
+           [](const Options&) { return std::string("after epochs alone"); }},
     Option{"--load", Value::required, "FILE", "begin with the weights of FILE, in its widths and type", "a file name",
            [](Options& o, const Option& self, std::string_view text) { o.load = path(self, text); },
            [](const Options&) { return std::string("random weights"); }},
@@ -133,6 +145,10 @@ constexpr std::array table{
     Option{"--json", Value::required, "FILE", "also write the final figures as JSON", "a file name",
            [](Options& o, const Option& self, std::string_view text) { o.json = path(self, text); },
            [](const Options&) { return std::string("not written"); }},
+    Option{"--trace", Value::required, "FILE",
+           "write some steps of all processes for Perfetto; they are trained as with --async", "a file name",
+           [](Options& o, const Option& self, std::string_view text) { o.trace = path(self, text); },
+           [](const Options&) { return std::string("not written"); }},
     Option{"--report", Value::required, "FILE", "where the report goes", "a file name",
            [](Options& o, const Option& self, std::string_view text) { o.report = path(self, text); },
            [](const Options& o) { return o.report.string(); }},
@@ -143,7 +159,8 @@ constexpr std::array table{
 };
 
 /// The options that decide the weights, as settings_of() gives them.
-constexpr std::array kept{"--epochs", "--batch", "--widths", "--lr", "--momentum", "--decay", "--seed", "--dtype"};
+constexpr std::array kept{"--epochs", "--batch", "--widths", "--lr",          "--momentum",
+                          "--decay",  "--seed",  "--dtype",  "--reproducible"};
 
 const Option& find(std::string_view name) {
   const auto* const found = std::ranges::find(table, name, &Option::name);
@@ -199,7 +216,8 @@ void require_different_files(const Options& o) {
     std::string_view option;
     std::optional<std::filesystem::path> file;
   };
-  const std::array<Named, 3> written{Named{"--json", o.json}, {"--report", o.report}, {"--save", o.save}};
+  const std::array<Named, 4> written{
+      Named{"--json", o.json}, {"--report", o.report}, {"--trace", o.trace}, {"--save", o.save}};
   const std::array<Named, 2> read{Named{"--load", o.load}, {"--resume", o.resume}};
   const auto require_different = [](const Named& a, const Named& b) {
     if (a.file && b.file && a.file->lexically_normal() == b.file->lexically_normal())
@@ -209,7 +227,7 @@ void require_different_files(const Options& o) {
   for (std::size_t i = 0; i < written.size(); ++i)
     for (std::size_t j = i + 1; j < written.size(); ++j) require_different(written[i], written[j]);
   for (const Named& file : read)
-    for (std::size_t i = 0; i < 2; ++i) require_different(file, written[i]);
+    for (std::size_t i = 0; i + 1 < written.size(); ++i) require_different(file, written[i]);
 }
 
 /// Options that make sense alone, but not together.
@@ -218,6 +236,7 @@ void require_consistent(const Options& options) {
   if (options.load && options.resume)
     throw UsageError("--load begins a run and --resume goes on with one; give one of them");
   if (options.epochs == 0 && !options.load) refuse(find("--epochs"), "0");
+  if (options.save_every && !options.save) throw UsageError("--save-every: --save says where");
   if (options.epochs == 0 && options.save) throw UsageError("--save: with --epochs 0 there is nothing new to save");
 }
 
@@ -255,6 +274,7 @@ Options parse_options(std::span<const std::string_view> arguments) {
   const bool fashion = std::ranges::any_of(all, [](const Given& g) { return g.option->name == "--fashion"; });
   Options options = default_options(fashion);
   if (std::ranges::any_of(all, [](const Given& g) { return g.option->name == "--gpu"; })) options.gpu = 0;
+  if (std::ranges::any_of(all, [](const Given& g) { return g.option->name == "--reproducible"; })) options.shards = 8;
   for (const Given& given : all)
     if (given.value || given.option->value == Value::none)
       given.option->read(options, *given.option, given.value.value_or(""));
@@ -309,6 +329,7 @@ std::string help_text() {
       "\n"
       "Trains a multilayer perceptron (ReLU, softmax cross-entropy, descent with momentum and weight decay)\n"
       "on the handwritten digits inside the program, or on Fashion-MNIST, and writes a report to read in a browser.\n"
+      "Under mpirun each process learns from its part of every batch, and the first one writes.\n"
       "\n"
       "Options (--name VALUE or --name=VALUE; of an option given twice the last one counts):\n";
   for (const Option& option : table) text += help_lines(option);

@@ -36,11 +36,14 @@ struct Options {
   std::optional<std::filesystem::path> load;    ///< whose weights a new run begins with
   std::optional<std::filesystem::path> resume;  ///< whose run goes on
   std::optional<int> stop_after;                ///< epoch after which to leave before the run is over
-  bool async = false;                           ///< train on the scheduler, several operations at once
-  std::optional<int> gpu;                       ///< train on this GPU instead of the CPU
-  bool quiet = false;                           ///< no progress and no table
-  bool help = false;                            ///< print help_text() and leave; the other members hold defaults
-  std::vector<std::string> given;               ///< names of the options that the command line has
+  std::optional<std::int64_t> save_every;       ///< steps after which to save too, not only after an epoch
+  std::int64_t shards = 0;  ///< of each batch, added up as one tree; 0: as many as there are processes
+  std::optional<std::filesystem::path> trace;  ///< where the steps that were traced go, for Perfetto
+  bool async = false;                          ///< train on the scheduler, several operations at once
+  std::optional<int> gpu;                      ///< train on this GPU instead of the CPU
+  bool quiet = false;                          ///< no progress and no table
+  bool help = false;                           ///< print help_text() and leave; the other members hold defaults
+  std::vector<std::string> given;              ///< names of the options that the command line has
 };
 
 /// Values of options as text, by the options' names without dashes: {"batch", "32"}.

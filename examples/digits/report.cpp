@@ -21,8 +21,9 @@ constexpr std::size_t most_points = 400;
 std::string network(const Run& run) { return joined(layers(run), "–"); }
 
 std::string threads(const Run& run) {
-  if (!run.gpu.empty()) return "on " + run.gpu;
-  return "on " + std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads");
+  const std::string processes = run.processes.empty() ? "" : std::to_string(run.processes.size()) + " processes with ";
+  if (!run.gpu.empty()) return "on " + processes + run.gpu;
+  return "on " + processes + std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads");
 }
 
 std::string head(const Run& run) {
@@ -134,6 +135,24 @@ std::string operations(const Run& run) {
   return html + "</ul></div>";
 }
 
+/// What the processes spent on each other in the steps that were traced.
+std::string communication(const Run& run) {
+  if (run.processes.empty()) return "";
+  std::string html =
+      "<div class=\"card\" id=\"communication\"><h3>Time between processes</h3><p class=\"note\">In the steps that "
+      "were "
+      "traced: while gradients were added up, or other processes waited for; and how much of that went by beside "
+      "computing.</p><div class=\"wide\"><table class=\"plain\"><thead><tr><th>rank</th><th>traced</th>"
+      "<th>communication</th><th>beside computing</th><th>alone</th></tr></thead><tbody>";
+  for (std::size_t rank = 0; rank < run.processes.size(); ++rank) {
+    const ProcessTime& time = run.processes[rank];
+    html += "<tr><th scope=\"row\">" + std::to_string(rank) + "</th><td>" + duration(time.seconds) + "</td><td>" +
+            duration(time.communication) + "</td><td>" + duration(time.overlapped) + "</td><td>" +
+            duration(time.communication - time.overlapped) + "</td></tr>";
+  }
+  return html + "</tbody></table></div></div>";
+}
+
 std::string memory(const Run& run) {
   std::string html = "<div class=\"card\" id=\"memory\"><h3>Memory by place</h3>";
   if (run.memory.empty()) return html + "<p class=\"note\">No place was watched.</p></div>";
@@ -161,7 +180,7 @@ std::string memory_map(const Run& run) {
 
 std::string costs(const Run& run) {
   return "<section id=\"costs\"><h2>What it cost</h2><div class=\"pair\">" + operations(run) + memory(run) + "</div>" +
-         memory_map(run) + "</section>\n";
+         communication(run) + memory_map(run) + "</section>\n";
 }
 
 /// Of a scheduler's ops.
@@ -204,6 +223,7 @@ std::string setup(const Run& run) {
           fact("Weights (checksum)", hexadecimal(run.checksum)) + "</dl>";
   html += "<dl class=\"card facts\">" + fact("Processor", run.machine.processor) +
           fact("Cores", std::to_string(run.machine.cores)) + (run.gpu.empty() ? "" : fact("GPU", run.gpu)) +
+          (run.processes.empty() ? "" : fact("Processes", std::to_string(run.processes.size()))) +
           fact("Threads", std::to_string(run.threads)) + fact("System", run.machine.system) +
           fact("Compiler", run.machine.compiler) + "</dl></div>";
   return html + "</section>\n";

@@ -23,6 +23,13 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
+/// "rank 1: 18.2 % of the time, of which 60.1 % beside computing"
+std::string process_text(const ProcessTime& time, std::size_t rank) {
+  const auto share = [](double part, double all) { return percent(all > 0 ? part / all : 0, 1); };
+  return "rank " + std::to_string(rank) + ": " + share(time.communication, time.seconds) + " of the time, of which " +
+         share(time.overlapped, time.communication) + " beside computing";
+}
+
 std::string operations_table(const Run& run) {
   if (run.operations.empty()) return "";
   double total = 0;
@@ -68,7 +75,10 @@ std::string results_table(const Run& run) {
           duration(train_seconds(run)) + ", " + grouped(static_cast<std::int64_t>(run.epochs.size())) + " epochs" +
               (run.epochs_before > 0 ? " after " + grouped(run.epochs_before) : "") + ", " +
               grouped(std::llround(images_per_second(run))) + " images/s on " +
+              (run.processes.empty() ? "" : std::to_string(run.processes.size()) + " processes with ") +
               (run.gpu.empty() ? std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads") : run.gpu));
+  for (std::size_t rank = 0; rank < run.processes.size(); ++rank)
+    text += row(rank == 0 ? "communication" : "", process_text(run.processes[rank], rank));
   for (const PlaceMemory& place : run.memory)
     text += row("peak memory", byte_count(place.peak_bytes) + " on " + place.place);
   text += row("weights", hexadecimal(run.checksum) + " (checksum, seed " + std::to_string(run.options.seed) + ")");
@@ -90,6 +100,7 @@ std::string results_json(const Run& run) {
   member("train_seconds", json_number(train_seconds(run)));
   member("images_per_second", json_number(images_per_second(run)));
   member("peak_bytes", std::to_string(peak_bytes(run)));
+  member("processes", std::to_string(std::max<std::size_t>(1, run.processes.size())));
   member("threads", std::to_string(run.threads));
   member("seed", std::to_string(run.options.seed));
   member("checksum", json_string(hexadecimal(run.checksum)));

@@ -37,6 +37,13 @@ struct OperationTime {
   std::int64_t calls = 0;
 };
 
+/// What one of several processes did in the steps that were traced.
+struct ProcessTime {
+  double seconds = 0;        ///< of all these steps
+  double communication = 0;  ///< in which something was exchanged, or the other processes were waited for
+  double overlapped = 0;     ///< of that, in which it also computed
+};
+
 /// Memory that one place handed out.
 struct PlaceMemory {
   std::string place;
@@ -65,6 +72,7 @@ struct Run {
   std::vector<std::int64_t> confusion;  ///< classes x classes test images: row is the truth, column the prediction
   std::vector<Mistake> mistakes;        ///< all of them, in any order
   std::vector<OperationTime> operations;
+  std::vector<ProcessTime> processes;  ///< by rank; empty where there is one
   std::vector<PlaceMemory> memory;
   std::string memory_map;  ///< SVG: the chunks of the CPU's memory when it held most; empty where nobody looked
   std::int64_t memory_map_bytes = 0;  ///< in use when that was drawn

@@ -12,6 +12,8 @@ import digits.checkpoint;
 
 namespace digits {
 
+using namespace tessera;
+
 namespace {
 
 void take_data_set(Options& options, const std::string& name) {
@@ -25,11 +27,18 @@ void take_data_set(Options& options, const std::string& name) {
 /// Its settings in the order of this program; the file may have more.
 Settings settings_in(const Checkpoint& checkpoint) {
   Settings settings = settings_of(default_options(false));
-  for (auto& [name, value] : settings) value = checkpoint.fact(name);
+  for (auto& [name, value] : settings)
+    value = name == "reproducible" ? checkpoint.fact_or(name, "0")
+                                   : checkpoint.fact(name);  // from before there was that option
   return settings;
 }
 
 }  // namespace
+
+Job job() {
+  const Group world = Group::world();
+  return {world.rank(), world.size()};
+}
 
 void take_file_settings(Options& options) {
   if (options.load) take_settings(options, Checkpoint(*options.load).shape(), *options.load);

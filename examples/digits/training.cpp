@@ -1,6 +1,8 @@
 // The training loop: batches in a new random order every epoch, a step each, a look at the test images after them.
 #include "training.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -8,21 +10,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "checksum.hpp"
 #include "errors.hpp"
+#include "output_file.hpp"
 #include "text.hpp"
 
 import tessera;
 import digits.checkpoint;
 import digits.network;
+import digits.parallel;
 
 namespace digits {
 
@@ -55,11 +63,13 @@ class Trainer {
       : run_(std::move(run)),
         rule_{run_.options.learning_rate, run_.options.momentum, run_.options.decay},
         key_{run_.options.seed},
+        world_(Group::world()),
         place_(run_.options.gpu ? Place(GpuPlace{*run_.options.gpu}) : Place(CpuPlace{})),
         train_(data.train_pixels, data.train_labels, data.classes, place_),
         test_(data.test_pixels, data.test_labels, data.classes, place_),
         network_(layers(run_), key_.fold(0), place_) {
-    if (run_.options.async) scheduler_.emplace();
+    if (world_.size() > 1 || run_.options.shards != 0) parallel_.emplace(network_, world_, run_.options.shards);
+    if (run_.options.async || run_.options.trace || parallel_) scheduler_.emplace();
     if (run_.options.save || run_.options.resume) data_checksum_ = hexadecimal(training_checksum(data));
     if (run_.options.load) Checkpoint(*run_.options.load).restore(network_, Restored::weights);
     if (run_.options.resume) resume(Checkpoint(*run_.options.resume));
@@ -69,7 +79,14 @@ class Trainer {
   Run train(Progress& progress) {
     progress.begin_after(run_.epochs_before);
     for (int epoch = run_.epochs_before; epoch < end_; ++epoch) {
-      Epoch result = scheduler_ ? train_epoch_async(epoch, progress) : train_epoch(epoch, progress);
+      start_ = Clock::now();
+      if (scheduler_) {
+        train_epoch_async(epoch, progress);
+      } else {
+        train_epoch(epoch, progress);
+      }
+      Epoch result = so_far();
+      so_far_ = {};
       look_at_tests(result);
       run_.epochs.push_back(result);
       save();
@@ -96,42 +113,93 @@ class Trainer {
     if (run_.epochs_before < 0 || run_.epochs_before > run_.options.epochs)
       throw DataError(file + ": epochs_done: " + in_quotes(done) + " is not a whole number from 0 to " +
                       std::to_string(run_.options.epochs));
+    const auto number = [&](const char* key, auto zero) {
+      const std::string text = checkpoint.fact_or(key, "0");
+      const auto found = number_from<decltype(zero)>(text);
+      if (!found || !(*found >= zero))
+        throw DataError(file + ": " + key + ": " + in_quotes(text) + " is not a number from 0");
+      return *found;
+    };
+    so_far_ = {.images = number("images_done", std::int64_t{0}),
+               .loss = number("loss_so_far", 0.0),
+               .correct = number("correct_so_far", std::int64_t{0}),
+               .seconds = number("seconds_so_far", 0.0)};
+    if (so_far_.images > train_.count() || so_far_.images % run_.options.batch != 0)
+      throw DataError(file + ": images_done: '" + std::to_string(so_far_.images) +
+                      "' is not a number of whole steps up to " + std::to_string(train_.count()));
     checkpoint.restore(network_, Restored::run);
   }
 
+  /// An epoch as far as it has come.
+  struct SoFar {
+    std::int64_t images = 0;  // learned from
+    double loss = 0;          // sums over them
+    std::int64_t correct = 0;
+    double seconds = 0;  // of other processes, which it was resumed from
+
+    void add(const BatchResult& batch, std::int64_t count) {
+      images += count;
+      loss += batch.loss * static_cast<double>(count);
+      correct += batch.correct;
+    }
+  };
+  using Clock = std::chrono::steady_clock;
+
+  Epoch so_far() const {
+    const auto count = static_cast<double>(so_far_.images);
+    Epoch epoch;
+    epoch.train_loss = so_far_.loss / count;
+    epoch.train_accuracy = static_cast<double>(so_far_.correct) / count;
+    epoch.seconds = so_far_.seconds + std::chrono::duration<double>(Clock::now() - start_).count();
+    return epoch;
+  }
+
+  void note_step(const BatchResult& batch, std::int64_t count, Progress& progress) {
+    so_far_.add(batch, count);
+    run_.step_losses.push_back(static_cast<float>(batch.loss));
+    const Epoch epoch = so_far();
+    progress.update(so_far_.images, epoch.train_loss, epoch.train_accuracy);
+  }
+
+  bool is_saved_after(std::int64_t images) const {
+    return run_.options.save_every && images < train_.count() &&
+           images / run_.options.batch % *run_.options.save_every == 0;
+  }
+
+  /// One of the processes writes for all, which have the same.
   void save() {
-    if (!run_.options.save) return;
+    if (!run_.options.save || world_.rank() != 0) return;
     Settings facts = settings_of(run_.options);
     facts.emplace_back("dataset", run_.dataset);
     facts.emplace_back("training_data", data_checksum_);
     facts.emplace_back("epochs_done", std::to_string(epochs_done(run_)));
+    if (so_far_.images != 0) {
+      facts.emplace_back("images_done", std::to_string(so_far_.images));
+      facts.emplace_back("loss_so_far", shortest(so_far_.loss));
+      facts.emplace_back("correct_so_far", std::to_string(so_far_.correct));
+      facts.emplace_back("seconds_so_far", shortest(so_far().seconds));
+    }
     save_checkpoint(*run_.options.save, network_, facts);
   }
 
-  Epoch train_epoch(int epoch, Progress& progress) {
-    const auto start = std::chrono::steady_clock::now();
+  /// Where a batch ends that begins at an image.
+  std::int64_t end_of_batch(std::int64_t begin) const {
+    return std::min<std::int64_t>(begin + run_.options.batch, train_.count());
+  }
+  std::size_t step_at(std::int64_t image) const { return static_cast<std::size_t>(image / run_.options.batch); }
+
+  void train_epoch(int epoch, Progress& progress) {
     const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
-    double loss = 0;
-    std::int64_t correct = 0;
-    std::size_t step = 0;
-    for (std::int64_t done = 0; done < train_.count(); ++step) {
-      const std::int64_t end = std::min<std::int64_t>(done + run_.options.batch, train_.count());
+    for (std::int64_t done = so_far_.images; done < train_.count();) {
+      const std::int64_t end = end_of_batch(done);
+      const std::size_t step = step_at(done);
       if (!place_.on_host() && is_traced(epoch, step)) streams_.emplace();
       rule_.learning_rate = learning_rate(epoch, done);
-      const BatchResult batch = train_batch(order(range(done, end)));
-      run_.step_losses.push_back(static_cast<float>(batch.loss));
-      loss += batch.loss * static_cast<double>(end - done);
-      correct += batch.correct;
+      note_step(train_batch(order(range(done, end))), end - done, progress);
       done = end;
       if (streams_ && (step == last_traced_step || done == train_.count())) draw_streams();
-      progress.update(done, loss / static_cast<double>(done), static_cast<double>(correct) / static_cast<double>(done));
+      if (is_saved_after(done)) save();
     }
-    const auto count = static_cast<double>(train_.count());
-    Epoch result;
-    result.train_loss = loss / count;
-    result.train_accuracy = static_cast<double>(correct) / count;
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return result;
   }
 
   /// Falls linearly from the given rate to zero over the run.
@@ -185,53 +253,55 @@ class Trainer {
   }
   // --8<-- [end:record]
 
+  /// A step on a batch of `count` images, of which there are here those that this process learns from.
+  Results submit_step(const BatchPlace& batch, std::int64_t count) {
+    if (parallel_) {
+      const Async on{*scheduler_};
+      return parallel_->step(batch.images, batch.targets, batch.labels, count, rule_.learning_rate, rule_);
+    }
+    Results results = make_results(count);
+    step_for(batch, results)
+        .replay(batch.images, batch.targets, batch.labels, results.log_likelihood, results.correct,
+                rule_.learning_rate);
+    return results;
+  }
+
   /// As train_epoch: the whole epoch is submitted, and results are read some steps later.
-  Epoch train_epoch_async(int epoch, Progress& progress) {
-    constexpr std::size_t places = 3, steps_ahead = 32;
-    const auto start = std::chrono::steady_clock::now();
+  void train_epoch_async(int epoch, Progress& progress) {
+    constexpr std::size_t places = 3;
+    const std::size_t steps_ahead = parallel_ ? 6 : 32;  // each has gradients of its own where they are added up
     const auto order = random::permutation(key_.fold(1).fold(static_cast<std::uint64_t>(epoch)), train_.count());
     std::deque<Results> pending;
     std::array<BatchPlace, places> batches;
-    Epoch result;
-    double loss = 0;
-    std::int64_t correct = 0, read = 0;
-    const auto read_one = [&] {
-      const BatchResult batch = pending.front().get();
-      run_.step_losses.push_back(static_cast<float>(batch.loss));
-      loss += batch.loss * pending.front().count;
-      correct += batch.correct;
-      read += static_cast<std::int64_t>(pending.front().count);
-      pending.pop_front();
-      progress.update(read, loss / static_cast<double>(read), static_cast<double>(correct) / static_cast<double>(read));
-    };
-    std::size_t step = 0;
-    for (std::int64_t done = 0; done < train_.count(); ++step) {
-      const std::int64_t end = std::min<std::int64_t>(done + run_.options.batch, train_.count());
-      if (is_traced(epoch, step)) trace_.emplace(*scheduler_);
+    const auto read_until =
+        [&](std::size_t left) {  // waits once for many: to sleep and to wake costs more than to submit a step
+          if (pending.size() <= left) return;
+          pending[pending.size() - left - 1].correct.wait();
+          for (; pending.size() > left; pending.pop_front())
+            note_step(pending.front().get(), static_cast<std::int64_t>(pending.front().count), progress);
+        };
+    for (std::int64_t done = so_far_.images; done < train_.count();) {
+      const std::int64_t end = end_of_batch(done);
+      const std::size_t step = step_at(done);
+      if (is_traced(epoch, step)) begin_trace();
       rule_.learning_rate = learning_rate(epoch, done);
       BatchPlace& batch = batches[step % places];
-      make_room(batch, end - done);
-      static_cast<void>(prepare(*scheduler_, batch, order(range(done, end))));
-      Results& results = pending.emplace_back(make_results(end - done));
-      step_for(batch, results)
-          .replay(batch.images, batch.targets, batch.labels, results.log_likelihood, results.correct,
-                  rule_.learning_rate);
+      const Rows own = parallel_ ? parallel_->shards().own_rows(end - done) : Rows{0, end - done};
+      make_room(batch, own.count());
+      static_cast<void>(prepare(*scheduler_, batch, order(range(done + own.begin, done + own.end))));
+      pending.push_back(submit_step(batch, end - done));
       if (is_traced(epoch, step)) ops_of_step_ = trace_->submitted();
-      if (pending.size() > steps_ahead) {  // waits once for many: to sleep and to wake costs more than to submit a step
-        pending[steps_ahead / 2].correct.wait();
-        while (pending.size() > steps_ahead / 2) read_one();
-      }
-      if (trace_ && step == last_traced_step) draw_trace();
+      if (trace_ && step == last_traced_step) ops_of_steps_ = trace_->submitted();
+      if (pending.size() > steps_ahead) read_until(steps_ahead / 2);
+      if (trace_ && step == last_step_of_trace()) end_trace();
       done = end;
+      if (is_saved_after(done)) {
+        read_until(0);
+        save();
+      }
     }
-    pending.back().correct.wait();
-    while (!pending.empty()) read_one();
-    if (trace_) draw_trace();
-    auto count = static_cast<double>(train_.count());
-    result.train_loss = loss / count;
-    result.train_accuracy = static_cast<double>(correct) / count;
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return result;
+    read_until(0);
+    if (trace_) end_trace();
   }
 
   /// Arrays of `count` images; the ones that a pending step reads stay alive until it has done so.
@@ -256,10 +326,50 @@ class Trainer {
     streams_.reset();
   }
 
-  /// Pictures of the steps that were traced.
-  void draw_trace() {
+  /// The pictures are of four steps, what processes spend on each other is measured over more.
+  std::size_t last_step_of_trace() const { return parallel_ ? std::size_t{33} : last_traced_step; }
+
+  void begin_trace() {
+    if (parallel_) world_.barrier();  // so that all begin at the same time
+    trace_.emplace(*scheduler_);
+    ops_of_steps_ = 0;
+  }
+
+  void end_trace() {
     scheduler_->wait_all();
     const std::vector<OpRecord> records = trace_->records();
+    draw_trace(std::span(records).first(std::min(records.size(), ops_of_steps_ == 0 ? records.size() : ops_of_steps_)));
+    if (world_.size() > 1) compare_processes(records);
+    if (run_.options.trace) write_trace(records);
+    trace_.reset();
+  }
+
+  void compare_processes(std::span<const OpRecord> records) {
+    const CommunicationTime time = communication_time(records);
+    std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
+    for (const OpRecord& record : records) {
+      begin = std::min(begin, record.queued);
+      end = std::max(end, record.end);
+    }
+    const Array<double, 2> own{{static_cast<double>(end - begin) * 1e-9, time.seconds, time.overlapped}};
+    const Array<double, 2> of_all = world_.all_gather(own);
+    run_.processes.clear();
+    for (std::ptrdiff_t rank = 0; rank < world_.size(); ++rank)
+      run_.processes.push_back({of_all[{rank, 0}], of_all[{rank, 1}], of_all[{rank, 2}]});
+  }
+
+  void write_trace(std::span<const OpRecord> records) {
+    std::ostringstream text;
+    if (world_.size() > 1) {
+      write_chrome_trace(text, world_, *trace_);
+    } else {
+      write_chrome_trace(text, records, trace_->streams());
+    }
+    if (world_.rank() == 0) write_file(*run_.options.trace, text.str());
+  }
+
+  /// Pictures of the steps that were traced.
+  void draw_trace(std::span<const OpRecord> records) {
     const std::span<const OpRecord> first(records.data(), std::min<std::size_t>(ops_of_step_, records.size()));
     const std::vector<device::StreamRecord> streams = trace_->streams();
     run_.timeline = timeline_svg(
@@ -272,8 +382,8 @@ class Trainer {
       time.seconds += static_cast<double>(record.end - record.start) * 1e-9;
       ++time.calls;
     }
+    traced_.clear();
     for (const auto& [name, time] : times) traced_.push_back(time);
-    trace_.reset();
   }
 
   BatchResult train_batch(const Array<std::int64_t, 1>& chosen) {
@@ -291,10 +401,15 @@ class Trainer {
 
   void look_at_tests(Epoch& result) {
     if (test_.count() == 0) return;
-    network_.forward(test_.images);
-    const BatchResult tested = network_.loss(test_.targets, test_.labels);
+    const BatchResult tested =
+        parallel_ ? parallel_->look_at(test_.images, test_.targets, test_.labels) : look_at_all_tests();
     result.test_loss = tested.loss;
     result.test_accuracy = static_cast<double>(tested.correct) / static_cast<double>(test_.count());
+  }
+
+  BatchResult look_at_all_tests() {
+    network_.forward(test_.images);
+    return network_.loss(test_.targets, test_.labels);
   }
 
   void finish() {
@@ -359,6 +474,7 @@ class Trainer {
   Run run_;
   StepRule rule_;
   random::Key key_;
+  Group world_;
   Place place_;
   memory::PeakMap peak_{memory::pool(CpuPlace{})};
   Part<T> train_;
@@ -368,18 +484,41 @@ class Trainer {
   int end_ = 0;                // epoch before which to leave
   WorkTimes times_;
   std::vector<OperationTime> traced_;
-  std::optional<Scheduler> scheduler_;  // with --async
+  SoFar so_far_;
+  Clock::time_point start_;                   // of the epoch
+  std::optional<ParallelSteps<T>> parallel_;  // with several processes, or shards
+  std::optional<Scheduler> scheduler_;        // with --async, --trace, or those
   std::map<std::ptrdiff_t, RecordedStep> steps_;
   static constexpr std::size_t last_traced_step = 5;
   std::optional<Trace> trace_;
   std::optional<device::StreamTrace> streams_;  // on a GPU without --async
-  std::size_t ops_of_step_ = 0;
+  std::size_t ops_of_step_ = 0, ops_of_steps_ = 0;
 };
+
+/// Processes of the group on this host.
+std::int64_t processes_here(const Group& world) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const std::uint64_t own = std::hash<std::string_view>{}(host.data());
+  const Array<std::uint64_t, 1> hosts = world.all_gather(full<std::uint64_t>(Dim{1}, own));
+  return std::count(hosts.begin(), hosts.end(), own);
+}
+
+/// Processes that may all run on any core of their host share its cores.
+void share_cores(const Group& world) {
+  const std::int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (world.size() == 1 || num_threads() < cores) return;
+  set_num_threads(static_cast<int>(std::max<std::int64_t>(1, cores / processes_here(world))));
+}
 
 }  // namespace
 
 Run train(const Options& options, const Dataset& data, Progress& progress) {
-  if (options.threads) set_num_threads(*options.threads);
+  if (options.threads) {
+    set_num_threads(*options.threads);
+  } else {
+    share_cores(Group::world());
+  }
   Run run = make_run(options, data);
   run.threads = num_threads();
   switch (options.dtype) {

@@ -70,6 +70,10 @@ TEST_CASE("every option is read, with a blank or with an equals sign") {
                                  "--load=d.safetensors",
                                  "--stop-after",
                                  "2",
+                                 "--reproducible=12",
+                                 "--save-every",
+                                 "100",
+                                 "--trace=t.json",
                                  "--json",
                                  "a.json",
                                  "--report=b.html",
@@ -87,6 +91,9 @@ TEST_CASE("every option is read, with a blank or with an equals sign") {
   CHECK(options.load == "d.safetensors");
   CHECK(parse({"--resume", "e.safetensors"}).resume == "e.safetensors");
   CHECK(options.stop_after == 2);
+  CHECK(options.shards == 12);
+  CHECK(options.save_every == 100);
+  CHECK(options.trace == "t.json");
   CHECK(options.json == "a.json");
   CHECK(options.report == "b.html");
   CHECK(options.quiet);
@@ -114,6 +121,14 @@ TEST_CASE("a whole number that is none, or out of range, is refused with option,
   CHECK(complaint({"--epochs="}) == "--epochs: '' is not a whole number from 1 to 10000, or 0 with --load");
   CHECK(complaint({"--seed", "-1"}) == "--seed: '-1' is not a whole number from 0 to 18446744073709551615");
   CHECK(complaint({"--seed", "18446744073709551616"}).find("18446744073709551616") == 9);
+  for (const std::string value : {"-1", "1025", "1.5", "many"}) {
+    CHECK(complaint({"--reproducible=" + value}) ==
+          "--reproducible: '" + value + "' is not a whole number from 0 to 1024");
+  }
+  for (const std::string value : {"0", "-1", "1000000001", "x"}) {
+    CHECK(complaint({"--save", "w", "--save-every", value}) ==
+          "--save-every: '" + value + "' is not a whole number from 1 to 1000000000");
+  }
 }
 
 TEST_CASE("a number that is none, or out of range, is refused with option, value and range") {
@@ -153,6 +168,8 @@ TEST_CASE("a missing value is missed, and a value too many too") {
   CHECK(complaint({"--epochs"}) == "--epochs needs a value: a whole number from 1 to 10000, or 0 with --load");
   CHECK(complaint({"--json", "--quiet"}) == "--json needs a value: a file name");
   CHECK(complaint({"--report="}) == "--report: '' is not a file name");
+  CHECK(complaint({"--trace"}) == "--trace needs a value: a file name");
+  CHECK(complaint({"--save-every", "5"}) == "--save-every: --save says where");
   CHECK(complaint({"--fashion="}) == "--fashion: '' is not a directory");
   CHECK(complaint({"--quiet=yes"}) == "--quiet takes no value, but got 'yes'");
 }
@@ -161,6 +178,9 @@ TEST_CASE("no two results go to the same file, and none over a file that is read
   check_contains(complaint({"--json", "./out", "--report", "out"}), "--json and --report both name 'out'");
   check_contains(complaint({"--json", "out", "--save", "./out"}), "--json and --save both name './out'");
   check_contains(complaint({"--report", "out", "--save", "out"}), "--report and --save both name 'out'");
+  check_contains(complaint({"--trace", "out", "--save", "out"}), "--trace and --save both name 'out'");
+  check_contains(complaint({"--json", "out", "--trace", "out"}), "--json and --trace both name 'out'");
+  check_contains(complaint({"--resume", "in", "--trace", "in"}), "--resume and --trace both name 'in'");
   check_contains(complaint({"--load", "in", "--report", "in"}), "--load and --report both name 'in'");
   check_contains(complaint({"--resume", "in", "--json", "in"}), "--resume and --json both name 'in'");
   CHECK(parse({"--resume", "w.safetensors", "--save", "w.safetensors"}).save == "w.safetensors");
@@ -177,9 +197,18 @@ TEST_CASE("a run begins with one file, and without epochs only to look at its we
         "--save: with --epochs 0 there is nothing new to save");
 }
 
+TEST_CASE("batches are cut in shards where it is asked for, in eight unless it says how many") {
+  CHECK(parse({}).shards == 0);
+  CHECK(parse({"--reproducible"}).shards == 8);
+  CHECK(parse({"--reproducible=1024"}).shards == 1024);
+  CHECK(parse({"--reproducible=0"}).shards == 0);
+}
+
 TEST_CASE("settings are all options that decide the weights, as text that reads back") {
-  const Options options = parse({"--epochs", "3", "--batch", "7", "--widths", "9,8", "--lr", "0.1", "--momentum", "0.7",
-                                 "--decay", "1e-3", "--seed", "5", "--dtype", "f64", "--threads", "2", "--quiet"});
+  const Options options =
+      parse({"--epochs",          "3",         "--batch", "7",      "--widths", "9,8", "--lr",    "0.1",
+             "--momentum",        "0.7",       "--decay", "1e-3",   "--seed",   "5",   "--dtype", "f64",
+             "--reproducible=12", "--threads", "2",       "--quiet"});
   const Settings settings = settings_of(options);
   CHECK(settings == Settings{{"epochs", "3"},
                              {"batch", "7"},
@@ -188,7 +217,8 @@ TEST_CASE("settings are all options that decide the weights, as text that reads 
                              {"momentum", "0.7"},
                              {"decay", "0.001"},
                              {"seed", "5"},
-                             {"dtype", "f64"}});
+                             {"dtype", "f64"},
+                             {"reproducible", "12"}});
   Options taken = parse({});
   take_settings(taken, settings, "w.safetensors");
   CHECK(settings_of(taken) == settings);
@@ -256,6 +286,9 @@ TEST_CASE("the help names every option with its range and defaults") {
                                       "--load FILE",
                                       "--resume FILE",
                                       "--stop-after N",
+                                      "--reproducible[=N]",
+                                      "--save-every N",
+                                      "--trace FILE",
                                       "--json FILE",
                                       "--report FILE",
                                       "--quiet",
