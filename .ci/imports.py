@@ -10,7 +10,7 @@ import re
 import sys
 
 # A room may import only rooms that stand before it.
-ROOMS = ["standard", "core", "device", "memory", "schedule", "array", "expr", "algorithm", "darray", "io", "tessera"]
+ROOMS = ["standard", "core", "device", "memory", "schedule", "array", "expr", "algorithm", "darray", "io", "collective", "tessera"]
 
 # The folders of a room. A partition may import only those of its own folder and of folders that stand before it.
 FOLDERS = {
@@ -20,6 +20,7 @@ FOLDERS = {
     "memory": ["blocks", "checks", "pool", "use"],
     "device": ["places", "streams", "kernels"],
     "darray": ["", "operations", "searching", "indexing"],
+    "collective": ["wire", "reduction", "turns", "protocols", "group", "sharded"],
     "io": ["files", "npy", "zip", "safetensors", "arrays", "dlpack"],
     "algorithm": ["rows", "scan", "select", "index", "sort", "einsum", "search", "sets", "counting", "selection", "statistics", "differences", "random", "refusals"],
 }

@@ -13,7 +13,7 @@ from declarations import comment_lines, declarations, name_and_kind, simplified,
 
 FOLDER = pathlib.Path("docs/reference")
 # Plumbing between rooms; the compiler lets users see these namespaces, and nothing promises that what is in them stays.
-INNER = {"blas", "compressing", "contraction", "core", "cublas", "device_kernels", "device_work", "driver_memory", "dynamic", "launching", "math", "plan", "rows", "runtime",
+INNER = {"blas", "collective", "compressing", "contraction", "core", "cublas", "device_kernels", "device_work", "driver_memory", "dynamic", "launching", "math", "plan", "rows", "runtime",
          "scanning", "schedule", "sorting", "storage"}
 # Pages that are no explanations; LAST are taken where there is no other.
 NOT_LINKED = ("index.md", "names.md", "reference/", "decisions/", "benchmarks/")

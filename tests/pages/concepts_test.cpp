@@ -179,6 +179,13 @@ static_assert(HeldArray<Matrix> && HeldArray<Array<const int, 3>> && !HeldArray<
               !HeldArray<Array<float, 10>>);
 // --8<-- [end:darray]
 
+// --8<-- [start:collective]
+static_assert(CollectiveOperand<Matrix> && CollectiveOperand<DArray> && !CollectiveOperand<float> &&
+              !CollectiveOperand<Parameter<Matrix>> && !CollectiveOperand<Array<float, 10>>);
+static_assert(CollectiveResult<Matrix> && CollectiveResult<DArray> && !CollectiveResult<Array<const float, 2>>);
+static_assert(ShardedOperand<Sharded<Matrix>> && ShardedOperand<const Sharded<Matrix>&> && !ShardedOperand<Matrix>);
+// --8<-- [end:collective]
+
 TEST_CASE("what holds for a concept is known when the program is compiled") {
   CHECK(Operand<Matrix>);
   CHECK_FALSE(Operand<float>);
