@@ -62,6 +62,7 @@ TEST_CASE("the JSON object holds the final figures") {
   "train_seconds": 0.6,
   "images_per_second": 4000,
   "peak_bytes": 3145728,
+  "processes": 1,
   "threads": 2,
   "seed": 7,
   "checksum": "0000000000abcdef",
@@ -74,6 +75,16 @@ TEST_CASE("the JSON object holds the final figures") {
   "decay": 1e-04
 }
 )");
+}
+
+TEST_CASE("a run on several processes tells how many, and of each how long it communicated") {
+  Run run = sample_run();
+  run.processes = {{.seconds = 2, .communication = 0.5, .overlapped = 0.25}, {.seconds = 0}};
+  check_contains(results_json(run), "\"processes\": 2,");
+  const std::string table = results_table(run);
+  check_contains(table, "4,000 images/s on 2 processes with 2 threads");
+  check_contains(table, "\n  communication      rank 0: 25.0 % of the time, of which 50.0 % beside computing\n");
+  check_contains(table, "\n                     rank 1: 0.0 % of the time, of which 0.0 % beside computing\n");
 }
 
 TEST_CASE("a run that was resumed tells of the epochs before") {

@@ -80,7 +80,7 @@ def test_format(cwd):
     checksum = metadata.pop("training_data")
     check(len(checksum) == 16 and int(checksum, 16) > 0, f"the data has a checksum: {checksum}")
     check(metadata == {"format": "pt", "epochs": "3", "batch": "32", "widths": "128", "lr": "0.05", "momentum": "0.9", "decay": "1e-04", "seed": "4",
-                       "dtype": "f32", "dataset": "digits", "epochs_done": "3"}, f"metadata: {metadata}")
+                       "dtype": "f32", "reproducible": "0", "dataset": "digits", "epochs_done": "3"}, f"metadata: {metadata}")
     shapes = {name: facts["shape"] for name, facts in described.items()}
     weights = {"0.weight": [128, 64], "0.bias": [128], "2.weight": [10, 128], "2.bias": [10]}
     check(shapes == weights | {"momentum." + name: shape for name, shape in weights.items()}, f"tensors: {shapes}")
@@ -116,6 +116,11 @@ def test_resume(cwd):
     check((cwd / "again.safetensors").read_bytes() == whole, "a run that is over is saved as it is")
     again = json.loads((cwd / "again.json").read_text())
     check(again["checksum"] == a["checksum"] and again["accuracy"] == a["accuracy"] and again["epochs"] == 5, "and looked at")
+    described, tensors = header(cwd / "part.safetensors")[0], tensors_of(cwd / "part.safetensors")
+    write(cwd / "old.safetensors", tensors, {key: value for key, value in described["__metadata__"].items() if key != "reproducible"})
+    succeeds("--resume", "old.safetensors", "--save", "on.safetensors", cwd=cwd)
+    check((cwd / "on.safetensors").read_bytes() == whole, "a file from before --reproducible was an option is gone on with as well")
+
     succeeds("--resume", "part.safetensors", cwd=cwd)
     check(header(cwd / "part.safetensors")[0]["__metadata__"]["epochs_done"] == "2", "without --save the file stays as it is")
 
@@ -220,10 +225,10 @@ def test_refused(cwd):
         refused([option, "r.html"], ["r.html"], cwd, f"{option}: another file")
         refused([option, "w.safetensors", "--json", "w.safetensors"], [option, "--json", "'w.safetensors'"], cwd, f"{option}: figures over weights")
     changed("momentum is missing", ["'momentum.0.bias'"], [tensor for tensor in good if tensor[0] != "momentum.0.bias"])
-    for key in facts.keys() - {"format"}:
+    for key in facts.keys() - {"format", "reproducible"}:
         changed(f"{key} is missing", [f"'{key}'"], metadata={k: v for k, v in facts.items() if k != key})
     for key, value in (("epochs_done", "3"), ("epochs_done", "-1"), ("epochs_done", "one"), ("batch", "0"), ("epochs", "0"), ("dataset", "letters"),
-                       ("training_data", "0" * 16)):
+                       ("training_data", "0" * 16), ("reproducible", "1025"), ("reproducible", "-1")):
         changed(f"{key} is {value}", [f"'{value}'"], metadata=facts | {key: value})
     (cwd / "cut.safetensors").write_bytes((cwd / "w.safetensors").read_bytes()[:-1])
     refused(["--resume", "cut.safetensors"], ["cut.safetensors", "cut off"], cwd, "a file that was cut off")
