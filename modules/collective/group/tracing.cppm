@@ -13,6 +13,7 @@ export struct CommunicationTime {
   double seconds = 0;     ///< in which there was at least one
   double overlapped = 0;  ///< of these, in which another op ran on this rank
 };
+/// Of the records of one rank's Trace.
 export CommunicationTime communication_time(std::span<const OpRecord> records);
 
 /// Writes the traces of all ranks as one, in which each rank is a process: see the other write_chrome_trace. All ranks call it, each with its trace, and rank 0

@@ -111,26 +111,32 @@ auto shard_map(const F& f, const Operands&... operands) {
                         std::move(collectives));
 }
 
+/// The sum, element by element, computed by each rank alone. An operand may be a scalar, or replicated and broadcast along the axis that is split.
+/// Throws ShapeError for layouts that do not go together.
 export template <class A, class B>
   requires ShardedOperand<A> || ShardedOperand<B>
 auto operator+(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x + y; }, a, b);
 }
+/// The difference, as the sum.
 export template <class A, class B>
   requires ShardedOperand<A> || ShardedOperand<B>
 auto operator-(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x - y; }, a, b);
 }
+/// The product, element by element, as the sum.
 export template <class A, class B>
   requires ShardedOperand<A> || ShardedOperand<B>
 auto operator*(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x * y; }, a, b);
 }
+/// The quotient, as the sum.
 export template <class A, class B>
   requires ShardedOperand<A> || ShardedOperand<B>
 auto operator/(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x / y; }, a, b);
 }
+/// The elements with the other sign.
 export template <ShardedOperand A>
 auto operator-(const A& a) {
   return shard_map([](const auto& x) { return -x; }, a);
