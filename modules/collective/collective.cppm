@@ -1,6 +1,6 @@
 // tessera.collective: several processes that work together on arrays, by MPI. It imports tessera.io and the rooms above.
 //
-//   wire/        what moves bytes: MPI, opened at run time, or nothing
+//   wire/        what moves bytes: MPI or NCCL, opened at run time, or nothing
 //   reduction/   combining elements of several ranks
 //   turns/       the order of a group's collectives, and who asks how far they are
 //   protocols/   the steps of each collective
@@ -11,13 +11,20 @@ export module tessera.collective;
 export import :job;
 export import :wire;
 export import :mpi_wire;
+export import :nccl;
+export import :gpu_wire;
 export import :reduce_op;
 export import :combine;
+export import :gpu_combine;
 export import :progress;
 export import :note;
 export import :communicator;
+export import :gpu_turn;
 export import :protocol;
 export import :operation;
+export import :gpu_call;
+export import :gpu_moving;
+export import :gpu_reducing;
 export import :moving;
 export import :reducing;
 export import :messages;

@@ -10,6 +10,7 @@ export import :library;
 export import :table;
 export import :driver;
 export import :driver_pool;
+export import :gpu_identity;
 
 // streams/: queues of a GPU's work, and copies as such work
 export import :stream;

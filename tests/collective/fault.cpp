@@ -1,4 +1,4 @@
-// Ranks that do not go on together, on purpose: what do the others say?
+// Ranks that do not go on together, on purpose: what do the others say? "gpus": their arrays are on GPUs.
 #include <chrono>
 #include <cstdio>
 #include <string_view>
@@ -11,9 +11,10 @@ using namespace tessera;
 int main(int count, char** arguments) {
   const std::string_view how = count > 1 ? arguments[1] : "";
   const Group world = Group::world();
-  world.set_time_limit(std::chrono::milliseconds(how == "late" ? 300 : 20'000));
+  world.set_time_limit(std::chrono::milliseconds(how == "late" ? 300 : how == "gpus" ? 3'000 : 20'000));
   const auto x = ones<float>(Dim{3, how == "shape" && world.rank() == 1 ? 5 : 4});
   try {
+    if (how == "gpus") world.all_reduce(x.to(Place(GpuPlace{0})));
     if (world.rank() == 1) {
       if (how == "late") std::this_thread::sleep_for(std::chrono::seconds(2));
       if (how == "ended") return 0;

@@ -48,7 +48,7 @@ std::int64_t bytes_before(const std::vector<std::int64_t>& counts, int rank) {
 
 /// Shows what is sent, if anything is; `bytes` is what the largest rank shows, as far as this one knows.
 Agreement agreement_showing(Operation& operation, bool sends, std::int64_t bytes) {
-  if (bytes > shown_bytes) return Agreement(operation.turn());
+  if (bytes > shown_bytes || operation.hopes_for_gpus()) return Agreement(operation.turn());
   return {operation.turn(), sends ? operation.sent() : nullptr, sends ? bytes : 0};
 }
 
@@ -115,6 +115,11 @@ Protocol broadcast_steps(Operation& operation) {
   const std::int64_t bytes = operation.to.bytes();
   Agreement agreement = agreement_showing(operation, is_root, bytes);
   co_await agreement;
+  if (agreement.is_on_gpus()) {
+    Protocol steps = broadcast_on_gpus(operation, agreement);
+    co_await steps;
+    co_return;
+  }
   if (agreement.is_all_shown()) {
     if (!is_root) copy_shown(operation, agreement.shown_by(operation.note.root), bytes);
     co_return;
@@ -132,6 +137,11 @@ Protocol all_gather_steps(Operation& operation) {
   Agreement agreement = agreement_showing(operation, true, operation.from.bytes());
   co_await agreement;
   const std::vector<std::int64_t> counts = said_counts(operation, agreement, operation.to);
+  if (agreement.is_on_gpus()) {
+    Protocol steps = all_gather_on_gpus(operation, agreement, counts);
+    co_await steps;
+    co_return;
+  }
   if (agreement.is_all_shown()) {
     gather_shown(operation, agreement);
     co_return;
@@ -149,6 +159,11 @@ Protocol gather_steps(Operation& operation) {
   co_await agreement;
   const std::vector<std::int64_t> counts = said_counts(operation, agreement, operation.to);
   const bool is_root = operation.rank() == operation.note.root;
+  if (agreement.is_on_gpus()) {
+    Protocol steps = gather_on_gpus(operation, agreement, counts);
+    co_await steps;
+    co_return;
+  }
   if (agreement.is_all_shown()) {
     if (is_root) gather_shown(operation, agreement);
     co_return;
@@ -175,6 +190,11 @@ Protocol scatter_steps(Operation& operation) {
                                      " come to this rank, and the result has " + std::to_string(operation.to.rows())}));
   }
   const std::vector<std::int64_t> counts = part_bytes(operation.size(), rows, operation.to.row_bytes());
+  if (agreement.is_on_gpus()) {
+    Protocol steps = scatter_on_gpus(operation, agreement, counts);
+    co_await steps;
+    co_return;
+  }
   if (agreement.is_all_shown()) {
     copy_shown(operation, agreement.shown_by(operation.note.root) + bytes_before(counts, operation.rank()),
                operation.to.bytes());
@@ -196,6 +216,11 @@ Protocol all_to_all_steps(Operation& operation) {
   const std::vector<std::int64_t> sent = part_bytes(operation.size(), rows, row_bytes);
   const std::vector<std::int64_t> received =
       equal_bytes(operation.size(), part_extent(rows, operation.size(), operation.rank()) * row_bytes);
+  if (agreement.is_on_gpus()) {
+    Protocol steps = all_to_all_on_gpus(operation, agreement, sent, received);
+    co_await steps;
+    co_return;
+  }
   if (agreement.is_all_shown()) {
     const std::int64_t bytes = received.front(), before = bytes_before(sent, operation.rank());
     for (int rank = 0; rank < operation.size(); ++rank)

@@ -43,9 +43,7 @@ std::ptrdiff_t ArrayMemory::row_bytes() const noexcept {
   return bytes;
 }
 
-bool ArrayMemory::is_plain() const {
-  return share_ != nullptr && share_->owns() && place_.on_host() && dynamic::is_row_major(layout_);
-}
+bool ArrayMemory::is_plain() const { return share_ != nullptr && share_->owns() && place_.on_host() && is_row_major(); }
 
 storage::ViewMemory ArrayMemory::view() const noexcept {
   return {.data = data_, .shape = layout_.shape(), .strides = layout_.steps(), .item = item_size(dtype_)};
@@ -66,15 +64,48 @@ void ArrayMemory::copy_from(const void* row_major) const {
                         {{const_cast<void*>(row_major), packed.steps(), item_size(dtype_)}, CpuPlace{}});
 }
 
+void ArrayMemory::copy_from(const ArrayMemory& other) const {
+  storage::copy_strided(shape(), placed(), other.placed());
+}
+
+void ArrayMemory::copy_from_row_major(const ArrayMemory& other) const {
+  const dynamic::DLayout packed = dynamic::row_major(layout_.shape());
+  storage::copy_strided(shape(), placed(), {{other.data(), packed.steps(), item_size(dtype_)}, place_, other.uses()});
+}
+
 bool ArrayMemory::overlaps(const ArrayMemory& other) const {
   return storage::Footprint(view()).overlaps(storage::Footprint(other.view()));
 }
 
 void ArrayMemory::wait(schedule::Purpose purpose) const {
-  if (share_ != nullptr) share_->wait(purpose, view());
+  if (share_ == nullptr) return;
+  // Copies of a GPU's memory, and what NCCL does with it, are ordered by its streams.
+  if (place_.on_host()) {
+    share_->wait(purpose, view());
+  } else {
+    share_->wait_for_ops(purpose, view());
+  }
 }
 
 AlgorithmMemory ArrayMemory::as_algorithm_memory() const noexcept { return {.buffer = share_.get(), .memory = view()}; }
+
+namespace {
+
+/// Which GPU NCCL could move the arrays of a call from, and to; zero if none.
+device::GpuIdentity joint_gpu(const ArrayMemory& from, const ArrayMemory& to) {
+  const ArrayMemory& any = from.is_none() ? to : from;
+  if (any.is_none() || any.place().on_host() || (!to.is_none() && to.place() != any.place())) return {};
+  if (!nccl().reason.empty()) return {};
+  return device::gpu_identity(place_cast<GpuPlace>(any.place()));
+}
+
+}  // namespace
+
+Operation::Operation(std::shared_ptr<Communicator> of, const Note& said, ArrayMemory read, ArrayMemory written)
+    : group(std::move(of)), note(said), from(std::move(read)), to(std::move(written)) {
+  const bool is_message = note.kind == CallKind::send || note.kind == CallKind::receive;
+  if (size() > 1 && !is_message) note.gpu = joint_gpu(from, to);
+}
 
 const std::byte* Operation::sent() {
   if (sent_ != nullptr) return sent_;

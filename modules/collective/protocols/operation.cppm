@@ -39,12 +39,20 @@ class ArrayMemory {
   /// Extent of the first axis; 1 where there is none.
   inline std::ptrdiff_t rows() const noexcept { return layout_.rank == 0 ? 1 : layout_.extents[0]; }
 
+  inline Place place() const noexcept { return place_; }
+  inline bool is_row_major() const { return dynamic::is_row_major(layout_); }
+  /// What uses memory of a GPU.
+  inline device::StreamUses* uses() const noexcept { return share_ != nullptr ? share_->uses() : nullptr; }
+
   /// Row-major memory of the host that lives as long as this: the engine may use it as it is, even where that is given up.
   bool is_plain() const;
   inline void* data() const noexcept { return data_; }
 
   void copy_to(void* row_major) const;
   void copy_from(const void* row_major) const;
+  /// From memory of the same GPU: of the same shape, or row-major elements of another one.
+  void copy_from(const ArrayMemory& other) const;
+  void copy_from_row_major(const ArrayMemory& other) const;
   bool overlaps(const ArrayMemory& other) const;
 
   void wait(schedule::Purpose purpose) const;
@@ -63,8 +71,7 @@ class ArrayMemory {
 
 class Operation {
  public:
-  Operation(std::shared_ptr<Communicator> of, const Note& note, ArrayMemory read, ArrayMemory written)
-      : group(std::move(of)), note(note), from(std::move(read)), to(std::move(written)) {}
+  Operation(std::shared_ptr<Communicator> of, const Note& note, ArrayMemory read, ArrayMemory written);
 
   std::shared_ptr<Communicator> group;
   Note note;
@@ -74,6 +81,8 @@ class Operation {
   inline int rank() const noexcept { return group->rank(); }
   inline int size() const noexcept { return group->size(); }
   inline Turn& turn() { return *turn_; }
+  /// Its arrays lie on a GPU from which NCCL could move them, if those of the other ranks do, too.
+  inline bool hopes_for_gpus() const noexcept { return note.gpu != device::GpuIdentity{}; }
 
   /// What is sent, row-major; read once.
   const std::byte* sent();

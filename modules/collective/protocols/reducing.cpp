@@ -84,11 +84,12 @@ Exchange pieces_of(Operation& operation, const Chunk& chunk, const std::vector<s
           .to_bytes = received.data()};
 }
 
+/// Whether everything goes to everybody. What lies on GPUs does not come to the host to be shown.
 bool are_few(const Operation& operation) { return operation.from.bytes() * operation.size() <= few_bytes; }
 
 /// Shows what there is to all, if that is few.
 Agreement agreement_on_few(Operation& operation) {
-  if (!are_few(operation)) return Agreement(operation.turn());
+  if (!are_few(operation) || operation.hopes_for_gpus()) return Agreement(operation.turn());
   return {operation.turn(), operation.sent(), operation.from.bytes()};
 }
 
@@ -112,6 +113,11 @@ Exchange gathering(Operation& operation, const std::vector<std::int64_t>& bytes,
 Protocol all_reduce_steps(Operation& operation) {
   Agreement agreement = agreement_on_few(operation);
   co_await agreement;
+  if (agreement.is_on_gpus()) {
+    Protocol steps = all_reduce_on_gpus(operation, agreement);
+    co_await steps;
+    co_return;
+  }
   if (agreement.is_all_shown()) {
     combine_shown(operation, agreement);
     co_return;
@@ -172,6 +178,11 @@ Protocol reduce_of_two(Operation& operation) {
 Protocol reduce_steps(Operation& operation) {
   Agreement agreement = agreement_on_few(operation);
   co_await agreement;
+  if (agreement.is_on_gpus()) {
+    Protocol steps = reduce_on_gpus(operation, agreement);
+    co_await steps;
+    co_return;
+  }
   const int size = operation.size(), rank = operation.rank();
   const bool is_root = rank == operation.note.root;
   if (agreement.is_all_shown()) {
@@ -189,7 +200,7 @@ Protocol reduce_steps(Operation& operation) {
   }
   if (size == 2) {
     Protocol steps = reduce_of_two(operation);
-    while (Pending* const awaited = steps.go_on()) co_await *awaited;
+    co_await steps;
     co_return;
   }
   const std::vector<Chunk> chunks = chunks_of(operation.from.count(), size, item_size(operation.note.dtype));
@@ -213,6 +224,11 @@ Protocol reduce_steps(Operation& operation) {
 Protocol reduce_scatter_steps(Operation& operation) {
   Agreement agreement = agreement_on_few(operation);
   co_await agreement;
+  if (agreement.is_on_gpus()) {
+    Protocol steps = reduce_scatter_on_gpus(operation, agreement);
+    co_await steps;
+    co_return;
+  }
   const int size = operation.size();
   if (agreement.is_all_shown()) {
     std::ptrdiff_t first_row = 0;
@@ -288,6 +304,11 @@ Protocol reproducible_steps(Operation& operation) {
   const std::ptrdiff_t count = operation.to.count(), item = item_size(accumulating_type(operation.note.dtype));
   if (shards.count == 0) {
     throw ShapeError(to_string(Failure{.operation = "all_reduce", .problem = "no rank has a shard"}));
+  }
+  if (agreement.is_on_gpus()) {
+    Protocol steps = reproducible_on_gpus(operation, agreement);
+    co_await steps;
+    co_return;
   }
   std::byte* const sums = operation.scratch(std::ssize(own) * count * item);
   combine_own(operation, shards, count, sums);

@@ -3,9 +3,11 @@ module;
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -15,6 +17,7 @@ module;
 #include <vector>
 module tessera.collective;
 import tessera.core;
+import tessera.device;
 
 // Agreeing on collectives by what ranks of one host can read of each other, otherwise by messages; and what is said when somebody does not come.
 namespace tessera::collective {
@@ -40,6 +43,13 @@ std::string list_text(const std::vector<int>& ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   for (std::size_t i = 0; i < ranks.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
   return text;
+}
+
+/// All ranks have one, and each another.
+bool are_joined(std::vector<device::GpuIdentity> gpus) {
+  if (std::ranges::find(gpus, device::GpuIdentity{}) != gpus.end()) return false;
+  std::ranges::sort(gpus);
+  return std::ranges::adjacent_find(gpus) == gpus.end();
 }
 
 std::string seconds_text(std::chrono::milliseconds time) {
@@ -80,6 +90,7 @@ std::string Communicator::text() const {
 void Communicator::fail(const std::string& why) noexcept {
   if (std::exchange(has_failed_, true)) return;
   failure_ = why;
+  for (const auto& [gpus, wire] : gpu_wires_) wire->give_up();
   Board* const own = board(rank_);
   if (own == nullptr) return;
   std::strncpy(own->failure, why.c_str(), failure_bytes - 1);
@@ -91,6 +102,13 @@ void Communicator::check(std::string_view operation) const {
   throw CollectiveError(to_string(Failure{.operation = operation,
                                           .problem = "the group has failed before: " + failure_,
                                           .advice = "end the program, and go on from its last checkpoint"}));
+}
+
+GpuWire& Communicator::gpu_wire(const std::vector<device::GpuIdentity>& gpus, GpuPlace place) {
+  const std::lock_guard lock(Progress::here().lock());
+  for (const auto& [joined, wire] : gpu_wires_)
+    if (joined == gpus) return *wire;
+  return *gpu_wires_.emplace_back(gpus, std::make_unique<GpuWire>(place, rank_, size_)).second;
 }
 
 void Communicator::say_farewell() noexcept {
@@ -234,6 +252,13 @@ bool Agreement::go_on() {
   return group.has_all_boards_ && group.size() != 1 ? look_at_boards() : look_at_messages();
 }
 
+std::vector<device::GpuIdentity> Agreement::gpus() const {
+  std::vector<device::GpuIdentity> gpus;
+  gpus.reserve(notes_.size());
+  for (const Note& note : notes_) gpus.push_back(note.gpu);
+  return gpus;
+}
+
 bool Agreement::poll() {
   Communicator& group = turn_.group();
   group.check(name_of(turn_.note().kind));
@@ -251,6 +276,7 @@ bool Agreement::poll() {
   if (has_ended) {
     turn_.is_agreed_ = true;
     ++group.agreed_;
+    if (are_joined(gpus())) gpu_turn_ = group.next_gpu_turn_++;
     return true;
   }
   patience_.test(Patience::For::ranks, turn_.note(), turn_.number(),

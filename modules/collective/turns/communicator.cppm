@@ -4,7 +4,9 @@ module;
 export module tessera.collective:communicator;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import :wire;
+import :gpu_wire;
 import :note;
 import :progress;
 
@@ -46,6 +48,9 @@ class Communicator {
   /// The wire of the ranks that give the same color. Needs the engine; waits for all.
   inline std::unique_ptr<Wire> split_wire(int color) { return wire_->split(color); }
 
+  /// What joins the GPUs of the ranks, `place` on this one; it may have to be begun. All ranks ask for the same. Throws DeviceError.
+  GpuWire& gpu_wire(const std::vector<device::GpuIdentity>& gpus, GpuPlace place);
+
   /// The process ends: whoever still waits for it need not.
   void say_farewell() noexcept;
 
@@ -54,6 +59,8 @@ class Communicator {
   friend class Transfer;
   friend class Patience;
   friend class Turn;
+  friend class GpuTurn;
+  friend class GpuWait;
 
   struct Board;
   Board* board(int rank) const noexcept { return boards_[static_cast<std::size_t>(rank)]; }
@@ -70,6 +77,8 @@ class Communicator {
   // Guarded by the lock of Progress.
   std::uint64_t agreed_ = 0, begun_messages_ = 0;
   std::array<bool, static_cast<std::size_t>(lane_count)> lane_is_taken_{};
+  std::uint64_t next_gpu_turn_ = 0, served_gpu_turns_ = 0;  // of collectives that are agreed on and done by GPUs
+  std::vector<std::pair<std::vector<device::GpuIdentity>, std::unique_ptr<GpuWire>>> gpu_wires_;
   bool has_failed_ = false;
   std::string failure_;
 };
@@ -154,6 +163,12 @@ class Agreement final : public Pending {
   }
   inline std::ptrdiff_t bytes_shown_by(int rank) const { return bytes_of_shown_[static_cast<std::size_t>(rank)]; }
 
+  /// Whether each rank's arrays lie on a GPU of its own, and NCCL joins these. It is the same in all ranks.
+  inline bool is_on_gpus() const noexcept { return gpu_turn_.has_value(); }
+  /// The place in the order of what GPUs do for the group.
+  inline std::uint64_t gpu_turn() const { return gpu_turn_.value(); }
+  std::vector<device::GpuIdentity> gpus() const;
+
  private:
   bool begin();
   bool go_on();
@@ -174,6 +189,7 @@ class Agreement final : public Pending {
   std::vector<bool> has_come_;
   std::vector<std::int64_t> bytes_;
   Wire::Request request_ = nullptr;
+  std::optional<std::uint64_t> gpu_turn_;
   int missing_ = 0;
   bool has_begun_ = false;
 };

@@ -4,6 +4,7 @@ module;
 export module tessera.collective:note;
 import tessera.standard;
 import tessera.core;
+import tessera.device;
 import :reduce_op;
 
 // What a rank says of a collective to the others: all must say the same.
@@ -35,11 +36,13 @@ struct Note {
   ReduceOp op{};              // of those that reduce
   std::int32_t root = 0;      // of those that have one
   std::int64_t extents[9]{};  // of the array; -1 where the ranks may differ
-  std::int64_t own = 0;       // what each rank says for itself, and is not compared
+  // What each rank says for itself, and is not compared:
+  std::int64_t own = 0;
+  device::GpuIdentity gpu{};  // where its arrays lie, if NCCL can move them from there; otherwise zero
 };
 inline constexpr std::size_t note_bytes = sizeof(Note);
-inline constexpr std::size_t compared_bytes = note_bytes - sizeof(std::int64_t);
-static_assert(note_bytes == 88 && max_rank == 9);
+inline constexpr std::size_t compared_bytes = offsetof(Note, own);
+static_assert(note_bytes == 104 && compared_bytes == 80 && max_rank == 9);
 
 /// "all_reduce"
 std::string_view name_of(CallKind kind);

@@ -12,10 +12,10 @@ class [[nodiscard]] Protocol {
  public:
   struct promise_type {
     struct Awaiter {
-      Pending& awaited;
+      Pending* awaited;
       bool await_ready() const noexcept { return false; }
       void await_suspend(std::coroutine_handle<promise_type> handle) const noexcept {
-        handle.promise().awaited = &awaited;
+        handle.promise().awaited = awaited;
       }
       void await_resume() const noexcept {}
     };
@@ -26,9 +26,15 @@ class [[nodiscard]] Protocol {
     inline std::suspend_always final_suspend() noexcept { return {}; }
     inline void return_void() noexcept {}
     inline void unhandled_exception() noexcept { failure = std::current_exception(); }
-    inline Awaiter await_transform(Pending& pending) noexcept { return {pending}; }
+    inline Awaiter await_transform(Pending& pending) noexcept { return {&pending}; }
+    /// The steps of another one, in between.
+    inline Awaiter await_transform(Protocol& steps) noexcept {
+      inner = &steps;
+      return {nullptr};
+    }
 
     Pending* awaited = nullptr;
+    Protocol* inner = nullptr;
     std::exception_ptr failure;
   };
 
@@ -45,10 +51,17 @@ class [[nodiscard]] Protocol {
   /// Computes until it awaits something, which it returns, or has ended: then null. Throws what a step has thrown. Who calls it again has waited. What
   /// has failed is never resumed: the engine may still use what the steps hold.
   Pending* go_on() {
-    handle_.resume();
     promise_type& promise = handle_.promise();
-    if (promise.failure) std::rethrow_exception(promise.failure);
-    return handle_.done() ? nullptr : promise.awaited;
+    for (;;) {
+      if (promise.inner != nullptr) {
+        if (Pending* const awaited = promise.inner->go_on()) return awaited;
+        promise.inner = nullptr;
+      }
+      handle_.resume();
+      if (promise.failure) std::rethrow_exception(promise.failure);
+      if (handle_.done()) return nullptr;
+      if (promise.inner == nullptr) return promise.awaited;
+    }
   }
 
  private:

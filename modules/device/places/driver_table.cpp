@@ -27,6 +27,8 @@ void resolve_devices(runtime::Library& library, Driver& driver) {
   library.require(driver.device_name, "cuDeviceGetName");
   library.require(driver.device_attribute, "cuDeviceGetAttribute");
   library.require(driver.device_total_memory, "cuDeviceTotalMem_v2");
+  library.find(driver.device_uuid, "cuDeviceGetUuid_v2");
+  if (driver.device_uuid == nullptr) library.find(driver.device_uuid, "cuDeviceGetUuid");
   library.require(driver.retain_context, "cuDevicePrimaryCtxRetain");
   library.require(driver.set_context, "cuCtxSetCurrent");
   library.require(driver.get_context, "cuCtxGetCurrent");

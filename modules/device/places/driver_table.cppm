@@ -75,6 +75,7 @@ struct Driver {
   CuResult (*device_name)(char*, int, CuDevice) = nullptr;
   CuResult (*device_attribute)(int*, int, CuDevice) = nullptr;
   CuResult (*device_total_memory)(std::size_t*, CuDevice) = nullptr;
+  CuResult (*device_uuid)(void*, CuDevice) = nullptr;  // null where there is none
   CuResult (*retain_context)(CuContext*, CuDevice) = nullptr;
   CuResult (*set_context)(CuContext) = nullptr;
   CuResult (*get_context)(CuContext*) = nullptr;

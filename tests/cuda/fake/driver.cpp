@@ -7,8 +7,10 @@
 // Environment: FAKE_CUDA_DEVICES (default 2), FAKE_CUDA_VERSION (13010), FAKE_CUDA_FAIL=<function>:<result>,
 // FAKE_CUDA_BROKEN_DEVICE=<ordinal>, FAKE_CUDA_SEED (1), FAKE_CUDA_POOLS (1; 0 for GPUs without memory pools),
 // FAKE_CUDA_MEMORY (64, in MiB), FAKE_CUDA_CAPABILITY=90 for GPUs that are all of compute capability 9.0 (else GPU n is of
-// 9.n).
+// 9.n), FAKE_CUDA_SAME_GPUS=1 for GPUs that other processes have, too.
 #include "driver.hpp"
+
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -103,6 +105,15 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
 
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
   *bytes = gpu_bytes();
+  return success;
+}
+
+/// Other GPUs in each process, or, with FAKE_CUDA_SAME_GPUS, the same in all.
+int cuDeviceGetUuid_v2(unsigned char* uuid, int device) {
+  const int owner = number_from_environment("FAKE_CUDA_SAME_GPUS", 0) != 0 ? 1 : static_cast<int>(getpid());
+  for (int byte = 0; byte < 16; ++byte) uuid[byte] = 0;
+  for (int byte = 0; byte < 4; ++byte) uuid[byte] = static_cast<unsigned char>(owner >> (8 * byte));
+  uuid[15] = static_cast<unsigned char>(device + 1);
   return success;
 }
 

@@ -291,10 +291,10 @@ int cuLaunchKernel(Function* function, unsigned blocks, unsigned blocks_y, unsig
   return success;
 }
 
-/// Work of a library that runs on streams beside kernels, such as cuBLAS: `run(data)` may touch the memory from begins[k] to ends[k]. Tests of
-/// such libraries call it through dlsym.
-int fake_give(Stream* stream, const char* name, const std::uint64_t* begins, const std::uint64_t* ends, int count,
-              void (*run)(void*), void* data) {
+/// Work of a library that runs on streams beside kernels, such as cuBLAS: `run(data)` may touch the memory from begins[k] to ends[k]. It runs when
+/// `is_ready(data)` says so, if that is not null: work that other processes have part in. Tests of such libraries call it through dlsym.
+int fake_give_when(Stream* stream, const char* name, const std::uint64_t* begins, const std::uint64_t* ends, int count,
+                   bool (*is_ready)(void*), void (*run)(void*), void* data) {
   Machine& machine = Machine::instance();
   const std::lock_guard lock(machine.mutex);
   if (const int result = check_stream(machine, stream); result != success) return result;
@@ -316,8 +316,14 @@ int fake_give(Stream* stream, const char* name, const std::uint64_t* begins, con
       close_block(block.begin, block.end);
     }
   };
+  if (is_ready != nullptr) work.is_ready = [is_ready, data] { return is_ready(data); };
   machine.give(*stream, std::move(work));
   return success;
+}
+
+int fake_give(Stream* stream, const char* name, const std::uint64_t* begins, const std::uint64_t* ends, int count,
+              void (*run)(void*), void* data) {
+  return fake_give_when(stream, name, begins, ends, count, nullptr, run, data);
 }
 
 }  // extern "C"

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 namespace fake {
@@ -57,6 +58,7 @@ void Machine::give(Stream& stream, Work work) {
 bool Machine::can_go_on(const Stream& stream) const {
   if (stream.pending.empty()) return false;
   const Work& next = stream.pending.front();
+  if (next.is_ready && !next.is_ready()) return false;
   return next.after == nullptr || next.after->done >= next.after_position;
 }
 
@@ -81,8 +83,13 @@ bool Machine::run_one() {
 }
 
 void Machine::run_until(const Stream& stream, std::uint64_t position) {
+  const auto waits_for_others = [](const auto& waiting) {
+    return !waiting->pending.empty() && waiting->pending.front().is_ready;
+  };
   while (stream.done < position) {
-    if (!run_one()) refuse("streams wait for each other for ever");
+    if (run_one()) continue;
+    if (std::ranges::none_of(streams, waits_for_others)) refuse("streams wait for each other for ever");
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 

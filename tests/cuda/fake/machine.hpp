@@ -32,6 +32,7 @@ struct Work {
   const Stream* after = nullptr;  // a wait: runs when this stream has done so much
   std::uint64_t after_position = 0;
   std::function<void()> run;
+  std::function<bool()> is_ready = {};  // what it waits for outside of this machine has come; empty: nothing
 };
 
 struct Gpu {
@@ -78,7 +79,7 @@ class Machine {
   std::vector<std::unique_ptr<Event>> events;
 
   void give(Stream& stream, Work work);
-  /// The host waits.
+  /// The host waits, for work that other processes have part in as well.
   void run_until(const Stream& stream, std::uint64_t position);
   void run_all();
   /// Some work, as a GPU does while the host asks.

@@ -1,0 +1,207 @@
+module;
+#include <algorithm>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module tessera.collective;
+import tessera.core;
+import tessera.device;
+import tessera.darray;
+
+// The steps of reductions between GPUs: pieces of what each rank has go to the rank that combines them, as in reducing.cpp.
+namespace tessera::collective {
+
+namespace {
+
+/// Subtrees of one tree over all leaves, by rank; each lies as one block of elements on its rank.
+struct Leaves {
+  std::ptrdiff_t count = 0;
+  std::vector<std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>> subtrees_of;
+
+  static Leaves one_of_each_rank(int size) {
+    Leaves leaves;
+    leaves.count = size;
+    for (std::ptrdiff_t rank = 0; rank < size; ++rank) leaves.subtrees_of.push_back({{rank, rank + 1}});
+    return leaves;
+  }
+
+  std::ptrdiff_t block_count() const {
+    std::ptrdiff_t count_of_all = 0;
+    for (const auto& subtrees : subtrees_of) count_of_all += std::ssize(subtrees);
+    return count_of_all;
+  }
+};
+
+/// The piece of `count` elements that each rank combines.
+struct Pieces {
+  Pieces(std::ptrdiff_t count, int size) {
+    for (int rank = 0; rank < size; ++rank) {
+      starts.push_back(rank == 0 ? 0 : starts.back() + counts.back());
+      counts.push_back(part_extent(count, size, rank));
+    }
+  }
+  std::ptrdiff_t start(int rank) const { return starts[static_cast<std::size_t>(rank)]; }
+  std::ptrdiff_t count(int rank) const { return counts[static_cast<std::size_t>(rank)]; }
+
+  std::vector<std::int64_t> bytes(std::ptrdiff_t item) const {
+    std::vector<std::int64_t> of_all;
+    of_all.reserve(counts.size());
+    for (const std::ptrdiff_t piece : counts) of_all.push_back(piece * item);
+    return of_all;
+  }
+
+  std::vector<std::ptrdiff_t> starts, counts;
+};
+
+/// What the pieces of all ranks' blocks come to that this rank combines. Its own blocks lie one after the other, `count` elements each, of type `item`.
+class CombinedPiece {
+ public:
+  CombinedPiece(GpuCall& call, const Leaves& leaves, const Pieces& pieces, std::ptrdiff_t count, DType item)
+      : call_(call), leaves_(leaves), pieces_(pieces), count_(count), item_(item), piece_(pieces.count(call.rank())) {
+    const std::ptrdiff_t extents[] = {leaves.block_count(), piece_};
+    blocks_ = call.scratch(DDim(std::span<const std::ptrdiff_t>(extents)), item);
+  }
+
+  Protocol exchange(GpuMemory own_blocks) {
+    const std::ptrdiff_t bytes = item_size(item_);
+    std::vector<GpuPart> sent, received;
+    const std::ptrdiff_t own_count = std::ssize(leaves_.subtrees_of[static_cast<std::size_t>(call_.rank())]);
+    for (int other = 0; other < call_.size(); ++other) {
+      for (std::ptrdiff_t block = 0; block < own_count; ++block) {
+        const GpuMemory piece = own_blocks + (block * count_ + pieces_.start(other)) * bytes;
+        sent.push_back({other, piece.data, pieces_.count(other) * bytes});
+      }
+    }
+    const GpuMemory to(blocks_);
+    for (int other = 0; other < call_.size(); ++other) {
+      for (std::size_t block = 0; block < leaves_.subtrees_of[static_cast<std::size_t>(other)].size(); ++block)
+        received.push_back({other, (to + std::ssize(received) * piece_ * bytes).data, piece_ * bytes});
+    }
+    return call_.exchange(std::move(sent), own_blocks, std::move(received), to);
+  }
+
+  DArray combine(DType dtype) const {
+    std::vector<GpuPartial> partials;
+    for (const auto& subtrees : leaves_.subtrees_of) {
+      for (const auto& [begin, end] : subtrees) partials.push_back({begin, end, blocks_({std::ssize(partials), all})});
+    }
+    return combine_on_gpu(call_.operation().note.op, partials, 0, leaves_.count, accumulating_type(dtype), dtype);
+  }
+
+ private:
+  GpuCall& call_;
+  const Leaves& leaves_;
+  const Pieces& pieces_;
+  std::ptrdiff_t count_;
+  DType item_;
+  std::ptrdiff_t piece_;
+  DArray blocks_;
+};
+
+}  // namespace
+
+Protocol all_reduce_on_gpus(Operation& operation, const Agreement& agreement) {
+  GpuCall call(operation, agreement);
+  Protocol begun = call.begin();
+  co_await begun;
+  const DType dtype = operation.note.dtype;
+  const std::ptrdiff_t count = operation.from.count();
+  const Leaves leaves = Leaves::one_of_each_rank(call.size());
+  const Pieces pieces(count, call.size());
+  CombinedPiece combined(call, leaves, pieces, count, dtype);
+  Protocol moved = combined.exchange(call.sent());
+  co_await moved;
+  const DArray sum = combined.combine(dtype);
+  Protocol gathered = call.all_gather(GpuMemory(sum), call.received(), pieces.bytes(item_size(dtype)));
+  co_await gathered;
+  call.deliver();
+  Protocol ended = call.end();
+  co_await ended;
+}
+
+Protocol reduce_on_gpus(Operation& operation, const Agreement& agreement) {
+  GpuCall call(operation, agreement);
+  Protocol begun = call.begin();
+  co_await begun;
+  const DType dtype = operation.note.dtype;
+  const std::ptrdiff_t count = operation.from.count(), item = item_size(dtype);
+  const bool is_root = call.rank() == operation.note.root;
+  const Leaves leaves = Leaves::one_of_each_rank(call.size());
+  const Pieces pieces(count, call.size());
+  CombinedPiece combined(call, leaves, pieces, count, dtype);
+  Protocol moved = combined.exchange(call.sent());
+  co_await moved;
+  const DArray sum = combined.combine(dtype);
+  const GpuMemory from(sum), to = is_root ? call.received() : GpuMemory();
+  std::vector<GpuPart> sent{{operation.note.root, from.data, pieces.count(call.rank()) * item}}, received;
+  if (is_root) received = parts_of(to, pieces.bytes(item));
+  Protocol gathered = call.exchange(std::move(sent), from, std::move(received), to);
+  co_await gathered;
+  if (is_root) call.deliver();
+  Protocol ended = call.end();
+  co_await ended;
+}
+
+Protocol reduce_scatter_on_gpus(Operation& operation, const Agreement& agreement) {
+  GpuCall call(operation, agreement);
+  Protocol begun = call.begin();
+  co_await begun;
+  const DType dtype = operation.note.dtype;
+  const Leaves leaves = Leaves::one_of_each_rank(call.size());
+  Pieces pieces(operation.from.rows(), call.size());
+  const std::ptrdiff_t row = operation.from.row_bytes() / item_size(dtype);
+  for (std::ptrdiff_t& start : pieces.starts) start *= row;
+  for (std::ptrdiff_t& rows : pieces.counts) rows *= row;
+  CombinedPiece combined(call, leaves, pieces, operation.from.count(), dtype);
+  Protocol moved = combined.exchange(call.sent());
+  co_await moved;
+  call.deliver(combined.combine(dtype));
+  Protocol ended = call.end();
+  co_await ended;
+}
+
+Protocol reproducible_on_gpus(Operation& operation, const Agreement& agreement) {
+  GpuCall call(operation, agreement);
+  Protocol begun = call.begin();
+  co_await begun;
+  const DType dtype = operation.note.dtype, wide = accumulating_type(dtype);
+  const std::ptrdiff_t count = operation.to.count();
+  Leaves leaves;
+  std::ptrdiff_t first = 0;
+  for (int rank = 0; rank < call.size(); ++rank) leaves.count += agreement.note_of(rank).own;
+  for (int rank = 0; rank < call.size(); ++rank) {
+    const std::ptrdiff_t end = first + agreement.note_of(rank).own;
+    leaves.subtrees_of.push_back(subtrees(first, end, leaves.count));
+    first = end;
+  }
+  // The shards of this rank come to one block for each of its subtrees.
+  const auto& own = leaves.subtrees_of[static_cast<std::size_t>(call.rank())];
+  const std::ptrdiff_t extents[] = {operation.from.rows(), count}, block_extents[] = {std::ssize(own), count};
+  const DArray shards = reshape(call.copy_of_operand(), DDim(std::span<const std::ptrdiff_t>(extents)));
+  DArray blocks = call.scratch(DDim(std::span<const std::ptrdiff_t>(block_extents)), wide);
+  if (count != 0) {
+    for (std::ptrdiff_t tree = 0; tree < std::ssize(own); ++tree) {
+      const auto [begin, end] = own[static_cast<std::size_t>(tree)];
+      std::vector<GpuPartial> partials;
+      for (std::ptrdiff_t shard = begin; shard < end; ++shard)
+        partials.push_back({shard, shard + 1, shards({shard - own.front().first, all})});
+      blocks({tree, all}) = combine_on_gpu(operation.note.op, partials, begin, end, wide, wide);
+    }
+  }
+  const Pieces pieces(count, call.size());
+  CombinedPiece combined(call, leaves, pieces, count, wide);
+  Protocol moved = combined.exchange(GpuMemory(blocks));
+  co_await moved;
+  const DArray sum = combined.combine(dtype);
+  Protocol gathered = call.all_gather(GpuMemory(sum), call.received(), pieces.bytes(item_size(dtype)));
+  co_await gathered;
+  call.deliver();
+  Protocol ended = call.end();
+  co_await ended;
+}
+
+}  // namespace tessera::collective
