@@ -115,7 +115,7 @@ struct TesseraGroup {
 
   Communicator points;  // sends and receives
   Communicator lanes[tessera_lanes];
-  int rank = 0, size = 0;
+  int rank = 0, size = 0, local_rank = 0;
   Communicator host;              // the ranks of this host, which share memory
   MPI_Win window = MPI_WIN_NULL;  // never freed: all would have to do it together
   std::vector<void*> boards;      // by rank
@@ -123,13 +123,14 @@ struct TesseraGroup {
  private:
   void make_boards() {
     boards.assign(static_cast<std::size_t>(size), nullptr);
-    const char* const chosen = std::getenv("TESSERA_MPI_BOARDS");
-    if (chosen != nullptr && std::strcmp(chosen, "none") == 0)
-      return;  // as if each rank had a host of its own: for tests
     MPI_Comm neighbours = MPI_COMM_NULL;
     check(MPI_Comm_split_type(points.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &neighbours),
           "MPI_Comm_split_type");
     host = Communicator(neighbours);
+    check(MPI_Comm_rank(neighbours, &local_rank), "MPI_Comm_rank");
+    const char* const chosen = std::getenv("TESSERA_MPI_BOARDS");
+    if (chosen != nullptr && std::strcmp(chosen, "none") == 0)
+      return;  // as if each rank had a host of its own: for tests
     void* own = nullptr;
     check(MPI_Win_allocate_shared(tessera_board_bytes, 1, MPI_INFO_NULL, neighbours, &own, &window),
           "MPI_Win_allocate_shared");
@@ -394,6 +395,7 @@ void tessera_group_free(TesseraGroup* group) {
 
 int tessera_group_rank(const TesseraGroup* group) { return group->rank; }
 int tessera_group_size(const TesseraGroup* group) { return group->size; }
+int tessera_group_local_rank(const TesseraGroup* group) { return group->local_rank; }
 
 void* tessera_group_board(const TesseraGroup* group, int rank) { return group->boards[static_cast<std::size_t>(rank)]; }
 

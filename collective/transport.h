@@ -49,6 +49,8 @@ void tessera_group_free(struct TesseraGroup* group);
 
 int tessera_group_rank(const struct TesseraGroup* group);
 int tessera_group_size(const struct TesseraGroup* group);
+/* How many ranks of the group before this one run on this host. */
+int tessera_group_local_rank(const struct TesseraGroup* group);
 
 /* Memory of a rank that this process can read, tessera_board_bytes of it, zeros at first, and if the rank is its own write; null if the rank runs
    on another host. */

@@ -56,6 +56,13 @@ struct Part {
   std::int64_t count() const { return labels.size(); }
 };
 
+/// Of several processes each takes another GPU of its host, from the one on that the options name.
+Place place_of(const Options& options, const Group& world) {
+  if (!options.gpu) return CpuPlace{};
+  const int count = world.size() > 1 ? std::max(device_count(), 1) : *options.gpu + 1;
+  return GpuPlace{(*options.gpu + world.local_rank()) % count};
+}
+
 template <class T>
 class Trainer {
  public:
@@ -64,7 +71,7 @@ class Trainer {
         rule_{run_.options.learning_rate, run_.options.momentum, run_.options.decay},
         key_{run_.options.seed},
         world_(Group::world()),
-        place_(run_.options.gpu ? Place(GpuPlace{*run_.options.gpu}) : Place(CpuPlace{})),
+        place_(place_of(run_.options, world_)),
         train_(data.train_pixels, data.train_labels, data.classes, place_),
         test_(data.test_pixels, data.test_labels, data.classes, place_),
         network_(layers(run_), key_.fold(0), place_) {

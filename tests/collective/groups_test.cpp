@@ -17,6 +17,7 @@ TEST_CASE("the world is one group") {
   CHECK(world().rank() < world().size());
   const auto everybody = world().all_gather(Array<int, 0>(world().rank()));
   CHECK(array_equal(everybody, arange<int>(0, world().size())));
+  CHECK(world().local_rank() == world().rank());  // all are on one host
   CHECK(world().time_limit() == std::chrono::seconds(60));
   world().barrier();
 }

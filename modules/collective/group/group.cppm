@@ -102,6 +102,8 @@ export class Group {
 
   inline int rank() const noexcept { return group_->rank(); }
   inline int size() const noexcept { return group_->size(); }
+  /// The number of this rank among those of its host: by it ranks choose GPUs.
+  inline int local_rank() const noexcept { return group_->local_rank(); }
   /// "world"; of parts "world/1", by their colors.
   inline const std::string& name() const noexcept { return group_->name(); }
 

@@ -25,6 +25,7 @@ class Communicator {
 
   inline int rank() const noexcept { return rank_; }
   inline int size() const noexcept { return size_; }
+  inline int local_rank() const noexcept { return wire_->local_rank(); }
   inline const std::string& name() const noexcept { return name_; }
   /// "rank 2 of group world (4 ranks)"
   std::string text() const;

@@ -28,6 +28,7 @@ struct Functions {
   decltype(&tessera_group_free) group_free = nullptr;
   decltype(&tessera_group_rank) group_rank = nullptr;
   decltype(&tessera_group_size) group_size = nullptr;
+  decltype(&tessera_group_local_rank) group_local_rank = nullptr;
   decltype(&tessera_group_board) group_board = nullptr;
   decltype(&tessera_exchange_begin) exchange_begin = nullptr;
   decltype(&tessera_exchange_test) exchange_test = nullptr;
@@ -47,6 +48,7 @@ Functions open() {
   library.require(functions.group_free, "tessera_group_free");
   library.require(functions.group_rank, "tessera_group_rank");
   library.require(functions.group_size, "tessera_group_size");
+  library.require(functions.group_local_rank, "tessera_group_local_rank");
   library.require(functions.group_board, "tessera_group_board");
   library.require(functions.exchange_begin, "tessera_exchange_begin");
   library.require(functions.exchange_test, "tessera_exchange_test");
@@ -71,6 +73,7 @@ class MpiWire final : public Wire {
 
   int rank() const noexcept override { return opened().group_rank(group_); }
   int size() const noexcept override { return opened().group_size(group_); }
+  int local_rank() const noexcept override { return opened().group_local_rank(group_); }
   void* board(int rank) const noexcept override { return opened().group_board(group_, rank); }
 
   Request begin(const Exchange& exchange) override {

@@ -14,6 +14,7 @@ class WireOfOne final : public Wire {
  public:
   int rank() const noexcept override { return 0; }
   int size() const noexcept override { return 1; }
+  int local_rank() const noexcept override { return 0; }
   void* board(int) const noexcept override { return nullptr; }
 
   Request begin(const Exchange& exchange) override {

@@ -37,6 +37,8 @@ class Wire {
 
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
+  /// Among the ranks of this host.
+  virtual int local_rank() const noexcept = 0;
   /// Null for a rank of another host.
   virtual void* board(int rank) const noexcept = 0;
 

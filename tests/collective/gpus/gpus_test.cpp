@@ -173,12 +173,13 @@ TEST_CASE("dynamic arrays, parts of a group and messages take GPUs, too") {
 
 TEST_CASE("the lines of the page about arrays of GPUs") {
   // --8<-- [start:page]
-  const GpuPlace own{world().rank() % device_count()};  // one of this host's GPUs
+  const Group world = Group::world();
+  const GpuPlace own{world.local_rank() % device_count()};  // one of this host's GPUs
   const Array<float, 2> x = ones<float>(Dim{100, 10}).to(Place(own));
-  const Array<float, 2> sum = world().all_reduce(x);  // on the same GPU
+  const Array<float, 2> sum = world.all_reduce(x);  // on the same GPU
   // --8<-- [end:page]
   CHECK(sum.place() == Place(own));
-  CHECK(array_equal(sum.to(CpuPlace{}), full<float>(Dim{100, 10}, static_cast<float>(world().size()))));
+  CHECK(array_equal(sum.to(CpuPlace{}), full<float>(Dim{100, 10}, static_cast<float>(world.size()))));
 }
 
 TEST_CASE("nothing comes to the host where each rank has a GPU of its own" * doctest::test_suite("fake")) {
