@@ -88,6 +88,29 @@ TEST_CASE("parts are those of the axis, and gather to the whole") {
   });
 }
 
+TEST_CASE("no rows are divided, added up to zeros, and have no maximum") {
+  const Group world = Group::world();
+  const Array<float, 2> whole = zeros<float>(Dim{0, 4});
+  for (const ShardLayout layout : layouts) {
+    const Sharded<Array<float, 2>> x(world, whole, layout);
+    CHECK(agree((x * 2.f + x).gather(), whole));
+    CHECK(agree(shard_map([](const auto& own) { return exp(own); }, x).gather(), whole));
+    CHECK(agree(sum<0>(x).gather(), zeros<float>(Dim{4})));
+    CHECK(static_cast<float>(sum(x).gather()) == 0);
+    CHECK_THROWS_AS(max<0>(x), ShapeError);
+    CHECK_THROWS_AS(mean<0>(x), ShapeError);
+    CHECK(mean<1>(x).gather().size() == 0);
+    for (const ShardLayout other : layouts) CHECK(agree(x.redistribute(other).gather(), whole));
+  }
+}
+
+TEST_CASE("the mean of numbers of 16 bits is exact where their sum is no such number") {
+  const Group world = Group::world();
+  const Array<float16, 1> whole = full<float16>(Dim{100'000}, float16(3.f));
+  for (const ShardLayout layout : {ShardLayout::replicated(), ShardLayout::split(0)})
+    CHECK(static_cast<float>(float16(mean(Sharded<Array<float16, 1>>(world, whole, layout)).gather())) == 3.f);
+}
+
 TEST_CASE("three axes are split and moved along each of them") {
   const Group world = Group::world();
   const Array<std::int32_t, 3> whole = reshape(arange<std::int32_t>(4 * 6 * 12), 4, 6, 12);

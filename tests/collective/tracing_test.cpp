@@ -40,6 +40,7 @@ TEST_CASE("the time of collectives is that in which there is at least one, and t
   const CommunicationTime none = communication_time(std::vector<OpRecord>{op("scale", 0, 100)});
   CHECK(none.seconds == 0);
   CHECK(none.overlapped == 0);
+  CHECK(communication_time({}).seconds == 0);
 
   // Two that overlap, one that another contains, one apart, and one that took no time.
   std::vector<OpRecord> records{op("all_reduce", 0, 100), op("broadcast", 50, 200), op("all_gather", 60, 70),

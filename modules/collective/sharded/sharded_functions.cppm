@@ -161,6 +161,18 @@ ShardLayout reduced_layout(ShardLayout layout, bool& is_reduced) {
   return ShardLayout::split(layout.axis() - before);
 }
 
+/// How many elements come to one.
+template <int... Axis, int Rank>
+std::ptrdiff_t reduced_count(const Dim<Rank>& shape) {
+  std::ptrdiff_t count = 1;
+  for (int axis = 0; axis < Rank; ++axis) {
+    bool is_reduced = false;
+    reduced_layout<Rank, Axis...>(ShardLayout::split(axis), is_reduced);
+    if (is_reduced) count *= shape[axis];
+  }
+  return count;
+}
+
 /// Reduces what this rank has, and over the ranks where they share what is reduced; `otherwise` is the result of a rank that has nothing.
 template <int... Axis, class X, class F, class T>
 auto reduced(const Sharded<X>& x, ReduceOp op, std::string_view name, const F& f, T otherwise,
@@ -176,7 +188,8 @@ auto reduced(const Sharded<X>& x, ReduceOp op, std::string_view name, const F& f
     if (reduced_layout<rank_of<X>, Axis...>(ShardLayout::split(axis), unused).is_split())
       shape = shape.with(to++, x.shape()[axis]);
   }
-  const bool has_any = !over_ranks || x.local().shape()[x.layout().axis()] != 0;
+  // Where no rank has anything, f says what that comes to, or that it comes to nothing.
+  const bool has_any = !over_ranks || x.local().shape()[x.layout().axis()] != 0 || x.shape()[x.layout().axis()] == 0;
   Local own = has_any
                   ? evaluate(f(x.local()))
                   : Local(full<typename Local::value_type>(shape, static_cast<typename Local::value_type>(otherwise)));
@@ -225,14 +238,19 @@ auto max(const Sharded<X>& x, const std::source_location& where = std::source_lo
       x, ReduceOp::max, "max", [](const auto& own) { return max<Axis...>(own); }, collective::lowest_of<value_of<X>>,
       where);
 }
-/// The same, the mean of floating numbers.
+/// The same, the mean of floating numbers. Those of 16 bits are added up as float. Throws ShapeError for the mean of nothing.
 export template <int... Axis, Operand X>
   requires Floating<value_of<X>>
 auto mean(const Sharded<X>& x, const std::source_location& where = std::source_location::current()) {
-  const auto sums = sum<Axis...>(x, where);
-  const auto count =
-      static_cast<double>(product(x.shape())) / static_cast<double>(std::max<std::ptrdiff_t>(1, product(sums.shape())));
-  return sums / static_cast<value_of<X>>(count);
+  using T = value_of<X>;
+  if constexpr (!std::same_as<T, compute_t<T>>) {
+    const auto wide = shard_map([](const auto& own) { return cast<compute_t<T>>(own); }, x);
+    return shard_map([](const auto& own) { return cast<T>(own); }, mean<Axis...>(wide, where));
+  } else {
+    const std::ptrdiff_t count = collective::reduced_count<Axis...>(x.shape());
+    if (count == 0) evaluate(mean<Axis...>(x.local()));  // which says so
+    return sum<Axis...>(x, where) / static_cast<T>(count);
+  }
 }
 
 /// The dot product of vectors and matrices. One factor replicated and the other split along an axis that stays: each rank computes its part. Both split along the

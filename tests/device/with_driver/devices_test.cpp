@@ -30,6 +30,7 @@ TEST_CASE("the places of a machine with two GPUs exist, and no others" * doctest
       DeviceError);
   CHECK_THROWS_AS(require_device(GpuPlace{-1}), DeviceError);
   CHECK_THROWS_AS(memory::alloc(GpuPlace{2}, 64), DeviceError);
+  CHECK_THROWS_AS(device::gpu_identity(GpuPlace{2}), DeviceError);
 }
 
 TEST_CASE("each GPU has a number, a name and figures that kernels can count on") {
@@ -53,6 +54,15 @@ TEST_CASE("each GPU has a number, a name and figures that kernels can count on")
     CHECK(gpu.unified_addresses);
     CHECK(gpu.driver_version >= 12000);
     CHECK_NOTHROW(require_device(gpu.place));
+  }
+}
+
+TEST_CASE("each GPU has an identity of its own, the same at every call") {
+  for (int ordinal = 0; ordinal < device_count(); ++ordinal) {
+    const device::GpuIdentity own = device::gpu_identity(GpuPlace{ordinal});
+    CHECK(own != device::GpuIdentity{});
+    CHECK(own == device::gpu_identity(GpuPlace{ordinal}));
+    for (int other = 0; other < ordinal; ++other) CHECK(own != device::gpu_identity(GpuPlace{other}));
   }
 }
 
