@@ -321,9 +321,10 @@ class Begin {
   }
 
   void all_to_all() {
-    // Equal blocks are equal in all ranks; otherwise no rank knows whether all counts of another fit an int.
-    const bool is_even =
-        are_equal(call_.from_bytes) && are_equal(call_.to_bytes) && call_.from_bytes[0] == call_.to_bytes[0];
+    // Equal blocks are equal in all ranks, unless they are empty: who gives nothing does not know what the others do. Of others no rank knows whether all counts
+    // of another fit an int.
+    const bool is_even = call_.from_bytes[0] != 0 && are_equal(call_.from_bytes) && are_equal(call_.to_bytes) &&
+                         call_.from_bytes[0] == call_.to_bytes[0];
     if (!is_even || is_large(sum(call_.to_bytes, ranks_))) return move(call_.from_bytes, call_.to_bytes);
     const int count = static_cast<int>(call_.to_bytes[0]);
     check(MPI_Ialltoall(call_.from, count, MPI_BYTE, call_.to, count, MPI_BYTE, lane(), part()), "MPI_Ialltoall");

@@ -67,6 +67,7 @@ std::vector<Question> questions(const Group& world, std::int64_t bytes) {
   const std::ptrdiff_t count = bytes / static_cast<std::ptrdiff_t>(sizeof(float));
   const std::ptrdiff_t part = std::max<std::ptrdiff_t>(count / size, 1), whole = part * size;
   const auto all = full<float>(Dim{whole}, 1.f), same = full<float>(Dim{whole}, 1.f), own = full<float>(Dim{part}, 1.f);
+  const Array<float, 2> shard = reshape(all, Dim{1, whole});
   const MPI_Comm comm = MPI_COMM_WORLD;
   const int n = static_cast<int>(whole), m = static_cast<int>(part);
   return {
@@ -74,6 +75,9 @@ std::vector<Question> questions(const Group& world, std::int64_t bytes) {
        [=] { world.all_reduce_into(same, all); }},
       {"all_reduce, in place", [=] { MPI_Allreduce(MPI_IN_PLACE, same.data(), n, MPI_FLOAT, MPI_MAX, comm); },
        [=] { world.all_reduce_into(same, same, ReduceOp::max); }},
+      {"all_reduce, a shard a rank, reproducible",
+       [=] { MPI_Allreduce(all.data(), same.data(), n, MPI_FLOAT, MPI_SUM, comm); },
+       [=] { world.all_reduce(shard, ReduceOp::sum, Reproducible{}); }},
       {"reduce", [=] { MPI_Reduce(all.data(), same.data(), n, MPI_FLOAT, MPI_SUM, 0, comm); },
        [=] { world.reduce(all); }},
       {"reduce_scatter", [=] { MPI_Reduce_scatter_block(all.data(), own.data(), m, MPI_FLOAT, MPI_SUM, comm); },
@@ -114,7 +118,7 @@ int main(int argc, char** argv) {
   {
     const Group world = Group::world();
     ask({"barrier", [] { MPI_Barrier(MPI_COMM_WORLD); }, [=] { world.barrier(); }}, 0, milliseconds);
-    for (std::int64_t bytes = 8; bytes <= largest; bytes *= 8) {
+    for (std::int64_t bytes = 8; bytes <= largest; bytes *= bytes < 16 << 20 ? 8 : 4) {
       for (const Question& question : questions(world, bytes)) {
         if (size < 2 && question.name.starts_with("send")) continue;
         ask(question, bytes, milliseconds);

@@ -33,8 +33,8 @@ def hierarchical(p, n, net, host, per_host):
 
 
 def agreement(p, net):
-    """The notes of 88 bytes that ranks of several hosts compare before a collective: an all-gather by doubling."""
-    return math.log2(p) * net.alpha + 88 * (p - 1) * net.beta
+    """The notes of 104 bytes that ranks of several hosts compare before a collective: an all-gather by doubling."""
+    return math.log2(p) * net.alpha + 104 * (p - 1) * net.beta
 
 
 def step(compute, overlapped_share, exchange):

@@ -1,6 +1,8 @@
 // Ranks that do not go on together, on purpose: what do the others say? "gpus": their arrays are on GPUs.
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 
@@ -14,6 +16,24 @@ int main(int count, char** arguments) {
   world.set_time_limit(std::chrono::milliseconds(how == "late" ? 300 : how == "gpus" ? 3'000 : 20'000));
   const auto x = ones<float>(Dim{3, how == "shape" && world.rank() == 1 ? 5 : 4});
   try {
+    if (how == "turn") {  // only the thread that waits for its barrier could run what comes before that
+      world.set_time_limit(std::chrono::milliseconds(300));
+      Scheduler scheduler({.executor = Permuting{1}});
+      Async on(scheduler);
+      world.all_reduce(x);
+      world.barrier();
+    }
+    if (how == "message") {  // of elements that could not be computed
+      Array<float, 2> y = copy(x);
+      if (world.rank() == 1) world.receive_into(y, 0);
+      if (world.rank() == 0) {
+        Scheduler scheduler({.workers = 1});
+        Async on(scheduler);
+        scheduler.submit(writes(y.var()), [] { throw std::runtime_error("no elements"); });
+        world.send(y, 1);
+      }
+    }
+    if (how == "killed" && world.rank() == 1) std::raise(SIGKILL);
     if (how == "gpus") world.all_reduce(x.to(Place(GpuPlace{0})));
     if (world.rank() == 1) {
       if (how == "late") std::this_thread::sleep_for(std::chrono::seconds(2));

@@ -84,3 +84,13 @@ TEST_CASE("a tree has no leaves without a shard, and none for a scalar") {
   CHECK_THROWS_WITH_AS(world().all_reduce(DArray(Array<float, 0>(1.f)), ReduceOp::sum, Reproducible{}),
                        doctest::Contains("a scalar has no axis"), ShapeError);
 }
+
+TEST_CASE("a rank without shards takes part, however few columns there are") {
+  for (const std::ptrdiff_t columns : {0, 1, 2, 5}) {
+    for (int owner = 0; owner < world().size(); ++owner) {
+      const auto all_shards = shards<float>(3, columns, 7);
+      const auto own = all_shards(range(0, world().rank() == owner ? 3 : 0), all);
+      CHECK(have_same_bits(world().all_reduce(own, ReduceOp::sum, Reproducible{}), expected_sum(all_shards)));
+    }
+  }
+}

@@ -244,3 +244,52 @@ TEST_CASE("sharded arrays are asynchronous in a scope") {
   CHECK(agree(products, evaluate(dot(a, b))));
   CHECK(agree(sums, evaluate(sum<1>(a + a))));
 }
+
+TEST_CASE_TEMPLATE("least and greatest are elements, also where a rank has none", T, float16, bfloat16, float,
+                   std::int8_t) {
+  const Group world = Group::world();
+  for (const float sign : {1.f, -1.f}) {
+    const Array<T, 2> rows = cast<T>(sign * 7.f * reshape(arange<float>(1, 3), Dim{2, 1}));
+    const Sharded<Array<T, 2>> x(world, rows, ShardLayout::split(0));
+    CHECK(agree(min<0>(x).gather(), evaluate(min<0>(rows))));
+    CHECK(agree(max<0>(x).gather(), evaluate(max<0>(rows))));
+    CHECK(agree(max(x).gather(), evaluate(max(rows))));
+  }
+}
+
+TEST_CASE("a negative axis, parts that are none, and another group are refused") {
+  const Group world = Group::world();
+  CHECK_THROWS_WITH_AS(ShardLayout::split(-1), "ShardLayout::split: there is no axis -1; axes count from 0",
+                       IndexError);
+  if (world.size() == 1) return;
+  const Array<float, 2> own = zeros<float>(Dim{2, world.rank() == 1 ? 4 : 3});
+  for (const ShardLayout layout : {ShardLayout::replicated(), ShardLayout::split(0)})
+    CHECK_THROWS_AS((Sharded<Array<float, 2>>::of_parts(world, own, layout)), ShapeError);
+  const Group part = world.split(0);
+  const Sharded<Array<float, 2>> x(world, zeros<float>(Dim{4, 3}), ShardLayout::split(0));
+  const Sharded<Array<float, 2>> y(part, zeros<float>(Dim{4, 3}), ShardLayout::split(0));
+  CHECK_THROWS_AS(assign(x, y), CollectiveError);
+  CHECK_THROWS_AS(x + y, CollectiveError);
+}
+
+template <class A, class B>
+concept add_up = requires(const A& a, const B& b) { a + b; };
+
+TEST_CASE("what is not elementwise is no function of parts, and a plain array is no operand") {
+  const Group world = Group::world();
+  const Sharded<Array<float, 2>> x(world, ones<float>(Dim{6, 4}), ShardLayout::split(0));
+  CHECK_THROWS_AS(shard_map([](const auto& own) { return evaluate(own(all, range(0, 2))); }, x), ShapeError);
+  CHECK_THROWS_AS(shard_map([](const auto& own) { return evaluate(reshape(own, Dim{own.size(), 1})); }, x), ShapeError);
+  using Rows = Sharded<Array<float, 2>>;
+  static_assert(!add_up<Rows, Array<float, 2>> && !add_up<Array<float, 2>, Rows> && !add_up<Rows, DArray>);
+  static_assert(add_up<Rows, float> && add_up<int, Rows> && add_up<Rows, Rows>);
+}
+
+TEST_CASE("arrays of an iteration do not remember each round") {
+  const Group world = Group::world();
+  const Sharded<Array<double, 2>> m(world, Array<double, 2>(eye<double>(6)), ShardLayout::split(0));
+  Sharded<Array<double, 1>> v(world, ones<double>(Dim{6}), ShardLayout::replicated());
+  for (int round = 0; round < 50; ++round) v = dot(m, v).redistribute(ShardLayout::replicated());
+  CHECK(agree(v.gather(), ones<double>(Dim{6})));
+  CHECK(v.collectives().size() == 1);
+}

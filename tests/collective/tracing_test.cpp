@@ -74,9 +74,9 @@ TEST_CASE("a trace begins between the moments before and after it was made, and 
 
 TEST_CASE("the trace of all ranks has a process for each, with the ops of each at one another's times") {
   Scheduler scheduler({.workers = 1});
-  const Trace trace(scheduler);
   Array<float, 1> x = full<float>(Dim{1'000}, 1.f);
-  std::this_thread::sleep_for(world().rank() * 3ms);  // so that the ranks begin apart
+  std::this_thread::sleep_for(world().rank() * 30ms);  // so that traces begin apart
+  const Trace trace(scheduler);
   {
     Async on{scheduler};
     x = x * 2.f;
@@ -92,7 +92,7 @@ TEST_CASE("the trace of all ranks has a process for each, with the ops of each a
   const Json read = StrictJson::read(out.str());
   std::map<std::string, std::string> names;
   std::map<std::string, std::set<std::string>> ops;
-  double earliest_end = 1e300, latest_begin = 0;
+  double earliest_end = 1e300, latest_begin = -1e300;
   for (const Json& event : read["traceEvents"].items) {
     if (event["name"].text == "process_name") names[event["pid"].text] = event["args"]["name"].text;
     if (event["ph"].text != "X") continue;

@@ -317,7 +317,9 @@ Share split(const Share& group, int color, const Where& where) {
     const auto repeated = std::ranges::unique(colors);
     colors.erase(repeated.begin(), repeated.end());
     const auto own = std::ranges::find(colors, color) - colors.begin();  // MPI takes no negative one
-    return part_of(*group, static_cast<int>(own), group->name() + "/" + std::to_string(color));
+    Share part = part_of(*group, static_cast<int>(own), group->name() + "/" + std::to_string(color));
+    part->set_time_limit(group->time_limit());
+    return part;
   });
 }
 

@@ -86,7 +86,7 @@ inline constexpr int rank_below_one<X> = rank_of<X> == 0 ? 1 : 0;
 /// itself is a group of one. A handle: copies are the same group.
 ///
 /// Collectives are called by all ranks, in the same order and with arrays that fit; the ranks compare what they call, and what differs is a CollectiveError that
-/// says both. They take elements of every type, in any layout and at any place; those of GPUs go through the host. Outside of an Async scope they return when
+/// says both. They take elements of every type, in any layout and at any place. Outside of an Async scope they return when
 /// this rank has its result. In a scope they are ops: they begin when their operand is ready, hold no worker while others are waited for, and run beside
 /// whatever does not touch their arrays; their order among the ranks is that of the calls, so that one thread calls the collectives of a group.
 ///
@@ -107,7 +107,8 @@ export class Group {
   /// "world"; of parts "world/1", by their colors.
   inline const std::string& name() const noexcept { return group_->name(); }
 
-  /// The ranks that give the same color are a group, in the order of their ranks in this one. All ranks call it.
+  /// The ranks that give the same color are a group, in the order of their ranks in this one, with its time limit. All ranks call it. What MPI keeps for a group is
+  /// given back when the program ends: make those that are needed once.
   Group split(int color, const Where& where = Where::current()) const {
     return Group(collective::split(group_, color, where));
   }

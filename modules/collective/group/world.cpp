@@ -1,4 +1,6 @@
 module;
+#include <unistd.h>
+
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -40,7 +42,9 @@ class Groups {
 
  private:
   /// Before MPI is ended, by the program or by this.
-  static void end_of_program() { here().end(); }
+  static void end_of_program() {
+    if (getpid() == here().process_) here().end();  // a child process has no part in them
+  }
 
   static std::shared_ptr<Communicator> group_of(std::unique_ptr<Wire> wire) {
     return std::make_shared<Communicator>(std::move(wire), "world");
@@ -49,7 +53,7 @@ class Groups {
   std::shared_ptr<Communicator> make_world() {
     const LaunchedJob job = launched_job();
     const bool is_begun = program_has_begun_mpi();
-    if (!job.is_launched && !is_begun) return group_of(make_wire_of_one());
+    if ((!job.is_launched || job.is_one) && !is_begun) return group_of(make_wire_of_one());
     Progress& progress = Progress::here();
     EngineThreads threads;
     if (is_begun) {
@@ -76,8 +80,8 @@ class Groups {
     {
       const std::lock_guard lock(progress.lock());
       for (const auto& group : groups_) {
-        group->say_farewell();
         has_failed = has_failed || group->has_failed();
+        group->say_farewell();
       }
     }
     if (!is_ours_ || has_failed) return;
@@ -88,6 +92,7 @@ class Groups {
   std::mutex mutex_;
   std::shared_ptr<Communicator> world_;
   std::vector<std::shared_ptr<Communicator>> groups_;
+  const pid_t process_ = getpid();
   bool is_ours_ = false, has_ended_ = false;
 };
 

@@ -38,7 +38,7 @@ GpuCall::GpuCall(Operation& operation, const Agreement& agreement)
     : operation_(operation),
       agreement_(agreement),
       place_(place_of(operation)),
-      turn_(*operation.group, operation.note, operation.turn().number(), agreement.gpu_turn()) {}
+      turn_(*operation.group, operation.note, agreement.gpu_turn()) {}
 
 Protocol GpuCall::begin() {
   co_await turn_;

@@ -10,6 +10,7 @@ module;
 module tessera.collective;
 import tessera.core;
 import tessera.device;
+import tessera.array;
 import tessera.darray;
 
 // The steps of reductions between GPUs: pieces of what each rank has go to the rank that combines them, as in reducing.cpp.
@@ -17,24 +18,13 @@ namespace tessera::collective {
 
 namespace {
 
-/// Subtrees of one tree over all leaves, by rank; each lies as one block of elements on its rank.
-struct Leaves {
+std::vector<std::int64_t> one_of_each(int size) { return std::vector<std::int64_t>(static_cast<std::size_t>(size), 1); }
+
+std::ptrdiff_t block_count(const LeavesOfRanks& leaves) {
   std::ptrdiff_t count = 0;
-  std::vector<std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>> subtrees_of;
-
-  static Leaves one_of_each_rank(int size) {
-    Leaves leaves;
-    leaves.count = size;
-    for (std::ptrdiff_t rank = 0; rank < size; ++rank) leaves.subtrees_of.push_back({{rank, rank + 1}});
-    return leaves;
-  }
-
-  std::ptrdiff_t block_count() const {
-    std::ptrdiff_t count_of_all = 0;
-    for (const auto& subtrees : subtrees_of) count_of_all += std::ssize(subtrees);
-    return count_of_all;
-  }
-};
+  for (const auto& subtrees : leaves.subtrees_of) count += std::ssize(subtrees);
+  return count;
+}
 
 /// The piece of `count` elements that each rank combines.
 struct Pieces {
@@ -60,9 +50,9 @@ struct Pieces {
 /// What the pieces of all ranks' blocks come to that this rank combines. Its own blocks lie one after the other, `count` elements each, of type `item`.
 class CombinedPiece {
  public:
-  CombinedPiece(GpuCall& call, const Leaves& leaves, const Pieces& pieces, std::ptrdiff_t count, DType item)
+  CombinedPiece(GpuCall& call, const LeavesOfRanks& leaves, const Pieces& pieces, std::ptrdiff_t count, DType item)
       : call_(call), leaves_(leaves), pieces_(pieces), count_(count), item_(item), piece_(pieces.count(call.rank())) {
-    const std::ptrdiff_t extents[] = {leaves.block_count(), piece_};
+    const std::ptrdiff_t extents[] = {block_count(leaves), piece_};
     blocks_ = call.scratch(DDim(std::span<const std::ptrdiff_t>(extents)), item);
   }
 
@@ -94,7 +84,7 @@ class CombinedPiece {
 
  private:
   GpuCall& call_;
-  const Leaves& leaves_;
+  const LeavesOfRanks& leaves_;
   const Pieces& pieces_;
   std::ptrdiff_t count_;
   DType item_;
@@ -110,7 +100,7 @@ Protocol all_reduce_on_gpus(Operation& operation, const Agreement& agreement) {
   co_await begun;
   const DType dtype = operation.note.dtype;
   const std::ptrdiff_t count = operation.from.count();
-  const Leaves leaves = Leaves::one_of_each_rank(call.size());
+  const LeavesOfRanks leaves(one_of_each(call.size()));
   const Pieces pieces(count, call.size());
   CombinedPiece combined(call, leaves, pieces, count, dtype);
   Protocol moved = combined.exchange(call.sent());
@@ -130,7 +120,7 @@ Protocol reduce_on_gpus(Operation& operation, const Agreement& agreement) {
   const DType dtype = operation.note.dtype;
   const std::ptrdiff_t count = operation.from.count(), item = item_size(dtype);
   const bool is_root = call.rank() == operation.note.root;
-  const Leaves leaves = Leaves::one_of_each_rank(call.size());
+  const LeavesOfRanks leaves(one_of_each(call.size()));
   const Pieces pieces(count, call.size());
   CombinedPiece combined(call, leaves, pieces, count, dtype);
   Protocol moved = combined.exchange(call.sent());
@@ -151,7 +141,7 @@ Protocol reduce_scatter_on_gpus(Operation& operation, const Agreement& agreement
   Protocol begun = call.begin();
   co_await begun;
   const DType dtype = operation.note.dtype;
-  const Leaves leaves = Leaves::one_of_each_rank(call.size());
+  const LeavesOfRanks leaves(one_of_each(call.size()));
   Pieces pieces(operation.from.rows(), call.size());
   const std::ptrdiff_t row = operation.from.row_bytes() / item_size(dtype);
   for (std::ptrdiff_t& start : pieces.starts) start *= row;
@@ -170,16 +160,10 @@ Protocol reproducible_on_gpus(Operation& operation, const Agreement& agreement) 
   co_await begun;
   const DType dtype = operation.note.dtype, wide = accumulating_type(dtype);
   const std::ptrdiff_t count = operation.to.count();
-  Leaves leaves;
-  std::ptrdiff_t first = 0;
-  for (int rank = 0; rank < call.size(); ++rank) leaves.count += agreement.note_of(rank).own;
-  for (int rank = 0; rank < call.size(); ++rank) {
-    const std::ptrdiff_t end = first + agreement.note_of(rank).own;
-    leaves.subtrees_of.push_back(subtrees(first, end, leaves.count));
-    first = end;
-  }
+  const LeavesOfRanks leaves(agreement.said());
   // The shards of this rank come to one block for each of its subtrees.
-  const auto& own = leaves.subtrees_of[static_cast<std::size_t>(call.rank())];
+  const auto rank = static_cast<std::size_t>(call.rank());
+  const auto& own = leaves.subtrees_of[rank];
   const std::ptrdiff_t extents[] = {operation.from.rows(), count}, block_extents[] = {std::ssize(own), count};
   const DArray shards = reshape(call.copy_of_operand(), DDim(std::span<const std::ptrdiff_t>(extents)));
   DArray blocks = call.scratch(DDim(std::span<const std::ptrdiff_t>(block_extents)), wide);
@@ -188,7 +172,7 @@ Protocol reproducible_on_gpus(Operation& operation, const Agreement& agreement) 
       const auto [begin, end] = own[static_cast<std::size_t>(tree)];
       std::vector<GpuPartial> partials;
       for (std::ptrdiff_t shard = begin; shard < end; ++shard)
-        partials.push_back({shard, shard + 1, shards({shard - own.front().first, all})});
+        partials.push_back({shard, shard + 1, shards({shard - leaves.firsts[rank], all})});
       blocks({tree, all}) = combine_on_gpu(operation.note.op, partials, begin, end, wide, wide);
     }
   }

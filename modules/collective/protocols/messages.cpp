@@ -65,12 +65,19 @@ bool is_expected(const Note& expected, const Note& come) {
 /// Throws ShapeError or DTypeError if what has come is not what was expected.
 void require_expected(const Note& expected, const Note& come) {
   if (is_expected(expected, come)) return;
-  Note sent = come;
-  sent.kind = CallKind::receive;
-  sent.root = expected.root;
-  const std::string error =
-      to_string(Failure{.operation = "receive",
-                        .problem = "a " + text_of(sent) + " has come, and a " + text_of(expected) + " was called"});
+  const auto elements = [](const Note& note) {
+    return std::string(name(note.dtype)) + " " +
+           to_string(DDim(std::vector<std::ptrdiff_t>(note.extents, note.extents + note.rank)));
+  };
+  const std::string problem = "rank " + std::to_string(expected.root) + " has sent " + elements(come);
+  const std::string error = to_string(Failure{
+      .operation = "receive",
+      .problem =
+          come.rank == expected.rank && come.dtype == expected.dtype
+              ? problem + ", and the array has the shape " +
+                    to_string(DDim(std::vector<std::ptrdiff_t>(expected.extents, expected.extents + expected.rank)))
+              : problem + ", and " + std::string(name(expected.dtype)) + " of " + std::to_string(expected.rank) +
+                    (expected.rank == 1 ? " axis" : " axes") + " was called for"});
   if (come.dtype != expected.dtype) throw DTypeError(error);
   throw ShapeError(error);
 }

@@ -88,7 +88,7 @@ Protocol barrier_steps(Operation& operation) {
 Protocol notes_steps(Operation& operation) {
   Agreement agreement(operation.turn());
   co_await agreement;
-  for (int rank = 0; rank < operation.size(); ++rank) operation.said.push_back(agreement.note_of(rank).own);
+  operation.said = agreement.said();
 }
 
 Protocol shape_steps(Operation& operation) {

@@ -31,7 +31,7 @@ Protocol scatter_steps(Operation& operation);
 /// The rows of each rank in as many parts as there are ranks, part r to rank r.
 Protocol all_to_all_steps(Operation& operation);
 
-/// The ranks' notes come to operation.notes, and with them what each says for itself: for what must be known before a result can be made.
+/// What each rank says for itself comes to operation.said: for what must be known before a result can be made.
 Protocol notes_steps(Operation& operation);
 /// The shape of rank `note.root`'s array comes to operation.facts: its extents, as many as `note.rank` says.
 Protocol shape_steps(Operation& operation);

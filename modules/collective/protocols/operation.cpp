@@ -117,7 +117,8 @@ const std::byte* Operation::sent() {
 
 std::byte* Operation::received() {
   if (received_ != nullptr) return received_;
-  const bool is_same = to.data() == from.data() && to.bytes() == from.bytes();
+  // All ranks or none let an all-gather find what they have in its place: the engine goes another way then.
+  const bool is_same = to.data() == from.data() && to.bytes() == from.bytes() && note.kind != CallKind::all_gather;
   is_delivered_in_place_ = to.is_plain() && (from.is_none() || is_same || !to.overlaps(from));
   return received_ = is_delivered_in_place_ ? static_cast<std::byte*>(to.data()) : scratch(to.bytes());
 }
@@ -132,25 +133,27 @@ std::byte* Operation::scratch(std::ptrdiff_t bytes) {
 
 Transfer Operation::exchange(Exchange exchange) {
   exchange.lane = turn_->lane();
-  return {*group, note, turn_->number(), exchange};
+  return {*turn_, exchange};
 }
 
 Transfer Operation::message(const Exchange& first, const std::optional<Exchange>& rest) {
-  return {*group, note, message_, first, rest};
+  return {*message_, first, rest};
 }
 
-Transfer Operation::next_message(const Exchange& only) { return {*group, note, group->take_message(), only}; }
+Transfer Operation::next_message(const Exchange& only) { return {rest_of_message_.emplace(group, note), only}; }
 
 void Operation::make_result(std::span<const std::ptrdiff_t> shape, DType dtype) {
   result = DArray(DDim(shape), dtype);
   to = ArrayMemory(result);
 }
 
-void Operation::begin(Steps steps) {
+void Operation::begin(Steps steps, bool is_waited_for) {
   if (note.kind == CallKind::send || note.kind == CallKind::receive) {
-    message_ = group->take_message();
+    message_.emplace(group, note);
+    if (is_waited_for) message_->block();
   } else {
     turn_.emplace(group, note);
+    if (is_waited_for) turn_->block();
   }
   protocol_ = steps(*this);
 }
@@ -204,9 +207,10 @@ struct Steps {
   void operator()() const {
     Pending* const awaited = operation->go_on(operation);
     if (awaited == nullptr) return;
+    // What can fail comes first: who is watched must live until it has ended.
     const Completion completion;
-    Progress::here().watch(*awaited, completion);
     schedule::give_up_turn_until(completion);
+    Progress::here().watch(*awaited, completion);
   }
 };
 
@@ -224,19 +228,21 @@ void perform_now(const std::shared_ptr<Operation>& operation, Operation::Steps s
   operation->from.wait(schedule::Purpose::read);
   operation->to.wait(operation->to.data() == operation->from.data() ? schedule::Purpose::change
                                                                     : schedule::Purpose::rewrite);
-  operation->begin(steps);
+  operation->begin(steps, true);
   while (Pending* const awaited = operation->go_on(operation)) Progress::here().wait(*awaited);
 }
 
 void perform(const std::shared_ptr<Operation>& operation, Operation::Steps steps) {
   require_no_recording(*operation);
+  if (!Progress::here().can_watch()) return perform_now(operation, steps);
   const bool writes = !operation->to.is_none();
   const AlgorithmMemory written = operation->to.as_algorithm_memory();
   const AlgorithmMemory read = operation->from.as_algorithm_memory();
   const auto read_memory = std::span(&read, operation->from.is_none() ? 0 : 1);
   const char* const name = name_of(operation->note.kind).data();
   const bool is_submitted = submit_algorithm(writes ? &written : nullptr, read_memory, name, [&] {
-    operation->begin(steps);
+    Progress::here().prepare_to_watch();
+    operation->begin(steps, false);
     return Steps{operation};
   });
   if (!is_submitted) perform_now(operation, steps);

@@ -107,15 +107,15 @@ class Operation {
   std::vector<std::int64_t> said, facts;
 
   using Steps = Protocol (*)(Operation& operation);
-  /// Takes the turn, or, for messages, the number of one.
-  void begin(Steps steps);
+  /// Takes the turn among collectives, or among messages. `is_waited_for` by the thread that calls.
+  void begin(Steps steps, bool is_waited_for);
   /// Computes until something is to be waited for, which it returns; null when all is done. Throws why it, or what was waited for, has failed; what the
   /// engine may still use is kept for ever then.
   Pending* go_on(const std::shared_ptr<Operation>& self);
 
  private:
   std::optional<Turn> turn_;
-  std::uint64_t message_ = 0;
+  std::optional<MessageTurn> message_, rest_of_message_;
   const std::byte* sent_ = nullptr;
   std::byte* received_ = nullptr;
   bool is_delivered_in_place_ = false;

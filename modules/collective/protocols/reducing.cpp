@@ -255,32 +255,16 @@ Protocol reduce_scatter_steps(Operation& operation) {
 
 namespace {
 
-/// The shards of all ranks, and the subtrees that each rank can combine by itself.
-struct Shards {
-  Shards(const Agreement& agreement, int size, int own_rank) {
-    for (int rank = 0; rank < size; ++rank) count += agreement.note_of(rank).own;
-    std::ptrdiff_t begin = 0;
-    for (int rank = 0; rank < size; ++rank) {
-      if (rank == own_rank) first = begin;
-      const std::ptrdiff_t end = begin + agreement.note_of(rank).own;
-      subtrees_of.push_back(subtrees(begin, end, count));
-      begin = end;
-    }
-  }
-
-  std::ptrdiff_t count = 0, first = 0;                                              // of all; of this rank's first one
-  std::vector<std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>> subtrees_of;  // by rank
-};
-
 /// What the shards of this rank come to, a block of `count` elements for each of its subtrees.
-void combine_own(Operation& operation, const Shards& shards, std::ptrdiff_t count, std::byte* to) {
+void combine_own(Operation& operation, const LeavesOfRanks& shards, std::ptrdiff_t count, std::byte* to) {
   const Note& note = operation.note;
   const std::ptrdiff_t shard_bytes = count * item_size(note.dtype);
   const std::ptrdiff_t block_bytes = count * item_size(accumulating_type(note.dtype));
-  for (const auto& [begin, end] : shards.subtrees_of[static_cast<std::size_t>(operation.rank())]) {
+  const auto rank = static_cast<std::size_t>(operation.rank());
+  for (const auto& [begin, end] : shards.subtrees_of[rank]) {
     std::vector<Partial> partials;
     for (std::ptrdiff_t shard = begin; shard < end; ++shard)
-      partials.push_back({shard, shard + 1, operation.sent() + (shard - shards.first) * shard_bytes});
+      partials.push_back({shard, shard + 1, operation.sent() + (shard - shards.firsts[rank]) * shard_bytes});
     combine({.op = note.op,
              .dtype = note.dtype,
              .partials = partials,
@@ -299,7 +283,7 @@ Protocol reproducible_steps(Operation& operation) {
   Agreement agreement(operation.turn());
   co_await agreement;
   const int size = operation.size(), rank = operation.rank();
-  const Shards shards(agreement, size, rank);
+  const LeavesOfRanks shards(agreement.said());
   const auto& own = shards.subtrees_of[static_cast<std::size_t>(rank)];
   const std::ptrdiff_t count = operation.to.count(), item = item_size(accumulating_type(operation.note.dtype));
   if (shards.count == 0) {

@@ -152,6 +152,15 @@ std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> subtrees(std::ptrdiff_t b
   return found;
 }
 
+LeavesOfRanks::LeavesOfRanks(std::span<const std::int64_t> counts) {
+  for (const std::int64_t own : counts) {
+    firsts.push_back(count);
+    count += own;
+  }
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    subtrees_of.push_back(subtrees(firsts[rank], firsts[rank] + counts[rank], count));
+}
+
 void combine(const Combination& call, void* to) {
   if (call.count == 0) return;
   core::with_element(call.dtype, [&]<class T>() { combine_elements<T>(call, to); });

@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 export module tessera.collective:combine;
 import tessera.standard;
 import tessera.core;
@@ -21,6 +22,15 @@ std::ptrdiff_t half_of(std::ptrdiff_t count);
 /// The subtrees that [begin, end) of the tree over `count` leaves is made of, in their order: as few as it can be.
 std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> subtrees(std::ptrdiff_t begin, std::ptrdiff_t end,
                                                                 std::ptrdiff_t count);
+
+/// The leaves of one tree that ranks have, those of each rank after those of the ranks before it, and the subtrees that each can combine by itself.
+struct LeavesOfRanks {
+  explicit LeavesOfRanks(std::span<const std::int64_t> counts);
+
+  std::ptrdiff_t count = 0;                                                         // of all ranks
+  std::vector<std::ptrdiff_t> firsts;                                               // by rank
+  std::vector<std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>> subtrees_of;  // by rank
+};
 
 /// Combines partials, which are subtrees of the tree over the leaves [begin, end), in the order of that tree, and writes `count` elements. Numbers of 16
 /// bits are combined as float and rounded once. On several threads where that is worth it; the same bits for any number of them.

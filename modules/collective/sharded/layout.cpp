@@ -14,12 +14,13 @@ std::string to_string(ShardLayout layout) {
 
 namespace collective {
 
-std::string text_of(const LaidOut& operand) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < operand.shape.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(operand.shape[i]);
-  return text + ") " + to_string(operand.layout);
+void refuse_negative_axis(int axis) {
+  throw IndexError(to_string(Failure{.operation = "ShardLayout::split",
+                                     .problem = "there is no axis " + std::to_string(axis),
+                                     .advice = "axes count from 0"}));
 }
+
+std::string text_of(const LaidOut& operand) { return to_string(DDim(operand.shape)) + " " + to_string(operand.layout); }
 
 ShardLayout checked_layout(ShardLayout layout, int rank) {
   if (layout.axis() < rank) return layout;
@@ -30,11 +31,11 @@ ShardLayout checked_layout(ShardLayout layout, int rank) {
 
 namespace {
 
-[[noreturn]] void refuse(const char* operation, const char* problem, std::span<const LaidOut> operands) {
+[[noreturn]] void refuse(const char* operation, const char* problem, std::span<const LaidOut> operands,
+                         const char* advice = "redistribute() one of them first") {
   std::string text = problem;
   for (std::size_t i = 0; i < operands.size(); ++i) text += (i == 0 ? ": " : " and ") + text_of(operands[i]);
-  throw ShapeError(
-      to_string(Failure{.operation = operation, .problem = text, .advice = "redistribute() one of them first"}));
+  throw ShapeError(to_string(Failure{.operation = operation, .problem = text, .advice = advice}));
 }
 
 /// The extent of the axis that is so many before the last of the result; 1 where there is none.
@@ -59,8 +60,11 @@ ShardLayout layout_of_elementwise(std::span<const LaidOut> operands, int rank) {
     if (operand.layout.is_split()) extent = extent_from_end(operand, from_end);
   for (const LaidOut& operand : operands) {
     const std::ptrdiff_t own = extent_from_end(operand, from_end);
-    const bool fits = operand.layout.is_split() ? own == extent : own == 1;
-    if (!fits) refuse("elementwise", "the layouts of operands do not fit", operands);
+    const bool is_repeated = own == 1 && !operand.layout.is_split();
+    if (own != extent && !is_repeated)
+      refuse("elementwise", "the shapes of operands do not broadcast", operands, "only what is replicated is repeated");
+    if (!operand.layout.is_split() && !is_repeated)
+      refuse("elementwise", "the layouts of operands do not fit", operands);
   }
   return ShardLayout::split(rank - 1 - from_end);
 }

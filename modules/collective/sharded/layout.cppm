@@ -7,11 +7,21 @@ import tessera.core;
 // How an array lies on the ranks of a group.
 namespace tessera {
 
+namespace collective {
+
+[[noreturn]] void refuse_negative_axis(int axis);
+
+}  // namespace collective
+
 /// Whole on every rank, or cut along one axis into a part for each rank, as equal as possible, the first ones one larger.
 export class ShardLayout {
  public:
   static constexpr ShardLayout replicated() { return ShardLayout(-1); }
-  static constexpr ShardLayout split(int axis) { return ShardLayout(axis); }
+  /// Axes count from 0. Throws IndexError for a negative one.
+  static constexpr ShardLayout split(int axis) {
+    if (axis < 0) collective::refuse_negative_axis(axis);
+    return ShardLayout(axis);
+  }
 
   constexpr bool is_split() const noexcept { return axis_ >= 0; }
   /// The axis along which it is cut; -1 for none.

@@ -1,9 +1,12 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 module tessera.collective;
 import tessera.core;
 import tessera.array;
@@ -17,18 +20,44 @@ PartOfAxis part_of_axis(std::ptrdiff_t extent, int count, int index) {
   return {begin, part_extent(extent, count, index)};
 }
 
-void require_equal_parts(std::span<const std::int64_t> extents, const Group& group, int axis) {
-  std::ptrdiff_t sum = 0;
-  for (const std::int64_t extent : extents) sum += extent;
-  for (int rank = 0; rank < group.size(); ++rank) {
-    const std::ptrdiff_t expected = part_extent(sum, group.size(), rank);
-    if (extents[static_cast<std::size_t>(rank)] == expected) continue;
-    throw ShapeError(to_string(Failure{
-        .operation = "Sharded::of_parts",
-        .problem = "rank " + std::to_string(rank) + " of group " + group.name() + " has " +
-                   std::to_string(extents[static_cast<std::size_t>(rank)]) + " of the " + std::to_string(sum) +
-                   " indices of axis " + std::to_string(axis) + ", and its part is " + std::to_string(expected)}));
+namespace {
+
+std::string shape_text(std::span<const std::int64_t> extents) {
+  return to_string(DDim(std::vector<std::ptrdiff_t>(extents.begin(), extents.end())));
+}
+
+}  // namespace
+
+std::vector<std::ptrdiff_t> shape_of_parts(std::span<const std::int64_t> shapes, int rank, const Group& group,
+                                           ShardLayout layout) {
+  const auto axes = static_cast<std::size_t>(rank);
+  std::vector<std::ptrdiff_t> shape(shapes.begin(), shapes.begin() + rank);
+  const auto shape_of = [&](int of) { return shapes.subspan(static_cast<std::size_t>(of) * axes, axes); };
+  if (layout.is_split()) {
+    std::ptrdiff_t& whole = shape[static_cast<std::size_t>(layout.axis())] = 0;
+    for (int of = 0; of < group.size(); ++of) whole += shape_of(of)[static_cast<std::size_t>(layout.axis())];
   }
+  for (int of = 0; of < group.size(); ++of) {
+    std::vector<std::int64_t> expected(shape.begin(), shape.end());
+    if (layout.is_split()) {
+      std::int64_t& part = expected[static_cast<std::size_t>(layout.axis())];
+      part = part_extent(part, group.size(), of);
+    }
+    if (std::ranges::equal(shape_of(of), expected)) continue;
+    throw ShapeError(
+        to_string(Failure{.operation = "Sharded::of_parts",
+                          .problem = "rank " + std::to_string(of) + " of group " + group.name() + " has " +
+                                     shape_text(shape_of(of)) + ", and its part of " + to_string(DDim(shape)) + ", " +
+                                     to_string(layout) + ", is " + shape_text(expected)}));
+  }
+  return shape;
+}
+
+void require_one_group(std::string_view operation, const Group& first, const Group& other) {
+  if (first == other) return;
+  throw CollectiveError(to_string(
+      Failure{.operation = operation,
+              .problem = "the operands are sharded over different groups, " + first.name() + " and " + other.name()}));
 }
 
 std::string line_of(std::string_view collective, DType dtype, std::span<const std::ptrdiff_t> shape,
@@ -37,6 +66,25 @@ std::string line_of(std::string_view collective, DType dtype, std::span<const st
   for (const std::ptrdiff_t extent : shape) bytes *= extent;
   return std::string(collective) + " of " + std::string(name(dtype)) + " " + std::to_string(bytes) +
          " bytes a rank: " + std::string(why);
+}
+
+void require_elementwise(std::span<const std::ptrdiff_t> part, std::span<const std::ptrdiff_t> whole,
+                         ShardLayout layout, const Group& group) {
+  std::vector<std::ptrdiff_t> expected(whole.begin(), whole.end());
+  if (layout.is_split()) {
+    std::ptrdiff_t& own = expected[static_cast<std::size_t>(layout.axis())];
+    own = part_extent(own, group.size(), group.rank());
+  }
+  if (std::ranges::equal(part, expected)) return;
+  throw ShapeError(to_string(Failure{
+      .operation = "shard_map",
+      .problem = "the function makes " + to_string(DDim(part)) + " of the parts of this rank, whose result " +
+                 to_string(DDim(whole)) + ", " + to_string(layout) + ", has the part " + to_string(DDim(expected)),
+      .advice = "it must be elementwise; for others there are sum() and its kin, dot() and redistribute()"}));
+}
+
+void add_line(std::vector<std::string>& lines, std::string line) {
+  if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
 std::string describe(const Group& group, const LaidOut& operand, DType dtype,

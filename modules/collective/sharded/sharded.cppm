@@ -25,8 +25,13 @@ struct PartOfAxis {
 };
 PartOfAxis part_of_axis(std::ptrdiff_t extent, int count, int index);
 
-/// Throws ShapeError if the parts of the ranks are not those of an axis that is cut.
-void require_equal_parts(std::span<const std::int64_t> extents, const Group& group, int axis);
+/// The shape of all parts together, of which `shapes` has those of all ranks, one after the other. Throws ShapeError if they are not those of an array that lies
+/// by the layout.
+std::vector<std::ptrdiff_t> shape_of_parts(std::span<const std::int64_t> shapes, int rank, const Group& group,
+                                           ShardLayout layout);
+
+/// Throws CollectiveError if they are not the same.
+void require_one_group(std::string_view operation, const Group& first, const Group& other);
 
 std::string describe(const Group& group, const LaidOut& operand, DType dtype, std::span<const std::string> collectives);
 
@@ -44,6 +49,9 @@ A part_along(const A& array, int axis, PartOfAxis part) {
 std::string line_of(std::string_view collective, DType dtype, std::span<const std::ptrdiff_t> shape,
                     std::string_view why);
 
+/// Adds a line, unless there is one like it: arrays that an iteration makes do not remember each round.
+void add_line(std::vector<std::string>& lines, std::string line);
+
 }  // namespace collective
 
 /// An array that lies on the ranks of a group by a layout, or an expression of such: each rank has its part. All ranks make and use it alike. Elementwise
@@ -57,27 +65,24 @@ class Sharded {
   using value_type = value_of<X>;
   static constexpr int rank = rank_of<X>;
 
-  /// A copy of each rank's part of an array that all of them have whole. Throws IndexError for an axis that it has not.
+  /// A copy of each rank's part of an array that all of them have whole: nothing is sent, and nothing compared. Throws IndexError for an axis that it has not.
   Sharded(const Group& group, const X& whole, ShardLayout layout)
     requires ArrayHandle<X>
       : Sharded(group, whole.shape(), layout, own_part(group, whole, layout)) {}
 
-  /// What each rank has is its part. All ranks call it, and wait for each other. Throws ShapeError if the parts are not as equal as possible, the first ones one
-  /// larger.
+  /// What each rank has is its part. All ranks call it, and wait for each other. Throws ShapeError on all of them if the parts are not as equal as possible, the
+  /// first ones one larger, or differ along another axis; replicated ones if they differ at all.
   static Sharded of_parts(const Group& group, const X& part, ShardLayout layout, const Where& where = Where::current())
     requires ArrayHandle<X>
   {
     collective::checked_layout(layout, rank);
-    Dim<rank> shape = part.shape();
-    if (layout.is_split()) {
-      const std::int64_t own = shape[layout.axis()];
-      const Array<std::int64_t, 1> extents = group.all_gather(full<std::int64_t>(Dim{1}, own), where);
-      const std::vector<std::int64_t> all(extents.begin(), extents.end());
-      collective::require_equal_parts(all, group, layout.axis());
-      std::ptrdiff_t sum = 0;
-      for (const std::int64_t extent : all) sum += extent;
-      shape = shape.with(layout.axis(), sum);
-    }
+    Array<std::int64_t, 1> own(Dim{rank});
+    for (int axis = 0; axis < rank; ++axis) own.data()[axis] = part.shape()[axis];
+    const Array<std::int64_t, 1> shapes = group.all_gather(own, where);
+    const std::vector<std::ptrdiff_t> extents =
+        collective::shape_of_parts(std::vector<std::int64_t>(shapes.begin(), shapes.end()), rank, group, layout);
+    Dim<rank> shape;
+    for (int axis = 0; axis < rank; ++axis) shape = shape.with(axis, extents[static_cast<std::size_t>(axis)]);
     return Sharded(group, shape, layout, part);
   }
 
@@ -94,7 +99,7 @@ class Sharded {
   const Group& group() const noexcept { return group_; }
   /// What this rank has.
   const X& local() const noexcept { return local_; }
-  /// The collectives that have made it, and the bytes that each rank gave to them.
+  /// The collectives that have made it, and the bytes that each rank gave to them; those that are alike once.
   const std::vector<std::string>& collectives() const noexcept { return collectives_; }
 
   /// All of it, on every rank.
@@ -127,9 +132,9 @@ class Sharded {
     const Dim<rank> own_shape = local_.shape();
     const bool is_even = shape_[layout_.axis()] % group_.size() == 0;
     const bool is_direct = layout.is_split() && is_even;
-    collectives.push_back(collective::line_of(is_direct ? "all_to_all" : "all_gather", dtype_of<value_type>,
-                                              own_shape.extents(),
-                                              to_string(layout_) + " becomes " + to_string(layout)));
+    collective::add_line(
+        collectives, collective::line_of(is_direct ? "all_to_all" : "all_gather", dtype_of<value_type>,
+                                         own_shape.extents(), to_string(layout_) + " becomes " + to_string(layout)));
     if constexpr (rank >= 2) {
       if (is_direct) return Sharded<Whole>(group_, shape_, layout, exchanged(layout, where), std::move(collectives));
     }
@@ -177,9 +182,10 @@ class Sharded {
   std::vector<std::string> collectives_;
 };
 
-/// Each rank computes its part of an expression into the elements it has. Throws ShapeError for another shape or layout.
+/// Each rank computes its part of an expression into the elements it has. Throws ShapeError for another shape or layout, CollectiveError for another group.
 export template <ArrayHandle A, Operand X>
 void assign(const Sharded<A>& destination, const Sharded<X>& source) {
+  collective::require_one_group("assign", destination.group(), source.group());
   const collective::LaidOut operands[] = {{destination.layout(), destination.shape().extents()},
                                           {source.layout(), source.shape().extents()}};
   if (destination.layout() != source.layout() || !std::ranges::equal(operands[0].shape, operands[1].shape)) {

@@ -41,7 +41,7 @@ void add_layout(std::vector<LaidOut>&, const X&) {}
 
 template <class X>
 void add_collectives(std::vector<std::string>& all, const Sharded<X>& x) {
-  all.insert(all.end(), x.collectives().begin(), x.collectives().end());
+  for (const std::string& line : x.collectives()) add_line(all, line);
 }
 template <class X>
 void add_collectives(std::vector<std::string>&, const X&) {}
@@ -59,12 +59,8 @@ const auto& first_sharded(const X& x, const Rest&... rest) {
 template <class X, class... Operands>
 void require_one_group(const Sharded<X>& first, const Operands&... operands) {
   const auto check = [&](const auto& operand) {
-    if constexpr (is_sharded<std::remove_cvref_t<decltype(operand)>>) {
-      if (operand.group() == first.group()) return;
-      throw CollectiveError(to_string(Failure{.operation = "shard_map",
-                                              .problem = "the operands are sharded over different groups, " +
-                                                         first.group().name() + " and " + operand.group().name()}));
-    }
+    if constexpr (is_sharded<std::remove_cvref_t<decltype(operand)>>)
+      require_one_group("shard_map", operand.group(), first.group());
   };
   (check(operands), ...);
 }
@@ -92,10 +88,22 @@ Dim<Rank> common_shape(std::span<const LaidOut> operands) {
 export template <class X>
 concept ShardedOperand = collective::is_sharded<std::remove_cvref_t<X>>;
 
+namespace collective {
+
+/// What goes together with sharded operands. A plain array does not: which part of it would be meant?
+template <class X>
+concept BesideSharded = ShardedOperand<X> || Scalar<X>;
+
+/// Throws ShapeError if f of the parts is not what the rank's part of the result is.
+void require_elementwise(std::span<const std::ptrdiff_t> part, std::span<const std::ptrdiff_t> whole,
+                         ShardLayout layout, const Group& group);
+
+}  // namespace collective
+
 /// f of what each rank has of the operands, of which some may be scalars: an expression that is elementwise in them. Throws ShapeError that names all layouts
-/// if they do not fit: split along the same axis, or replicated and repeated along it.
+/// if they do not fit: split along the same axis, or replicated and repeated along it; and if the parts of the result have not its shape, as f is not elementwise.
 export template <class F, class... Operands>
-  requires(ShardedOperand<Operands> || ...)
+  requires((ShardedOperand<Operands> || ...) && (collective::BesideSharded<Operands> && ...))
 auto shard_map(const F& f, const Operands&... operands) {
   const auto& first = collective::first_sharded(operands...);
   collective::require_one_group(first, operands...);
@@ -107,32 +115,33 @@ auto shard_map(const F& f, const Operands&... operands) {
   Local local = f(collective::own_of(operands)...);
   std::vector<std::string> collectives;
   (collective::add_collectives(collectives, operands), ...);
-  return Sharded<Local>(first.group(), collective::common_shape<rank>(laid_out), layout, std::move(local),
-                        std::move(collectives));
+  const Dim<rank> shape = collective::common_shape<rank>(laid_out);
+  collective::require_elementwise(local.shape().extents(), shape.extents(), layout, first.group());
+  return Sharded<Local>(first.group(), shape, layout, std::move(local), std::move(collectives));
 }
 
 /// The sum, element by element, computed by each rank alone. An operand may be a scalar, or replicated and broadcast along the axis that is split.
 /// Throws ShapeError for layouts that do not go together.
 export template <class A, class B>
-  requires ShardedOperand<A> || ShardedOperand<B>
+  requires(ShardedOperand<A> || ShardedOperand<B>) && collective::BesideSharded<A> && collective::BesideSharded<B>
 auto operator+(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x + y; }, a, b);
 }
 /// The difference, as the sum.
 export template <class A, class B>
-  requires ShardedOperand<A> || ShardedOperand<B>
+  requires(ShardedOperand<A> || ShardedOperand<B>) && collective::BesideSharded<A> && collective::BesideSharded<B>
 auto operator-(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x - y; }, a, b);
 }
 /// The product, element by element, as the sum.
 export template <class A, class B>
-  requires ShardedOperand<A> || ShardedOperand<B>
+  requires(ShardedOperand<A> || ShardedOperand<B>) && collective::BesideSharded<A> && collective::BesideSharded<B>
 auto operator*(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x * y; }, a, b);
 }
 /// The quotient, as the sum.
 export template <class A, class B>
-  requires ShardedOperand<A> || ShardedOperand<B>
+  requires(ShardedOperand<A> || ShardedOperand<B>) && collective::BesideSharded<A> && collective::BesideSharded<B>
 auto operator/(const A& a, const B& b) {
   return shard_map([](const auto& x, const auto& y) { return x / y; }, a, b);
 }
@@ -195,7 +204,7 @@ auto reduced(const Sharded<X>& x, ReduceOp op, std::string_view name, const F& f
                   : Local(full<typename Local::value_type>(shape, static_cast<typename Local::value_type>(otherwise)));
   std::vector<std::string> collectives = x.collectives();
   if (over_ranks) {
-    collectives.push_back(line_of("all_reduce", dtype_of<typename Local::value_type>, own.shape().extents(),
+    add_line(collectives, line_of("all_reduce", dtype_of<typename Local::value_type>, own.shape().extents(),
                                   std::string(name) + " along the axis that is split"));
     Local all = x.group().all_reduce(own, op, where);
     return Sharded<Local>(x.group(), shape, layout, all, std::move(collectives));
@@ -203,12 +212,17 @@ auto reduced(const Sharded<X>& x, ReduceOp op, std::string_view name, const F& f
   return Sharded<Local>(x.group(), shape, layout, own, std::move(collectives));
 }
 
+/// What no element is greater than; those of 16 bits have no limits of their own in the standard library.
 template <class T>
-constexpr T highest_of =
-    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+T highest_of() {
+  if constexpr (Floating<T>) return T(std::numeric_limits<compute_t<T>>::infinity());
+  return std::numeric_limits<T>::max();
+}
 template <class T>
-constexpr T lowest_of =
-    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+T lowest_of() {
+  if constexpr (Floating<T>) return T(-std::numeric_limits<compute_t<T>>::infinity());
+  return std::numeric_limits<T>::lowest();
+}
 
 }  // namespace collective
 
@@ -228,14 +242,14 @@ auto prod(const Sharded<X>& x, const std::source_location& where = std::source_l
 export template <int... Axis, Operand X>
 auto min(const Sharded<X>& x, const std::source_location& where = std::source_location::current()) {
   return collective::reduced<Axis...>(
-      x, ReduceOp::min, "min", [](const auto& own) { return min<Axis...>(own); }, collective::highest_of<value_of<X>>,
+      x, ReduceOp::min, "min", [](const auto& own) { return min<Axis...>(own); }, collective::highest_of<value_of<X>>(),
       where);
 }
 /// The same, the largest.
 export template <int... Axis, Operand X>
 auto max(const Sharded<X>& x, const std::source_location& where = std::source_location::current()) {
   return collective::reduced<Axis...>(
-      x, ReduceOp::max, "max", [](const auto& own) { return max<Axis...>(own); }, collective::lowest_of<value_of<X>>,
+      x, ReduceOp::max, "max", [](const auto& own) { return max<Axis...>(own); }, collective::lowest_of<value_of<X>>(),
       where);
 }
 /// The same, the mean of floating numbers. Those of 16 bits are added up as float. Throws ShapeError for the mean of nothing.
@@ -256,10 +270,10 @@ auto mean(const Sharded<X>& x, const std::source_location& where = std::source_l
 /// The dot product of vectors and matrices. One factor replicated and the other split along an axis that stays: each rank computes its part. Both split along the
 /// axis that is summed over: each rank sums its part, and the group adds these up. Throws ShapeError that names both layouts for others.
 export template <Operand A, Operand B>
-  requires(rank_of<A> <= 2 && rank_of<B> <= 2)
+  requires(rank_of<A> >= 1 && rank_of<A> <= 2 && rank_of<B> >= 1 && rank_of<B> <= 2)
 auto dot(const Sharded<A>& a, const Sharded<B>& b,
          const std::source_location& where = std::source_location::current()) {
-  collective::require_one_group(a, b);
+  collective::require_one_group("dot", a.group(), b.group());
   const collective::LaidOut left{a.layout(), a.shape().extents()}, right{b.layout(), b.shape().extents()};
   const collective::ProductLayout result = collective::layout_of_product(left, right);
   if (a.shape()[rank_of<A> - 1] != b.shape()[0]) {
@@ -279,8 +293,8 @@ auto dot(const Sharded<A>& a, const Sharded<B>& b,
   collective::add_collectives(collectives, a);
   collective::add_collectives(collectives, b);
   if (!result.sums_parts) return Sharded<Local>(a.group(), shape, result.layout, own, std::move(collectives));
-  collectives.push_back(collective::line_of("all_reduce", dtype_of<typename Local::value_type>, own.shape().extents(),
-                                            "dot over the axis that is split"));
+  collective::add_line(collectives, collective::line_of("all_reduce", dtype_of<typename Local::value_type>,
+                                                        own.shape().extents(), "dot over the axis that is split"));
   Local all = a.group().all_reduce(own, ReduceOp::sum, where);
   return Sharded<Local>(a.group(), shape, result.layout, all, std::move(collectives));
 }

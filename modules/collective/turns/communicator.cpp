@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 /// How often it is looked whether a process is still there.
 constexpr auto between_looks = 20ms;
-/// What a rank says when it fails comes to the others within this time, so that they say why and not that they have waited in vain.
+/// Of what a rank says to the others when it fails.
 constexpr std::size_t failure_bytes = 400;
 
 struct BoardEntry {
@@ -113,6 +113,7 @@ GpuWire& Communicator::gpu_wire(const std::vector<device::GpuIdentity>& gpus, Gp
 
 void Communicator::say_farewell() noexcept {
   if (Board* const own = board(rank_)) own->has_ended.store(1, std::memory_order_release);
+  if (!std::exchange(has_failed_, true)) failure_ = "MPI has been ended";
 }
 
 std::string Communicator::why_gone(int rank, bool has_come) const {
@@ -136,6 +137,21 @@ Turn::~Turn() {
   }
 }
 
+MessageTurn::~MessageTurn() {
+  if (has_begun_) return;
+  const std::lock_guard lock(Progress::here().lock());
+  group_->fail(group_->text() + " has not begun message " + std::to_string(number_) + ", " + text_of(note_) +
+               ": what it was to send could not be computed, or it was cancelled");
+}
+
+std::string Patience::what_is_late(For what, const Note& note, const std::vector<int>& awaited) const {
+  if (what == For::blocking_turn)
+    return "what this rank has called before it has not begun, as its operand is not ready,";
+  if (what == For::data) return note.kind == CallKind::send ? "the data has not been taken" : "the data has not come";
+  if (!group_->has_all_boards_ && awaited.size() > 1) return "one of " + list_text(awaited) + " has not come to it";
+  return list_text(awaited) + (awaited.size() == 1 ? " has" : " have") + " not come to it";
+}
+
 void Patience::look(For what, const Note& note, std::uint64_t number, const std::vector<int>& awaited) {
   const auto now = Clock::now();
   if (what_ != what) since_ = now;
@@ -143,20 +159,23 @@ void Patience::look(For what, const Note& note, std::uint64_t number, const std:
   group_->check(name_of(note.kind));
   const auto waited = now - *since_;
   const bool is_over = what != For::turn && group_->time_limit() > 0ms && waited > group_->time_limit();
+  // Who has ended its program has done its part of what all have come to; without all boards nobody knows whether it had come.
+  const bool may_have_come = what == For::data || !group_->has_all_boards_;
+  const bool is_message = note.kind == CallKind::send || note.kind == CallKind::receive;
   if (!is_over && last_look_ && now - *last_look_ < between_looks) return;
   last_look_ = now;
   std::string problem;
   for (const int rank : awaited) {
-    problem = group_->why_gone(rank, what == For::data);
+    problem = group_->why_gone(rank, may_have_come);
     if (!problem.empty()) break;
   }
-  if (problem.empty() && is_over) {
-    problem = what == For::data ? "the data has not come"
-                                : list_text(awaited) + (awaited.size() == 1 ? " has" : " have") + " not come to it";
-    problem += " within " + seconds_text(group_->time_limit());
+  if (!problem.empty()) {
+    problem += ", after " + seconds_text(std::chrono::duration_cast<std::chrono::milliseconds>(waited));
+  } else if (is_over) {
+    problem = what_is_late(what, note, awaited) + " within " + seconds_text(group_->time_limit());
+  } else {
+    return;
   }
-  if (problem.empty()) return;
-  const bool is_message = note.kind == CallKind::send || note.kind == CallKind::receive;
   const std::string error = to_string(
       Failure{.operation = name_of(note.kind),
               .problem = group_->text() + " waits in vain: " + problem,
@@ -252,6 +271,13 @@ bool Agreement::go_on() {
   return group.has_all_boards_ && group.size() != 1 ? look_at_boards() : look_at_messages();
 }
 
+std::vector<std::int64_t> Agreement::said() const {
+  std::vector<std::int64_t> said;
+  said.reserve(notes_.size());
+  for (const Note& note : notes_) said.push_back(note.own);
+  return said;
+}
+
 std::vector<device::GpuIdentity> Agreement::gpus() const {
   std::vector<device::GpuIdentity> gpus;
   gpus.reserve(notes_.size());
@@ -265,7 +291,8 @@ bool Agreement::poll() {
   bool has_ended = false;
   try {
     if (!has_begun_ && !begin()) {  // those who have failed meanwhile will not come to it either
-      patience_.test(Patience::For::turn, turn_.note(), turn_.number(), [](int) { return true; });
+      patience_.test(turn_.is_blocking_ ? Patience::For::blocking_turn : Patience::For::turn, turn_.note(),
+                     turn_.number(), [](int) { return true; });
       return false;
     }
     has_ended = go_on();
@@ -287,13 +314,14 @@ bool Agreement::poll() {
 bool Transfer::go_on() {
   if (!has_begun_) {
     if (is_message() && group_.begun_messages_ != number_) return false;
+    if (is_message()) message_->has_begun_ = true;
     request_ = group_.wire_->begin(exchange_);
     if (rest_) request_of_rest_ = group_.wire_->begin(*rest_);
     has_begun_ = true;
     if (is_message()) ++group_.begun_messages_;
   }
   std::int64_t received = 0;
-  if (request_ != nullptr && group_.wire_->has_ended(request_, received_)) request_ = nullptr;
+  if (request_ != nullptr && group_.wire_->has_ended(request_, received)) request_ = nullptr;
   if (request_ == nullptr && wants_rest_ && !std::exchange(wants_rest_, nullptr)()) return true;
   if (request_of_rest_ != nullptr && group_.wire_->has_ended(request_of_rest_, received)) request_of_rest_ = nullptr;
   return request_ == nullptr && request_of_rest_ == nullptr;
@@ -307,8 +335,10 @@ bool Transfer::poll() {
     group_.fail(error.what());
     throw;
   }
-  patience_.test(Patience::For::data, note_, number_,
-                 [&](int rank) { return !is_message() || rank == exchange_.peer; });
+  const auto waits_for = has_begun_               ? Patience::For::data
+                         : message_->is_blocking_ ? Patience::For::blocking_turn
+                                                  : Patience::For::turn;
+  patience_.test(waits_for, note_, number_, [&](int rank) { return !is_message() || rank == exchange_.peer; });
   return false;
 }
 

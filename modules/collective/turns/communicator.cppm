@@ -52,7 +52,7 @@ class Communicator {
   /// What joins the GPUs of the ranks, `place` on this one; it may have to be begun. All ranks ask for the same. Throws DeviceError.
   GpuWire& gpu_wire(const std::vector<device::GpuIdentity>& gpus, GpuPlace place);
 
-  /// The process ends: whoever still waits for it need not.
+  /// MPI ends: whoever still waits for this rank need not, and it exchanges nothing any more.
   void say_farewell() noexcept;
 
  private:
@@ -60,6 +60,7 @@ class Communicator {
   friend class Transfer;
   friend class Patience;
   friend class Turn;
+  friend class MessageTurn;
   friend class GpuTurn;
   friend class GpuWait;
 
@@ -98,13 +99,39 @@ class Turn {
   inline std::uint64_t number() const noexcept { return number_; }
   inline int lane() const noexcept { return static_cast<int>(number_ % lane_count); }
 
+  /// The thread that has called it waits for it, so that what comes before it may wait for that thread: it does not wait longer for its turn than for others.
+  inline void block() noexcept { is_blocking_ = true; }
+
  private:
   friend class Agreement;
 
   std::shared_ptr<Communicator> group_;
   Note note_;
   std::uint64_t number_;
-  bool is_agreed_ = false, has_lane_ = false;
+  bool is_agreed_ = false, has_lane_ = false, is_blocking_ = false;
+};
+
+/// A place in the order in which a rank begins messages. One that is given up before it has begun is the group's failure, as a Turn is.
+class MessageTurn {
+ public:
+  MessageTurn(std::shared_ptr<Communicator> group, const Note& note)
+      : group_(std::move(group)), note_(note), number_(group_->take_message()) {}
+  MessageTurn(const MessageTurn&) = delete;
+  MessageTurn& operator=(const MessageTurn&) = delete;
+  ~MessageTurn();
+
+  inline Communicator& group() const noexcept { return *group_; }
+  inline const Note& note() const noexcept { return note_; }
+  inline std::uint64_t number() const noexcept { return number_; }
+  inline void block() noexcept { is_blocking_ = true; }
+
+ private:
+  friend class Transfer;
+
+  std::shared_ptr<Communicator> group_;
+  Note note_;
+  std::uint64_t number_;
+  bool has_begun_ = false, is_blocking_ = false;
 };
 
 /// How long has been waited, and for whom in vain.
@@ -112,8 +139,9 @@ class Patience {
  public:
   explicit Patience(Communicator& group) : group_(&group) {}
 
-  /// What is waited for: that ranks come to the same collective; what those send who have come; or this rank's own turn, which has no time limit.
-  enum class For : std::uint8_t { ranks, data, turn };
+  /// What is waited for: that ranks come to the same collective; what those send who have come; or this rank's own turn, which has a time limit only where the
+  /// thread waits that calls.
+  enum class For : std::uint8_t { ranks, data, turn, blocking_turn };
 
   /// Called at each asking; now and then it looks whether the wait is still worth while. Throws CollectiveError, and makes it the group's failure.
   /// `is_awaited(rank)` tells whether a rank is waited for.
@@ -129,6 +157,7 @@ class Patience {
  private:
   static constexpr unsigned askings_per_look = 64;
   void look(For what, const Note& note, std::uint64_t number, const std::vector<int>& awaited);
+  std::string what_is_late(For what, const Note& note, const std::vector<int>& awaited) const;
 
   Communicator* group_;
   unsigned askings_ = 0;
@@ -156,6 +185,9 @@ class Agreement final : public Pending {
 
   /// What a rank has said.
   inline const Note& note_of(int rank) const { return notes_[static_cast<std::size_t>(rank)]; }
+
+  /// What each has said for itself.
+  std::vector<std::int64_t> said() const;
 
   /// Whether all ranks have shown what they have, to all. It is the same in all ranks.
   inline bool is_all_shown() const noexcept { return is_all_shown_; }
@@ -198,33 +230,40 @@ class Agreement final : public Pending {
 /// One exchange of a turn that is agreed on, in its lane, or a message, of one or two parts.
 class Transfer final : public Pending {
  public:
-  Transfer(Communicator& group, const Note& note, std::uint64_t number, const Exchange& exchange,
-           const std::optional<Exchange>& rest = {})
-      : group_(group), note_(note), number_(number), exchange_(exchange), rest_(rest), patience_(group) {}
+  Transfer(const Turn& turn, const Exchange& exchange)
+      : group_(turn.group()),
+        note_(turn.note()),
+        number_(turn.number()),
+        exchange_(exchange),
+        patience_(turn.group()) {}
+  /// The turn must outlive it.
+  Transfer(MessageTurn& turn, const Exchange& exchange, const std::optional<Exchange>& rest = {})
+      : group_(turn.group()),
+        note_(turn.note()),
+        number_(turn.number()),
+        message_(&turn),
+        exchange_(exchange),
+        rest_(rest),
+        patience_(turn.group()) {}
 
   bool poll() override;
 
   /// Its second part is waited for only if `wanted()` is true when the first has come.
   void want_rest_if(std::function<bool()> wanted) { wants_rest_ = std::move(wanted); }
 
-  /// Bytes that a receive has got, those of a second part not counted.
-  inline std::int64_t received() const noexcept { return received_; }
-
  private:
   bool go_on();
-  bool is_message() const noexcept {
-    return exchange_.kind == ExchangeKind::send || exchange_.kind == ExchangeKind::receive;
-  }
+  bool is_message() const noexcept { return message_ != nullptr; }
 
   Communicator& group_;
   Note note_;
-  std::uint64_t number_;  // of the turn; of messages that must have been begun before
+  std::uint64_t number_;
+  MessageTurn* message_ = nullptr;
   Exchange exchange_;
   std::optional<Exchange> rest_;
   std::function<bool()> wants_rest_;
   Patience patience_;
   Wire::Request request_ = nullptr, request_of_rest_ = nullptr;
-  std::int64_t received_ = 0;
   bool has_begun_ = false;
 };
 

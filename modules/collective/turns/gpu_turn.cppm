@@ -15,8 +15,7 @@ namespace tessera::collective {
 /// Awaited: what comes before has been given to the GPU.
 class GpuTurn final : public Pending {
  public:
-  GpuTurn(Communicator& group, const Note& note, std::uint64_t collective, std::uint64_t number)
-      : group_(group), note_(note), collective_(collective), number_(number), patience_(group) {}
+  GpuTurn(Communicator& group, const Note& note, std::uint64_t number) : group_(group), note_(note), number_(number) {}
 
   bool poll() override;
   /// All that belongs to it has been given to the GPU.
@@ -25,8 +24,7 @@ class GpuTurn final : public Pending {
  private:
   Communicator& group_;
   Note note_;
-  std::uint64_t collective_, number_;
-  Patience patience_;
+  std::uint64_t number_;
 };
 
 /// Awaited: NCCL has taken what it was given, and, if there is a mark, the GPU has come to it.

@@ -11,7 +11,6 @@ module;
 #include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 module tessera.collective;
 import tessera.core;
 import tessera.schedule;
@@ -66,23 +65,32 @@ bool Progress::poll_one(Pending& pending) noexcept {
   return pending.has_ended_;
 }
 
-void Progress::poll_watched(std::vector<Completion>& ended) noexcept {
-  std::erase_if(watched_, [&](Pending* pending) {
-    if (!poll_one(*pending)) return false;
-    ended.push_back(*std::exchange(pending->completion_, std::nullopt));
-    return true;
-  });
+Pending* Progress::poll_watched() noexcept {
+  Pending *ended = nullptr, **end_of_ended = &ended;
+  for (Pending** at = &watched_; *at != nullptr;) {
+    Pending* const pending = *at;
+    if (!poll_one(*pending)) {
+      at = &pending->next_;
+      continue;
+    }
+    *at = std::exchange(pending->next_, nullptr);
+    *end_of_ended = pending;
+    end_of_ended = &pending->next_;
+  }
+  end_of_watched_ = &watched_;
+  while (*end_of_watched_ != nullptr) end_of_watched_ = &(*end_of_watched_)->next_;
+  return ended;
 }
-
-namespace {
 
 /// Outside of the lock: an op may go on on this very thread.
-void signal_all(std::vector<Completion>& ended) {
-  for (const Completion& completion : ended) completion.signal();
-  ended.clear();
+void Progress::signal_all(Pending* ended) {
+  while (ended != nullptr) {
+    Pending* const next = ended->next_;  // it may be gone after the signal
+    const Completion completion = *std::move(ended->completion_);
+    completion.signal();
+    ended = next;
+  }
 }
-
-}  // namespace
 
 void Progress::pause(int round) const {
   if (round < eager_rounds && !yields_at_once_.load(std::memory_order_relaxed)) {
@@ -95,50 +103,57 @@ void Progress::pause(int round) const {
 }
 
 void Progress::wait(Pending& pending) {
-  std::vector<Completion> ended;
   for (int round = 0;; ++round) {
+    Pending* ended = nullptr;
+    bool has_ended = false;
     {
       std::unique_lock lock(mutex_);
       require_thread(lock);
       if (use_ == EngineUse::own_thread) break;
-      const bool has_ended = poll_one(pending);
-      if (has_ended && watched_.empty()) return;
-      poll_watched(ended);
-      if (has_ended && ended.empty()) return;
+      has_ended = poll_one(pending);
+      ended = poll_watched();
     }
     signal_all(ended);
+    if (has_ended) return;
     pause(round);
   }
+  prepare_to_watch();
   const Completion completion;
   watch(pending, completion);
   while (!completion.is_complete()) std::this_thread::sleep_for(nap);
 }
 
-void Progress::watch(Pending& pending, const Completion& completion) {
+bool Progress::can_watch() {
   const std::lock_guard lock(mutex_);
-  if (use_ == EngineUse::thread_of_program) {
-    throw CollectiveError(to_string(Failure{
-        .operation = "Group",
-        .problem = "the program has begun MPI for one thread, so that nothing can be exchanged while others compute",
-        .advice = "ask MPI_Init_thread for MPI_THREAD_SERIALIZED or more, or end the Async scope first"}));
-  }
-  watched_.push_back(&pending);
+  return use_ != EngineUse::thread_of_program;
+}
+
+void Progress::prepare_to_watch() {
+  const std::lock_guard lock(mutex_);
+  if (has_thread_) return;
+  std::thread([this] { run(); }).detach();
+  has_thread_ = true;
+}
+
+void Progress::watch(Pending& pending, const Completion& completion) noexcept {
+  const std::lock_guard lock(mutex_);
   pending.completion_ = completion;
-  if (!std::exchange(has_thread_, true)) std::thread([this] { run(); }).detach();
+  *end_of_watched_ = &pending;
+  end_of_watched_ = &pending.next_;
   changed_.notify_one();
 }
 
 void Progress::run() {
-  std::vector<Completion> ended;
   int round = 0;
   for (;;) {
+    Pending* ended = nullptr;
     {
       std::unique_lock lock(mutex_);
-      if (watched_.empty() || is_over_) round = 0;
-      while (watched_.empty() || is_over_) changed_.wait(lock);
-      poll_watched(ended);
+      if (watched_ == nullptr || is_over_) round = 0;
+      while (watched_ == nullptr || is_over_) changed_.wait(lock);
+      ended = poll_watched();
     }
-    if (!ended.empty()) round = 0;
+    if (ended != nullptr) round = 0;
     signal_all(ended);
     pause(round++);
   }

@@ -28,7 +28,8 @@ class Pending {
  private:
   friend class Progress;
 
-  bool has_ended_ = false;                // guarded by the lock
+  Pending* next_ = nullptr;  // of those that are watched; guarded by the lock, as has_ended_
+  bool has_ended_ = false;
   std::exception_ptr failure_;            // set before has_ended_
   std::optional<Completion> completion_;  // is told of the end
 };
@@ -45,8 +46,12 @@ class Progress {
 
   /// Returns when it has ended.
   void wait(Pending& pending);
+  /// Whether a thread may ask: not where the program has begun MPI for its own thread alone.
+  bool can_watch();
+  /// Makes that thread, so that watch() cannot fail. Throws std::system_error.
+  void prepare_to_watch();
   /// Signals the completion when it has ended. It must live until then.
-  void watch(Pending& pending, const Completion& completion);
+  void watch(Pending& pending, const Completion& completion) noexcept;
 
   /// Calls `task` where the engine may be used, while nothing else uses it. Throws what it throws.
   void call(const std::function<void()>& task);
@@ -66,7 +71,9 @@ class Progress {
   Progress() = default;
   ~Progress() = default;  // it is never destroyed
 
-  void poll_watched(std::vector<Completion>& ended) noexcept;
+  /// Those that have ended, one linked to the next.
+  Pending* poll_watched() noexcept;
+  static void signal_all(Pending* ended);
   bool poll_one(Pending& pending) noexcept;
   void require_thread(const std::unique_lock<std::mutex>& lock);
   [[noreturn]] void run();
@@ -74,7 +81,7 @@ class Progress {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Pending*> watched_;
+  Pending *watched_ = nullptr, **end_of_watched_ = &watched_;
   bool has_thread_ = false, is_over_ = false;
   EngineUse use_ = EngineUse::any_thread;
   std::uintptr_t program_thread_ = 0;

@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,6 +34,8 @@ void GpuWire::check(NcclResult result) const {
 }
 
 void* GpuWire::enter() const {
+  if (has_given_up_)
+    throw CollectiveError(to_string(Failure{.operation = "NCCL", .problem = "the group has failed before"}));
   device::launching::make_current(place_);
   return stream_->native();
 }
@@ -44,12 +47,15 @@ NcclId GpuWire::make_id() {
 }
 
 void GpuWire::begin(const NcclId& id) {
+  const std::lock_guard lock(mutex_);
   enter();
   NcclConfig config;
   check(nccl().begin(&communicator_, size_, id, rank_, &config));
 }
 
 bool GpuWire::is_settled() const {
+  const std::lock_guard lock(mutex_);
+  enter();
   NcclResult state = nccl_success;
   check(nccl().state(communicator_, &state));
   check(state);
@@ -57,6 +63,7 @@ bool GpuWire::is_settled() const {
 }
 
 void GpuWire::exchange(std::span<const GpuPart> sent, std::span<const GpuPart> received) {
+  const std::lock_guard lock(mutex_);
   void* const native = enter();
   const auto is_own = [&](const GpuPart& part) { return part.peer == rank_; };
   auto to = std::ranges::find_if(received, is_own);
@@ -84,16 +91,19 @@ void GpuWire::exchange(std::span<const GpuPart> sent, std::span<const GpuPart> r
 }
 
 void GpuWire::broadcast(const std::byte* from, std::byte* to, std::int64_t bytes, int root) {
+  const std::lock_guard lock(mutex_);
   check(nccl().broadcast(from, to, static_cast<std::size_t>(bytes), nccl_bytes, root, communicator_, enter()));
   stream_->count_work();
 }
 
 void GpuWire::all_gather(const std::byte* from, std::byte* to, std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
   check(nccl().all_gather(from, to, static_cast<std::size_t>(bytes), nccl_bytes, communicator_, enter()));
   stream_->count_work();
 }
 
 void GpuWire::give_up() noexcept {
+  const std::lock_guard lock(mutex_);
   if (communicator_ == nullptr || std::exchange(has_given_up_, true)) return;
   nccl().abort(communicator_);
 }

@@ -17,7 +17,7 @@ struct GpuPart {
 };
 
 /// One GPU of each rank. All ranks call the same functions in the same order; what they ask for is work of stream(). NCCL takes it in its own time: after each
-/// call the next one, and whatever else the stream is given, come when is_settled() has said so. Not for several threads at a time.
+/// call the next one, and whatever else the stream is given, come when is_settled() has said so. Not for several threads at a time, but that any may give it up.
 class GpuWire {
  public:
   /// `place` is the GPU of this rank.
@@ -46,11 +46,13 @@ class GpuWire {
 
  private:
   void check(NcclResult result) const;
+  /// Before a call: the CUstream. Throws CollectiveError if it has been given up.
   void* enter() const;
 
   GpuPlace place_;
   int rank_, size_;
   device::Stream* stream_;
+  mutable std::mutex mutex_;  // to give up is for another thread, too, and NCCL's communicator is gone then
   NcclCommunicator communicator_ = nullptr;
   bool has_given_up_ = false;
 };

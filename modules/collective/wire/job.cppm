@@ -5,7 +5,8 @@ import tessera.standard;
 namespace tessera::collective {
 
 struct LaunchedJob {
-  bool is_launched = false;  // by something that makes several processes one job
+  bool is_launched = false;  // by something that makes several processes one job, or one
+  bool is_one = false;       // as far as it is known
   std::string said_by;       // "OMPI_COMM_WORLD_SIZE=4"
 };
 

@@ -254,6 +254,7 @@ int ncclCommGetAsyncError(std::shared_ptr<Communicator>* communicator, int* stat
   *state = wanted_failure("ncclCommGetAsyncError");
   if (*state != success) return success;
   Communicator& own = **communicator;
+  if (own.is_aborted) refuse("ncclCommGetAsyncError of a communicator that was aborted");
   *state = in_progress;
   if (!own.is_ready) {
     own.is_ready = own.all_are_ready();

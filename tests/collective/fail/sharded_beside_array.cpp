@@ -1,0 +1,6 @@
+// A rank has a part of a sharded array: of a plain one nobody knows which part is meant.
+// expect: .ShardedOperand<Array<float, 2>>. evaluated to false
+import tessera;
+using namespace tessera;
+
+auto sum_of(const Sharded<Array<float, 2>>& rows, const Array<float, 2>& whole) { return rows + whole; }
