@@ -35,7 +35,8 @@ export struct ThreadContext {
   const void* pool = nullptr;  // the executor whose worker this thread is now
   Engine* drained = nullptr;   // the engine whose inline queue this thread empties
   Recorder* recorder = nullptr;
-  TurnWait* turn_wait = nullptr;  // for which the op that runs now, a callable, has given up its turn; see completion.cppm
+  TurnWait* turn_wait =
+      nullptr;  // for which the op that runs now, a callable, has given up its turn; see completion.cppm
 };
 
 }  // namespace schedule
