@@ -50,7 +50,7 @@ export class Shards {
 
 /// Layers whose gradients are added up together, the last layer first: so many that a bucket has at least `bytes`, if there are.
 export struct Bucket {
-  std::vector<std::size_t> layers;
+  std::vector<std::ptrdiff_t> layers;
   std::vector<std::ptrdiff_t> begins;  ///< of the layers' gradients in it
   std::ptrdiff_t size = 0;
 };
@@ -60,7 +60,7 @@ export std::vector<Bucket> buckets_of(const std::vector<std::ptrdiff_t>& sizes, 
   for (std::size_t layer = sizes.size(); layer-- > 0;) {
     if (buckets.empty() || buckets.back().size * item_bytes >= bytes) buckets.emplace_back();
     Bucket& bucket = buckets.back();
-    bucket.layers.push_back(layer);
+    bucket.layers.push_back(static_cast<std::ptrdiff_t>(layer));
     bucket.begins.push_back(bucket.size);
     bucket.size += sizes[layer];
   }

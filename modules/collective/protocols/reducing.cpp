@@ -255,9 +255,34 @@ Protocol reduce_scatter_steps(Operation& operation) {
 
 namespace {
 
+/// Combines all shards, which all ranks have shown.
+void combine_shown_shards(Operation& operation, const Agreement& agreement, const LeavesOfRanks& shards) {
+  const std::ptrdiff_t count = operation.to.count(), bytes = operation.to.bytes();
+  std::vector<Partial> partials;
+  for (int rank = 0; rank < operation.size(); ++rank) {
+    for (std::ptrdiff_t shard = 0; shard < agreement.note_of(rank).own; ++shard) {
+      const std::ptrdiff_t number = shards.firsts[static_cast<std::size_t>(rank)] + shard;
+      partials.push_back({number, number + 1, agreement.shown_by(rank) + shard * bytes});
+    }
+  }
+  combine({.op = operation.note.op,
+           .dtype = operation.note.dtype,
+           .partials = partials,
+           .begin = 0,
+           .end = shards.count,
+           .count = count},
+          operation.received());
+  operation.deliver();
+}
+
 /// What the shards of this rank come to, a block of `count` elements for each of its subtrees.
-void combine_own(Operation& operation, const LeavesOfRanks& shards, std::ptrdiff_t count, std::byte* to) {
+const std::byte* combined_own(Operation& operation, const LeavesOfRanks& shards, std::ptrdiff_t count) {
   const Note& note = operation.note;
+  const auto& own = shards.subtrees_of[static_cast<std::size_t>(operation.rank())];
+  const bool are_shards = std::ssize(own) == note.own && accumulating_type(note.dtype) == note.dtype;
+  if (are_shards) return operation.sent();
+  std::byte* const sums = operation.scratch(std::ssize(own) * count * item_size(accumulating_type(note.dtype)));
+  std::byte* to = sums;
   const std::ptrdiff_t shard_bytes = count * item_size(note.dtype);
   const std::ptrdiff_t block_bytes = count * item_size(accumulating_type(note.dtype));
   const auto rank = static_cast<std::size_t>(operation.rank());
@@ -275,12 +300,28 @@ void combine_own(Operation& operation, const LeavesOfRanks& shards, std::ptrdiff
             to);
     to += block_bytes;
   }
+  return sums;
+}
+
+/// The pieces that go to each rank, of each of this rank's blocks one: as they lie, if there is one block.
+const std::byte* packed(const Chunk& chunk, const std::byte* blocks, std::ptrdiff_t block_count,
+                        std::ptrdiff_t block_bytes, int size, std::byte* room) {
+  if (block_count == 1) return blocks + chunk.begin_bytes();
+  std::byte* at = room;
+  for (int other = 0; other < size; ++other) {
+    for (std::ptrdiff_t block = 0; block < block_count; ++block) {
+      const std::byte* const piece = blocks + block * block_bytes + chunk.begin_bytes() + chunk.start_of(other);
+      std::memcpy(at, piece, static_cast<std::size_t>(chunk.bytes_of(other)));
+      at += chunk.bytes_of(other);
+    }
+  }
+  return room;
 }
 
 }  // namespace
 
 Protocol reproducible_steps(Operation& operation) {
-  Agreement agreement(operation.turn());
+  Agreement agreement = agreement_on_few(operation);
   co_await agreement;
   const int size = operation.size(), rank = operation.rank();
   const LeavesOfRanks shards(agreement.said());
@@ -294,28 +335,25 @@ Protocol reproducible_steps(Operation& operation) {
     co_await steps;
     co_return;
   }
-  std::byte* const sums = operation.scratch(std::ssize(own) * count * item);
-  combine_own(operation, shards, count, sums);
+  if (agreement.is_all_shown()) {
+    combine_shown_shards(operation, agreement, shards);
+    co_return;
+  }
+  const std::byte* const sums = combined_own(operation, shards, count);
   std::size_t block_count = 0;
   for (const auto& subtrees_of_rank : shards.subtrees_of) block_count += subtrees_of_rank.size();
   const std::vector<Chunk> chunks = chunks_of(count, size, item);
   const std::int64_t largest = chunks.empty() ? 0 : chunks.front().bytes_of(0);
-  std::byte* const packed = operation.scratch(std::ssize(own) * size * largest);
+  std::byte* const room = operation.scratch(std::ssize(own) > 1 ? std::ssize(own) * size * largest : 0);
   std::byte* const blocks = operation.scratch(static_cast<std::ptrdiff_t>(block_count) * largest);
   for (const Chunk& chunk : chunks) {
     std::vector<std::int64_t> sent, received;
-    std::byte* at = packed;
     for (int other = 0; other < size; ++other) {
-      for (std::ptrdiff_t tree = 0; tree < std::ssize(own); ++tree) {
-        const std::byte* const piece = sums + tree * count * item + chunk.begin_bytes() + chunk.start_of(other);
-        std::memcpy(at, piece, static_cast<std::size_t>(chunk.bytes_of(other)));
-        at += chunk.bytes_of(other);
-      }
       sent.push_back(std::ssize(own) * chunk.bytes_of(other));
       received.push_back(std::ssize(shards.subtrees_of[static_cast<std::size_t>(other)]) * chunk.bytes_of(rank));
     }
     Transfer pieces = operation.exchange({.kind = ExchangeKind::all_to_all,
-                                          .from = packed,
+                                          .from = packed(chunk, sums, std::ssize(own), count * item, size, room),
                                           .to = blocks,
                                           .from_bytes = sent.data(),
                                           .to_bytes = received.data()});

@@ -92,7 +92,8 @@ namespace collective {
 
 /// What goes together with sharded operands. A plain array does not: which part of it would be meant?
 template <class X>
-concept BesideSharded = ShardedOperand<X> || Scalar<X>;
+concept BesideSharded = ShardedOperand<X> || Scalar<X> ||
+                        unsatisfied<"a plain array is not divided: make it a Sharded one, replicated or split">;
 
 /// Throws ShapeError if f of the parts is not what the rank's part of the result is.
 void require_elementwise(std::span<const std::ptrdiff_t> part, std::span<const std::ptrdiff_t> whole,

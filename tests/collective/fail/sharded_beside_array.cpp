@@ -1,5 +1,5 @@
 // A rank has a part of a sharded array: of a plain one nobody knows which part is meant.
-// expect: .ShardedOperand<Array<float, 2>>. evaluated to false
+// expect: a plain array is not divided: make it a Sharded one, replicated or split
 import tessera;
 using namespace tessera;
 
