@@ -85,6 +85,8 @@ void wait_among_engines(const std::vector<std::shared_ptr<Engine>>& engines, Var
       if (is_granted) break;
     }
   }
+  // An executor may have seen the signal without the mutex of its parking. Who has set it may still be there, on a thread that keeps another engine alive.
+  const std::lock_guard lock(first.parking().mutex);
   if (waiter.failure && purpose != Purpose::rewrite) throw_failure(*waiter.failure);
 }
 
