@@ -205,7 +205,14 @@ struct ColumnCut {
   return {columns == width ? narrow.one : narrow.two, 0, columns - width, columns};
 }
 
-/// Of real matrices: the sums of each element are one chain.
+/// Rows of a strip, at most. Half of what two vectors of registers hold is enough to keep the processor busy, and is read and written line after line:
+/// of many products that come from memory, it fetches ahead what goes on so, and not rows that are read side by side.
+[[gnu::always_inline]] inline std::ptrdiff_t strip_rows(const ProductKernels& kernels, std::ptrdiff_t columns) {
+  const auto most = static_cast<std::ptrdiff_t>(cut_columns(kernels, 0, columns).kernels.size());
+  return most > 8 && columns > kernels.lanes() ? most / 2 : most;
+}
+
+/// Of real matrices, strip by strip: the sums of each element are one chain.
 template <class T>
 [[gnu::always_inline]] inline void multiply_strips(const ProductKernels& kernels, const SmallFactors& factors) {
   const auto* const a = static_cast<const T*>(factors.a);
@@ -219,21 +226,22 @@ template <class T>
   strip.depth = factors.inner;
   strip.c_row = factors.c_row;
   strip.adds = false;
-  for (std::ptrdiff_t first = 0; first < factors.columns;) {
-    const ColumnCut cut = cut_columns(kernels, first, factors.columns);
-    const auto most = static_cast<std::ptrdiff_t>(cut.kernels.size());
-    strip.b = b + cut.first;
-    strip.second = cut.second;
-    std::ptrdiff_t strips = 1;
-    for (std::ptrdiff_t covered = most; covered < factors.rows; covered += most) ++strips;
-    for (std::ptrdiff_t from = 0; strips > 0; --strips) {
-      const std::ptrdiff_t rows = strips == 1 ? factors.rows - from : (factors.rows - from) / strips;
-      strip.a = a + from * factors.a_row;
-      strip.c = c + from * factors.c_row + cut.first;
+  std::ptrdiff_t strips = 1;
+  const std::ptrdiff_t most = strip_rows(kernels, factors.columns);
+  for (std::ptrdiff_t covered = most; covered < factors.rows; covered += most) ++strips;
+  for (std::ptrdiff_t from = 0; strips > 0; --strips) {
+    const std::ptrdiff_t rows = strips == 1 ? factors.rows - from : (factors.rows - from) / strips;
+    strip.a = a + from * factors.a_row;
+    T* const c_strip = c + from * factors.c_row;
+    for (std::ptrdiff_t first = 0; first < factors.columns;) {
+      const ColumnCut cut = cut_columns(kernels, first, factors.columns);
+      strip.b = b + cut.first;
+      strip.second = cut.second;
+      strip.c = c_strip + cut.first;
       cut.kernels[static_cast<std::size_t>(rows - 1)](strip);
-      from += rows;
+      first = cut.next;
     }
-    first = cut.next;
+    from += rows;
   }
 }
 
