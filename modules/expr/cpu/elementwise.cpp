@@ -131,9 +131,10 @@ class Worker {
   void run_strip() {
     const Block strip = walk_.block(cut_.shape);
     for (std::size_t k = 1; k < operands_.size(); ++k) find_rows(k, strip);
+    const std::ptrdiff_t target_step = row_stride(target_, strip);
+    if (all_have_rows()) return compute_rows(strip, target_step * target_.item);
     Block row = strip;
     row.rows = 1;
-    const std::ptrdiff_t target_step = row_stride(target_, strip);
     for (std::ptrdiff_t r = 0; r < strip.rows; ++r) {
       for (std::size_t k = 1; k < operands_.size(); ++k) {
         const Rows& rows = rows_.data()[k];
@@ -144,6 +145,27 @@ class Worker {
         }
       }
       compute(row, offset(0) + r * target_step);
+    }
+  }
+
+  bool all_have_rows() {
+    if (delivery(0) != Delivery::direct) return false;
+    for (std::size_t k = 1; k < operands_.size(); ++k) {
+      if (rows_.data()[k].first == nullptr) return false;
+    }
+    return true;
+  }
+
+  /// The rows of a strip, whose inputs are those of the first one.
+  void compute_rows(const Block& strip, std::ptrdiff_t target_step) {
+    const std::span<Input> inputs(inputs_.data(), operands_.size() - 1);
+    const Rows* const rows = rows_.data() + 1;
+    const bool copies = loop_.copies && delivery(1) == Delivery::direct;
+    std::byte* to = target_.data + offset(0) * target_.item;
+    for (std::ptrdiff_t left = strip.rows; left > 0; --left, to += target_step) {
+      run_kernel(loop_, copies, to, inputs.data(), strip.columns);
+      for (std::size_t k = 0; k < inputs.size(); ++k)
+        inputs[k].data = static_cast<const std::byte*>(inputs[k].data) + rows[k].step;
     }
   }
 

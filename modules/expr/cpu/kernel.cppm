@@ -72,20 +72,19 @@ struct KernelOf {
     for (std::ptrdiff_t start = 0; start < Step; start += Step / 4) {
       To block[Step / 4];
       fill_vector<Isa>(block, values, first, start, guard);
-      std::memcpy(out + first + start, block, sizeof block);
+      std::memcpy(out + start, block, sizeof block);
     }
   }
 
-  /// Elements first to last, a vector at a time and the last few one by one.
+  /// Elements first to last, of which the first goes to `out`: a vector at a time and the last few one by one.
   template <std::ptrdiff_t VectorBytes, device::Isa Isa>
-  [[gnu::always_inline]] static void vectors(const void* nodes, void* to, const plan::Input* inputs,
-                                             std::ptrdiff_t last, std::ptrdiff_t first) {
+  [[gnu::always_inline]] static void vectors(const void* nodes, To* out, const plan::Input* inputs,
+                                             std::ptrdiff_t first, std::ptrdiff_t last) {
     constexpr std::ptrdiff_t step = elements_in<Isa>(VectorBytes);
     const Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
-    To* out = static_cast<To*>(to);
     FullRange<Isa> careful;
 #pragma clang loop vectorize(disable) unroll(disable)
-    for (; first + step <= last; first += step) {
+    for (; first + step <= last; first += step, out += step) {
       To block[step];
       FastRange<Isa> near;
       fill_vector<Isa>(block, values, first, 0, near);
@@ -93,32 +92,34 @@ struct KernelOf {
         if (near.beyond) [[unlikely]]
           fill_vector<Isa>(block, values, first, 0, careful);
       }
-      std::memcpy(out + first, block, sizeof block);
+      std::memcpy(out, block, sizeof block);
     }
 #pragma clang loop vectorize(disable) unroll(disable)
-    for (; first < last; ++first) out[first] = stored<Isa, To>(values.at(first, 0, careful));
+    for (; first < last; ++first, ++out) *out = stored<Isa, To>(values.at(first, 0, careful));
   }
 
-  [[gnu::noinline, gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void vectors_avx2(const void* nodes, void* to,
+  [[gnu::noinline, gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void vectors_avx2(const void* nodes, To* out,
                                                                                     const plan::Input* inputs,
-                                                                                    std::ptrdiff_t last,
-                                                                                    std::ptrdiff_t first) {
-    vectors<32, device::Isa::avx2>(nodes, to, inputs, last, first);
+                                                                                    std::ptrdiff_t first,
+                                                                                    std::ptrdiff_t last) {
+    vectors<32, device::Isa::avx2>(nodes, out, inputs, first, last);
   }
 
-  /// Four vectors at a time; what is left, and a step that is out of the fast functions' range, is for vectors_avx2. AVX-512 computes
-  /// the same values as AVX2.
-  template <std::ptrdiff_t VectorBytes, device::Isa Isa>
-  [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
-    static_assert(4 * VectorBytes <= plan::repeated_bytes);
-    constexpr std::ptrdiff_t step = elements_in<Isa>(4 * VectorBytes);
-    if (n < step) return vectors_avx2(nodes, to, inputs, n, 0);
-    std::ptrdiff_t first = 0;
-    while (first + step <= n) {
+  /// Elements of four vectors, and of the vector of AVX2 in which what they leave is computed.
+  template <device::Isa Isa>
+  static constexpr std::ptrdiff_t step_of = elements_in<Isa>(Isa == device::Isa::avx512 ? 256 : 128);
+  static constexpr std::ptrdiff_t vector_of = elements_in<device::Isa::avx2>(32);
+
+  /// As vectors(), four vectors at a time; what is left, and a step that is out of the fast functions' range, is for vectors_avx2. AVX-512
+  /// computes the same values as AVX2.
+  template <device::Isa Isa>
+  [[gnu::always_inline]] static void steps(const void* nodes, To* out, const plan::Input* inputs, std::ptrdiff_t first,
+                                           std::ptrdiff_t last) {
+    constexpr std::ptrdiff_t step = step_of<Isa>;
+    while (first + step <= last) {
       const Bound<Isa> values(*static_cast<const Plan*>(nodes), inputs);
-      To* out = static_cast<To*>(to);
 #pragma clang loop vectorize(disable) unroll(disable)
-      for (; first + step <= n; first += step) {
+      for (; first + step <= last; first += step, out += step) {
         FastRange<Isa> near;
         if constexpr (narrows<Isa>) {
           store_by_vectors<Isa, step>(out, values, first, near);
@@ -130,30 +131,66 @@ struct KernelOf {
           if (near.beyond) [[unlikely]]
             break;
         }
-        std::memcpy(out + first, block, sizeof block);
+        std::memcpy(out, block, sizeof block);
       }
       if constexpr (!math::DependsOnRange<Bound<Isa>>) break;
-      if (first + step > n) break;
-      vectors_avx2(nodes, to, inputs, first + step, first);
+      if (first + step > last) break;
+      vectors_avx2(nodes, out, inputs, first, first + step);
       first += step;
+      out += step;
     }
-    if (first < n) vectors_avx2(nodes, to, inputs, n, first);
+    if (first < last) vectors_avx2(nodes, out, inputs, first, last);
+  }
+
+  [[gnu::noinline, gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void steps_avx2(const void* nodes, To* out,
+                                                                                  const plan::Input* inputs,
+                                                                                  std::ptrdiff_t first,
+                                                                                  std::ptrdiff_t last) {
+    steps<device::Isa::avx2>(nodes, out, inputs, first, last);
+  }
+
+  [[gnu::noinline, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void steps_avx512(
+      const void* nodes, To* out, const plan::Input* inputs, std::ptrdiff_t first, std::ptrdiff_t last) {
+    steps<device::Isa::avx512>(nodes, out, inputs, first, last);
+  }
+
+  /// n elements. Those that fill no vector, or many that fill no step, are the end of one that overlaps what lies before it: it is computed
+  /// before anything is stored, for that may lie where it reads.
+  template <device::Isa Isa>
+  [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    constexpr std::ptrdiff_t step = step_of<Isa>;
+    static_assert(step * static_cast<std::ptrdiff_t>(sizeof(To)) <= plan::repeated_bytes && step % vector_of == 0);
+    constexpr auto compute = Isa == device::Isa::avx512 ? steps_avx512 : steps_avx2;
+    To* const out = static_cast<To*>(to);
+    const std::ptrdiff_t beyond_steps = n % step, beyond_vectors = n % vector_of;
+    if (n > step && beyond_steps > step / 2) {
+      To last[step];
+      compute(nodes, last, inputs, n - step, n);
+      compute(nodes, out, inputs, 0, n - beyond_steps);
+      std::memcpy(out + (n - step), last, sizeof last);
+    } else if (n > vector_of && beyond_vectors > 1) {
+      To last[vector_of];
+      vectors_avx2(nodes, last, inputs, n - vector_of, n);
+      n < step ? vectors_avx2(nodes, out, inputs, 0, n - beyond_vectors)
+               : compute(nodes, out, inputs, 0, n - beyond_vectors);
+      std::memcpy(out + (n - vector_of), last, sizeof last);
+    } else {
+      n < step ? vectors_avx2(nodes, out, inputs, 0, n) : compute(nodes, out, inputs, 0, n);
+    }
   }
 
   static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
     // Loops of two iterations are not vectorised: elements of 64 bits are computed four at a time.
     constexpr std::ptrdiff_t bytes = elements_in<device::Isa::baseline>(16) < 4 ? 32 : 16;
-    vectors<bytes, device::Isa::baseline>(nodes, to, inputs, n, 0);
+    vectors<bytes, device::Isa::baseline>(nodes, static_cast<To*>(to), inputs, 0, n);
   }
 
-  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const void* nodes, void* to, const plan::Input* inputs,
-                                                             std::ptrdiff_t n) {
-    body<32, device::Isa::avx2>(nodes, to, inputs, n);
+  static void avx2(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    body<device::Isa::avx2>(nodes, to, inputs, n);
   }
 
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
-      const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
-    body<64, device::Isa::avx512>(nodes, to, inputs, n);
+  static void avx512(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
+    body<device::Isa::avx512>(nodes, to, inputs, n);
   }
 };
 

@@ -17,10 +17,14 @@ namespace tessera::plan {
 
 namespace {
 
-constexpr std::ptrdiff_t short_columns = 128;  // below it, several rows share a block
+constexpr std::ptrdiff_t short_row_bytes = 512;  // below it, several rows share a block
 constexpr std::ptrdiff_t least_strip_columns = 32;
 constexpr std::ptrdiff_t most_direct_rows =
     16;  // of a strip that packs nothing: enough to share the cost of a step of the walk
+
+bool has_short_rows(const Space& space) {
+  return space.extents[static_cast<std::size_t>(space.rank - 1)] * space.operands.front().item < short_row_bytes;
+}
 
 /// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
 int transposed_axis(const Space& space) {
@@ -65,7 +69,7 @@ Cut cut_in_blocks(Space& space) {
     }
     block.rows = std::min(block_elements / extent, rows);
     block.columns = extent;
-  } else if (space.rank > 1 && extent < short_columns) {
+  } else if (space.rank > 1 && has_short_rows(space)) {
     block.row_axis = last - 1;
     block.rows = std::min(block_elements / extent, space.extents[static_cast<std::size_t>(last - 1)]);
   } else if (!unpacked) {
@@ -98,7 +102,7 @@ bool asks_for_boxes(const Space& space) {
     if (!is_near || !is_long || extent < least_strip_columns || (other >= 0 && other != axis)) return true;
     other = axis;
   }
-  if (other >= 0 || extent < short_columns) return other < 0;
+  if (other >= 0 || has_short_rows(space)) return other < 0;
   const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = last};
   const auto is_read_there = [&](const Operand& operand) {
     return is_direct(operand, row) || is_repeated(operand, row);

@@ -67,7 +67,7 @@ class BoxFolder {
 
  private:
   static std::ptrdiff_t value_bytes(const BoxTask& task) {
-    return task.unit_outputs * task.apart * task.box_values * task.reduction.reducer->value_bytes;
+    return task.unit_outputs * task.apart * task.row * task.box_values * task.reduction.reducer->value_bytes;
   }
   static std::ptrdiff_t accumulator_bytes(const BoxTask& task) {
     return task.unit_outputs * task.reduction.reducer->accumulator_bytes;
@@ -150,12 +150,14 @@ class BoxFolder {
     const Input* inputs = inputs_.read(box, offsets_.data() + 1);
     const void* values = inputs[0].data;
     if (task_.reduction.kernel != nullptr) {
-      task_.reduction.kernel(task_.reduction.nodes, values_, inputs, outputs * count);
+      task_.reduction.kernel(task_.reduction.nodes, values_, inputs, outputs * count * task_.row);
       values = values_;
     }
     const std::ptrdiff_t first = position(walk);
     if (task_.transposes) values = transposed(outputs, count);
-    if (task_.by_columns) {
+    if (task_.row > 1) {
+      fold_rows(accumulators, static_cast<const std::byte*>(values), outputs, count, first);
+    } else if (task_.by_columns) {
       const std::ptrdiff_t whole = count / lanes;
       const std::ptrdiff_t width = outputs * lanes;
       if (whole > 0) reducer_.columns(accumulators, values, whole, width, width, first);
@@ -167,6 +169,14 @@ class BoxFolder {
       reducer_.rows(accumulators, values, outputs, count, count, first);
     }
     walk.next();
+  }
+
+  /// One set of rows after the other, a row of each result.
+  void fold_rows(std::byte* accumulators, const std::byte* values, std::ptrdiff_t outputs, std::ptrdiff_t sets,
+                 std::ptrdiff_t first) const {
+    const std::ptrdiff_t bytes = outputs * task_.row * reducer_.value_bytes;
+    for (std::ptrdiff_t set = 0; set < sets; ++set, values += bytes)
+      reducer_.rows(accumulators, values, outputs, task_.row, task_.row, first);
   }
 
   /// The values of each of `outputs` results, which lie one after the other, beside those of the other results.

@@ -24,6 +24,8 @@ constexpr std::ptrdiff_t few_values = 48;   // not worth lanes along themselves
 constexpr std::ptrdiff_t enough_side_by_side = 128;  // for the reducers
 constexpr std::ptrdiff_t least_rows = 8;             // that the reducers add up before they touch the accumulators
 constexpr std::ptrdiff_t most_apart = 32;            // values along an axis that is folded in the end
+constexpr std::ptrdiff_t most_rows_in_turn =
+    64;  // that are added to a result one after the other, before partial results are merged in a tree
 constexpr std::ptrdiff_t chunk_values = std::ptrdiff_t{128} * 1024;
 constexpr std::ptrdiff_t most_split_units = 64;
 
@@ -72,10 +74,18 @@ bool has_fast_rows(const ReductionTask& task) {
   return combines && task.reduction.reducer->accumulator_bytes <= 8 && lie_by_results(task);
 }
 
+bool is_fast_row(std::ptrdiff_t length) { return length <= 4 || length >= 8; }
+
+/// Results have rows of values that are folded fast where they lie, and others across kept axes: packing all values of a result together would part the rows.
+bool folds_rows(const ReductionTask& task) {
+  return task.kept > 0 && task.space.rank - task.kept >= 2 && task.extent(task.last_reduced()) <= most_apart &&
+         is_fast_row(task.extent(task.last_reduced())) && has_fast_rows(task) && task.outputs >= few_outputs;
+}
+
 bool better_by_columns(const ReductionTask& task) {
   if (task.outputs < few_outputs) return task.outputs > 1 && for_columns(task) > 0 && !counts_positions(task.reduction);
   const std::ptrdiff_t length = task.extent(task.last_reduced());
-  if (has_fast_rows(task) && (length <= 4 || length >= 8)) return false;
+  if (has_fast_rows(task) && is_fast_row(length)) return false;
   return length < few_values || for_columns(task) > 0;
 }
 
@@ -131,10 +141,11 @@ void size_boxes(BoxTask& task, std::ptrdiff_t most) {
     return elements;
   };
   std::fill_n(task.steps.begin(), task.space.rank, 1);
-  if (task.apart > 1) {
-    task.steps[at(task.space.rank - 1)] = task.apart;
-    grow(task.space, kept, std::max(most / least_rows, task.apart), task.steps);
-    grow(task.space, reduced, most, task.steps);
+  if (const std::ptrdiff_t last = std::max(task.apart, task.row); last > 1) {
+    task.steps[at(task.space.rank - 1)] = last;
+    grow(task.space, kept, std::max(most / least_rows, last), task.steps);
+    const std::ptrdiff_t most_sets = task.row > 1 ? most_rows_in_turn : most;
+    grow(task.space, reduced, std::min(most, product(kept) * last * most_sets), task.steps);
     return grow(task.space, kept, most, task.steps);
   }
   cover_lines(task.space, most, task.steps);
@@ -187,8 +198,9 @@ bool asks_for_boxes(const ReductionTask& task) {
 
 void cut_in_boxes(const ReductionTask& arranged, BoxTask& task) {
   const Space& from = arranged.space;
-  const bool keeps_last = keeps_apart(arranged);
-  if (keeps_last) task.apart = arranged.extent(arranged.last_reduced());
+  const bool is_apart = keeps_apart(arranged);
+  const bool keeps_last = is_apart || folds_rows(arranged);
+  if (keeps_last) (is_apart ? task.apart : task.row) = arranged.extent(arranged.last_reduced());
   task.by_columns = keeps_last || better_by_columns(arranged);
   task.transposes = task.by_columns && !keeps_last && task.reduction.kernel != nullptr && lie_by_results(arranged);
   const bool reduced_come_first = task.by_columns && !task.transposes;
@@ -213,14 +225,14 @@ void cut_in_boxes(const ReductionTask& arranged, BoxTask& task) {
     (is_kept ? task.unit_outputs : task.box_values) *= task.step(axis);
     (is_kept ? task.units : task.parts) *= (task.extent(axis) - 1) / task.step(axis) + 1;
   }
-  if (task.by_columns && task.apart == 1 && task.unit_outputs < enough_side_by_side / 2 &&
+  if (task.by_columns && !keeps_last && task.unit_outputs < enough_side_by_side / 2 &&
       !counts_positions(task.reduction)) {
     task.lanes =
         static_cast<std::ptrdiff_t>(std::bit_floor(static_cast<std::size_t>(enough_side_by_side / task.unit_outputs)));
     while (task.lanes > 1 && task.box_values < least_rows * task.lanes) task.lanes /= 2;
   }
   task.chunk_parts = task.parts;
-  const std::ptrdiff_t box = task.unit_outputs * task.apart * task.box_values;
+  const std::ptrdiff_t box = task.unit_outputs * task.apart * task.row * task.box_values;
   if (task.units <= most_split_units && task.parts * box >= 2 * chunk_values) {
     task.chunk_parts = std::max<std::ptrdiff_t>(1, chunk_values / box);
     task.chunks = (task.parts - 1) / task.chunk_parts + 1;
