@@ -134,4 +134,17 @@ void GpuCall::deliver(const DArray& elements) { operation_.to.copy_from_row_majo
 
 DArray GpuCall::scratch(const DDim& shape, DType dtype) { return scratch_.emplace_back(shape, dtype, place_); }
 
+DArray GpuCall::keep(const DArray& elements) { return scratch_.emplace_back(elements); }
+
+Protocol on_gpus(Operation& operation, const Agreement& agreement, std::function<Protocol(GpuCall&)> steps) {
+  GpuCall call(operation, agreement);
+  Protocol begun = call.begin();
+  co_await begun;
+  Protocol own = steps(call);
+  co_await own;
+  call.deliver();
+  Protocol ended = call.end();
+  co_await ended;
+}
+
 }  // namespace tessera::collective

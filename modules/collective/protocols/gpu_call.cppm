@@ -64,6 +64,8 @@ class GpuCall {
 
   /// Memory of this GPU that lives as long as this.
   DArray scratch(const DDim& shape, DType dtype);
+  /// Elements that have been computed, which are sent: they live as long as this.
+  DArray keep(const DArray& elements);
 
   inline int rank() const noexcept { return operation_.rank(); }
   inline int size() const noexcept { return operation_.size(); }
@@ -82,6 +84,9 @@ class GpuCall {
   ArrayMemory packed_, unpacked_;
   std::vector<DArray> scratch_;
 };
+
+/// One collective of GPUs: its turn, `steps` of its own, and what has come brought to where it belongs.
+Protocol on_gpus(Operation& operation, const Agreement& agreement, std::function<Protocol(GpuCall&)> steps);
 
 /// Parts that lie one after the other, one for each rank.
 std::vector<GpuPart> parts_of(GpuMemory memory, std::span<const std::int64_t> bytes);

@@ -92,31 +92,20 @@ class CombinedPiece {
   DArray blocks_;
 };
 
-}  // namespace
-
-Protocol all_reduce_on_gpus(Operation& operation, const Agreement& agreement) {
-  GpuCall call(operation, agreement);
-  Protocol begun = call.begin();
-  co_await begun;
-  const DType dtype = operation.note.dtype;
-  const std::ptrdiff_t count = operation.from.count();
-  const LeavesOfRanks leaves(one_of_each(call.size()));
+/// Combines the pieces of all ranks' blocks, and gives what they come to to all.
+Protocol combine_for_all(GpuCall& call, LeavesOfRanks leaves, GpuMemory own_blocks, std::ptrdiff_t count, DType item) {
+  const DType dtype = call.operation().note.dtype;
   const Pieces pieces(count, call.size());
-  CombinedPiece combined(call, leaves, pieces, count, dtype);
-  Protocol moved = combined.exchange(call.sent());
+  CombinedPiece combined(call, leaves, pieces, count, item);
+  Protocol moved = combined.exchange(own_blocks);
   co_await moved;
-  const DArray sum = combined.combine(dtype);
+  const DArray sum = call.keep(combined.combine(dtype));
   Protocol gathered = call.all_gather(GpuMemory(sum), call.received(), pieces.bytes(item_size(dtype)));
   co_await gathered;
-  call.deliver();
-  Protocol ended = call.end();
-  co_await ended;
 }
 
-Protocol reduce_on_gpus(Operation& operation, const Agreement& agreement) {
-  GpuCall call(operation, agreement);
-  Protocol begun = call.begin();
-  co_await begun;
+Protocol combine_for_root(GpuCall& call) {
+  const Operation& operation = call.operation();
   const DType dtype = operation.note.dtype;
   const std::ptrdiff_t count = operation.from.count(), item = item_size(dtype);
   const bool is_root = call.rank() == operation.note.root;
@@ -125,21 +114,17 @@ Protocol reduce_on_gpus(Operation& operation, const Agreement& agreement) {
   CombinedPiece combined(call, leaves, pieces, count, dtype);
   Protocol moved = combined.exchange(call.sent());
   co_await moved;
-  const DArray sum = combined.combine(dtype);
+  const DArray sum = call.keep(combined.combine(dtype));
   const GpuMemory from(sum), to = is_root ? call.received() : GpuMemory();
   std::vector<GpuPart> sent{{operation.note.root, from.data, pieces.count(call.rank()) * item}}, received;
   if (is_root) received = parts_of(to, pieces.bytes(item));
   Protocol gathered = call.exchange(std::move(sent), from, std::move(received), to);
   co_await gathered;
-  if (is_root) call.deliver();
-  Protocol ended = call.end();
-  co_await ended;
 }
 
-Protocol reduce_scatter_on_gpus(Operation& operation, const Agreement& agreement) {
-  GpuCall call(operation, agreement);
-  Protocol begun = call.begin();
-  co_await begun;
+/// Each rank keeps what its rows come to.
+Protocol combine_rows(GpuCall& call) {
+  const Operation& operation = call.operation();
   const DType dtype = operation.note.dtype;
   const LeavesOfRanks leaves(one_of_each(call.size()));
   Pieces pieces(operation.from.rows(), call.size());
@@ -150,42 +135,52 @@ Protocol reduce_scatter_on_gpus(Operation& operation, const Agreement& agreement
   Protocol moved = combined.exchange(call.sent());
   co_await moved;
   call.deliver(combined.combine(dtype));
-  Protocol ended = call.end();
-  co_await ended;
 }
 
-Protocol reproducible_on_gpus(Operation& operation, const Agreement& agreement) {
-  GpuCall call(operation, agreement);
-  Protocol begun = call.begin();
-  co_await begun;
-  const DType dtype = operation.note.dtype, wide = accumulating_type(dtype);
-  const std::ptrdiff_t count = operation.to.count();
-  const LeavesOfRanks leaves(agreement.said());
-  // The shards of this rank come to one block for each of its subtrees.
+/// What the shards of this rank come to: one block of `count` elements for each of its subtrees.
+DArray combined_shards(GpuCall& call, const LeavesOfRanks& leaves, std::ptrdiff_t count) {
+  const Operation& operation = call.operation();
+  const DType wide = accumulating_type(operation.note.dtype);
   const auto rank = static_cast<std::size_t>(call.rank());
   const auto& own = leaves.subtrees_of[rank];
   const std::ptrdiff_t extents[] = {operation.from.rows(), count}, block_extents[] = {std::ssize(own), count};
   const DArray shards = reshape(call.copy_of_operand(), DDim(std::span<const std::ptrdiff_t>(extents)));
   DArray blocks = call.scratch(DDim(std::span<const std::ptrdiff_t>(block_extents)), wide);
-  if (count != 0) {
-    for (std::ptrdiff_t tree = 0; tree < std::ssize(own); ++tree) {
-      const auto [begin, end] = own[static_cast<std::size_t>(tree)];
-      std::vector<GpuPartial> partials;
-      for (std::ptrdiff_t shard = begin; shard < end; ++shard)
-        partials.push_back({shard, shard + 1, shards({shard - leaves.firsts[rank], all})});
-      blocks({tree, all}) = combine_on_gpu(operation.note.op, partials, begin, end, wide, wide);
-    }
+  if (count == 0) return blocks;
+  for (std::ptrdiff_t tree = 0; tree < std::ssize(own); ++tree) {
+    const auto [begin, end] = own[static_cast<std::size_t>(tree)];
+    std::vector<GpuPartial> partials;
+    for (std::ptrdiff_t shard = begin; shard < end; ++shard)
+      partials.push_back({shard, shard + 1, shards({shard - leaves.firsts[rank], all})});
+    blocks({tree, all}) = combine_on_gpu(operation.note.op, partials, begin, end, wide, wide);
   }
-  const Pieces pieces(count, call.size());
-  CombinedPiece combined(call, leaves, pieces, count, wide);
-  Protocol moved = combined.exchange(GpuMemory(blocks));
-  co_await moved;
-  const DArray sum = combined.combine(dtype);
-  Protocol gathered = call.all_gather(GpuMemory(sum), call.received(), pieces.bytes(item_size(dtype)));
-  co_await gathered;
-  call.deliver();
-  Protocol ended = call.end();
-  co_await ended;
+  return blocks;
+}
+
+}  // namespace
+
+Protocol all_reduce_on_gpus(Operation& operation, const Agreement& agreement) {
+  return on_gpus(operation, agreement, [&operation](GpuCall& call) {
+    const LeavesOfRanks leaves(one_of_each(call.size()));
+    return combine_for_all(call, leaves, call.sent(), operation.from.count(), operation.note.dtype);
+  });
+}
+
+Protocol reduce_on_gpus(Operation& operation, const Agreement& agreement) {
+  return on_gpus(operation, agreement, combine_for_root);
+}
+
+Protocol reduce_scatter_on_gpus(Operation& operation, const Agreement& agreement) {
+  return on_gpus(operation, agreement, combine_rows);
+}
+
+Protocol reproducible_on_gpus(Operation& operation, const Agreement& agreement) {
+  return on_gpus(operation, agreement, [&operation, &agreement](GpuCall& call) {
+    const LeavesOfRanks leaves(agreement.said());
+    const std::ptrdiff_t count = operation.to.count();
+    const DArray blocks = combined_shards(call, leaves, count);
+    return combine_for_all(call, leaves, GpuMemory(blocks), count, accumulating_type(operation.note.dtype));
+  });
 }
 
 }  // namespace tessera::collective
