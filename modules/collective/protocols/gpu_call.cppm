@@ -7,7 +7,7 @@ import tessera.core;
 import tessera.device;
 import tessera.darray;
 import :gpu_wire;
-import :communicator;
+import :agreement;
 import :gpu_turn;
 import :protocol;
 import :operation;

@@ -3,7 +3,7 @@ module;
 #include <cstdint>
 export module tessera.collective:gpu_moving;
 import tessera.standard;
-import :communicator;
+import :agreement;
 import :protocol;
 import :operation;
 

@@ -2,7 +2,7 @@ module;
 #include <cstddef>
 export module tessera.collective:gpu_reducing;
 import tessera.standard;
-import :communicator;
+import :agreement;
 import :protocol;
 import :operation;
 

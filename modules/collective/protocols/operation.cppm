@@ -15,6 +15,8 @@ import :wire;
 import :note;
 import :progress;
 import :communicator;
+import :turn;
+import :transfer;
 import :protocol;
 
 // One call of a collective: what it reads and writes, its turn and its steps; computed now, or as an op of a scheduler.

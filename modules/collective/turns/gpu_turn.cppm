@@ -7,6 +7,7 @@ import :note;
 import :gpu_wire;
 import :progress;
 import :communicator;
+import :patience;
 
 // The order of what GPUs do for a group. NCCL asks for one order on all ranks, also of what it only takes down for later; ops go on in another order on each.
 // So a collective that is agreed on has a second number, and gives the GPU its work when all before it have.
