@@ -26,6 +26,7 @@ export import :agreement;
 export import :transfer;
 export import :gpu_turn;
 export import :protocol;
+export import :pieces;
 export import :operation;
 export import :gpu_call;
 export import :gpu_moving;

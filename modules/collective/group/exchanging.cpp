@@ -166,7 +166,7 @@ DArray reduce_scatter(const Share& group, const DArray& x, ReduceOp op, const Wh
     Note note = note_of(CallKind::reduce_scatter, x);
     note.op = op;
     note.own = 0;
-    const std::ptrdiff_t rows = part_extent(x.shape().extents()[0], group->size(), group->rank());
+    const std::ptrdiff_t rows = part_of_rank(x.shape().extents()[0], group->size(), group->rank()).extent;
     DArray result(with_rows(x, rows), x.dtype(), x.place());
     perform(operation_of(group, note, &x, &result), reduce_scatter_steps);
     return result;
@@ -229,7 +229,7 @@ DArray scatter(const Share& group, const DArray& x, std::ptrdiff_t root, const W
     note.kind = CallKind::scatter;
     std::ranges::copy(extents, note.extents);
     note.own = extents[0];
-    extents[0] = part_extent(extents[0], group->size(), group->rank());
+    extents[0] = part_of_rank(extents[0], group->size(), group->rank()).extent;
     DArray result(DDim(std::span<const std::ptrdiff_t>(extents)), x.dtype(), x.place());
     perform(operation_of(group, note, is_root ? &x : nullptr, &result), scatter_steps);
     return result;
@@ -242,7 +242,7 @@ DArray all_to_all(const Share& group, const DArray& x, const Where& where) {
     require_axis(x, "all_to_all");
     Note note = note_of(CallKind::all_to_all, x);
     note.own = 0;
-    const std::ptrdiff_t rows = part_extent(x.shape().extents()[0], group->size(), group->rank());
+    const std::ptrdiff_t rows = part_of_rank(x.shape().extents()[0], group->size(), group->rank()).extent;
     DArray result(with_rows(x, rows * group->size()), x.dtype(), x.place());
     perform(operation_of(group, note, &x, &result), all_to_all_steps);
     return result;

@@ -26,44 +26,29 @@ std::ptrdiff_t block_count(const LeavesOfRanks& leaves) {
   return count;
 }
 
-/// The piece of `count` elements that each rank combines.
-struct Pieces {
-  Pieces(std::ptrdiff_t count, int size) {
-    for (int rank = 0; rank < size; ++rank) {
-      starts.push_back(rank == 0 ? 0 : starts.back() + counts.back());
-      counts.push_back(part_extent(count, size, rank));
-    }
-  }
-  std::ptrdiff_t start(int rank) const { return starts[static_cast<std::size_t>(rank)]; }
-  std::ptrdiff_t count(int rank) const { return counts[static_cast<std::size_t>(rank)]; }
-
-  std::vector<std::int64_t> bytes(std::ptrdiff_t item) const {
-    std::vector<std::int64_t> of_all;
-    of_all.reserve(counts.size());
-    for (const std::ptrdiff_t piece : counts) of_all.push_back(piece * item);
-    return of_all;
-  }
-
-  std::vector<std::ptrdiff_t> starts, counts;
-};
-
-/// What the pieces of all ranks' blocks come to that this rank combines. Its own blocks lie one after the other, `count` elements each, of type `item`.
+/// What the pieces of all ranks' blocks come to that this rank combines. Its own blocks lie one after the other. What is divided are elements of type `item`, or
+/// rows of so many.
 class CombinedPiece {
  public:
-  CombinedPiece(GpuCall& call, const LeavesOfRanks& leaves, const Pieces& pieces, std::ptrdiff_t count, DType item)
-      : call_(call), leaves_(leaves), pieces_(pieces), count_(count), item_(item), piece_(pieces.count(call.rank())) {
+  CombinedPiece(GpuCall& call, const LeavesOfRanks& leaves, const Pieces& pieces, DType item, std::ptrdiff_t row = 1)
+      : call_(call),
+        leaves_(leaves),
+        pieces_(pieces),
+        item_(item),
+        row_(row),
+        piece_(pieces.count_of(call.rank()) * row) {
     const std::ptrdiff_t extents[] = {block_count(leaves), piece_};
     blocks_ = call.scratch(DDim(std::span<const std::ptrdiff_t>(extents)), item);
   }
 
   Protocol exchange(GpuMemory own_blocks) {
-    const std::ptrdiff_t bytes = item_size(item_);
+    const std::ptrdiff_t bytes = item_size(item_), row_bytes = row_ * bytes;
     std::vector<GpuPart> sent, received;
     const std::ptrdiff_t own_count = std::ssize(leaves_.subtrees_of[static_cast<std::size_t>(call_.rank())]);
     for (int other = 0; other < call_.size(); ++other) {
       for (std::ptrdiff_t block = 0; block < own_count; ++block) {
-        const GpuMemory piece = own_blocks + (block * count_ + pieces_.start(other)) * bytes;
-        sent.push_back({other, piece.data, pieces_.count(other) * bytes});
+        const GpuMemory piece = own_blocks + (block * pieces_.count + pieces_.begin_of(other)) * row_bytes;
+        sent.push_back({other, piece.data, pieces_.count_of(other) * row_bytes});
       }
     }
     const GpuMemory to(blocks_);
@@ -86,17 +71,16 @@ class CombinedPiece {
   GpuCall& call_;
   const LeavesOfRanks& leaves_;
   const Pieces& pieces_;
-  std::ptrdiff_t count_;
   DType item_;
-  std::ptrdiff_t piece_;
+  std::ptrdiff_t row_, piece_;
   DArray blocks_;
 };
 
 /// Combines the pieces of all ranks' blocks, and gives what they come to to all.
 Protocol combine_for_all(GpuCall& call, LeavesOfRanks leaves, GpuMemory own_blocks, std::ptrdiff_t count, DType item) {
   const DType dtype = call.operation().note.dtype;
-  const Pieces pieces(count, call.size());
-  CombinedPiece combined(call, leaves, pieces, count, item);
+  const Pieces pieces{.count = count, .size = call.size()};
+  CombinedPiece combined(call, leaves, pieces, item);
   Protocol moved = combined.exchange(own_blocks);
   co_await moved;
   const DArray sum = call.keep(combined.combine(dtype));
@@ -104,19 +88,20 @@ Protocol combine_for_all(GpuCall& call, LeavesOfRanks leaves, GpuMemory own_bloc
   co_await gathered;
 }
 
+/// The same of one block of each rank, for the root alone.
 Protocol combine_for_root(GpuCall& call) {
   const Operation& operation = call.operation();
   const DType dtype = operation.note.dtype;
   const std::ptrdiff_t count = operation.from.count(), item = item_size(dtype);
   const bool is_root = call.rank() == operation.note.root;
   const LeavesOfRanks leaves(one_of_each(call.size()));
-  const Pieces pieces(count, call.size());
-  CombinedPiece combined(call, leaves, pieces, count, dtype);
+  const Pieces pieces{.count = count, .size = call.size()};
+  CombinedPiece combined(call, leaves, pieces, dtype);
   Protocol moved = combined.exchange(call.sent());
   co_await moved;
   const DArray sum = call.keep(combined.combine(dtype));
   const GpuMemory from(sum), to = is_root ? call.received() : GpuMemory();
-  std::vector<GpuPart> sent{{operation.note.root, from.data, pieces.count(call.rank()) * item}}, received;
+  std::vector<GpuPart> sent{{operation.note.root, from.data, pieces.count_of(call.rank()) * item}}, received;
   if (is_root) received = parts_of(to, pieces.bytes(item));
   Protocol gathered = call.exchange(std::move(sent), from, std::move(received), to);
   co_await gathered;
@@ -127,11 +112,8 @@ Protocol combine_rows(GpuCall& call) {
   const Operation& operation = call.operation();
   const DType dtype = operation.note.dtype;
   const LeavesOfRanks leaves(one_of_each(call.size()));
-  Pieces pieces(operation.from.rows(), call.size());
-  const std::ptrdiff_t row = operation.from.row_bytes() / item_size(dtype);
-  for (std::ptrdiff_t& start : pieces.starts) start *= row;
-  for (std::ptrdiff_t& rows : pieces.counts) rows *= row;
-  CombinedPiece combined(call, leaves, pieces, operation.from.count(), dtype);
+  const Pieces pieces{.count = operation.from.rows(), .size = call.size()};
+  CombinedPiece combined(call, leaves, pieces, dtype, operation.from.row_bytes() / item_size(dtype));
   Protocol moved = combined.exchange(call.sent());
   co_await moved;
   call.deliver(combined.combine(dtype));

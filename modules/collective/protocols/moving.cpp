@@ -4,7 +4,6 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -42,10 +41,6 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t count) {
   if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count));
 }
 
-std::int64_t bytes_before(const std::vector<std::int64_t>& counts, int rank) {
-  return std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
-}
-
 /// Shows what is sent, if anything is; `bytes` is what the largest rank shows, as far as this one knows.
 Agreement agreement_showing(Operation& operation, bool sends, std::int64_t bytes) {
   if (bytes > shown_bytes || operation.hopes_for_gpus()) return Agreement(operation.turn());
@@ -68,17 +63,6 @@ void gather_shown(Operation& operation, const Agreement& agreement) {
 }
 
 }  // namespace
-
-std::vector<std::int64_t> equal_bytes(int size, std::int64_t bytes) {
-  return std::vector<std::int64_t>(static_cast<std::size_t>(size), bytes);
-}
-
-std::vector<std::int64_t> part_bytes(int size, std::ptrdiff_t rows, std::ptrdiff_t row_bytes) {
-  std::vector<std::int64_t> bytes(static_cast<std::size_t>(size));
-  for (int rank = 0; rank < size; ++rank)
-    bytes[static_cast<std::size_t>(rank)] = part_extent(rows, size, rank) * row_bytes;
-  return bytes;
-}
 
 Protocol barrier_steps(Operation& operation) {
   Agreement agreement(operation.turn());
@@ -182,22 +166,23 @@ Protocol scatter_steps(Operation& operation) {
   Agreement agreement = agreement_showing(operation, is_root, is_root ? operation.from.bytes() : 0);
   co_await agreement;
   const std::int64_t rows = agreement.note_of(operation.note.root).own;
-  const std::ptrdiff_t expected = part_extent(rows, operation.size(), operation.rank());
+  const Pieces parts{.count = rows, .size = operation.size()};
+  const std::ptrdiff_t expected = parts.count_of(operation.rank());
   if (operation.to.rows() != expected) {
     throw ShapeError(
         to_string(Failure{.operation = "scatter",
                           .problem = "of " + std::to_string(rows) + " rows " + std::to_string(expected) +
                                      " come to this rank, and the result has " + std::to_string(operation.to.rows())}));
   }
-  const std::vector<std::int64_t> counts = part_bytes(operation.size(), rows, operation.to.row_bytes());
+  const std::vector<std::int64_t> counts = parts.bytes(operation.to.row_bytes());
   if (agreement.is_on_gpus()) {
     Protocol steps = scatter_on_gpus(operation, agreement, counts);
     co_await steps;
     co_return;
   }
   if (agreement.is_all_shown()) {
-    copy_shown(operation, agreement.shown_by(operation.note.root) + bytes_before(counts, operation.rank()),
-               operation.to.bytes());
+    const std::ptrdiff_t before = parts.begin_of(operation.rank()) * operation.to.row_bytes();
+    copy_shown(operation, agreement.shown_by(operation.note.root) + before, operation.to.bytes());
     co_return;
   }
   Transfer transfer = operation.exchange({.kind = ExchangeKind::scatter,
@@ -212,17 +197,18 @@ Protocol scatter_steps(Operation& operation) {
 Protocol all_to_all_steps(Operation& operation) {
   Agreement agreement = agreement_showing(operation, true, operation.from.bytes());
   co_await agreement;
-  const std::ptrdiff_t rows = operation.from.rows(), row_bytes = operation.from.row_bytes();
-  const std::vector<std::int64_t> sent = part_bytes(operation.size(), rows, row_bytes);
+  const Pieces parts{.count = operation.from.rows(), .size = operation.size()};
+  const std::ptrdiff_t row_bytes = operation.from.row_bytes();
+  const std::vector<std::int64_t> sent = parts.bytes(row_bytes);
   const std::vector<std::int64_t> received =
-      equal_bytes(operation.size(), part_extent(rows, operation.size(), operation.rank()) * row_bytes);
+      equal_bytes(operation.size(), parts.count_of(operation.rank()) * row_bytes);
   if (agreement.is_on_gpus()) {
     Protocol steps = all_to_all_on_gpus(operation, agreement, sent, received);
     co_await steps;
     co_return;
   }
   if (agreement.is_all_shown()) {
-    const std::int64_t bytes = received.front(), before = bytes_before(sent, operation.rank());
+    const std::int64_t bytes = received.front(), before = parts.begin_of(operation.rank()) * row_bytes;
     for (int rank = 0; rank < operation.size(); ++rank)
       copy_bytes(operation.received() + rank * bytes, agreement.shown_by(rank) + before, bytes);
     operation.deliver();

@@ -1,24 +1,10 @@
-module;
-#include <cstddef>
-#include <cstdint>
 export module tessera.collective:moving;
 import tessera.standard;
-import tessera.core;
 import :protocol;
 import :operation;
 
 // The steps of the collectives that move elements and compute nothing.
 namespace tessera::collective {
-
-/// Extent of part `index` of `count` parts of `extent`: as equal as possible, the first ones one larger.
-inline constexpr std::ptrdiff_t part_extent(std::ptrdiff_t extent, int count, int index) {
-  return extent / count + (index < extent % count ? 1 : 0);
-}
-
-/// The same bytes for each rank.
-std::vector<std::int64_t> equal_bytes(int size, std::int64_t bytes);
-/// Bytes of each rank's part of some rows.
-std::vector<std::int64_t> part_bytes(int size, std::ptrdiff_t rows, std::ptrdiff_t row_bytes);
 
 Protocol barrier_steps(Operation& operation);
 /// `from` of rank `note.root` to `to` of the others.

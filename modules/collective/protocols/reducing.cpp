@@ -19,40 +19,6 @@ namespace {
 /// Bytes of all ranks together up to which everything goes to everybody: one exchange instead of two. Ranks of one host need none at all for a few.
 constexpr std::ptrdiff_t few_bytes = 32 * 1024;
 
-/// Bytes that are reduced at a time: what is exchanged is still in the cache when it is combined.
-constexpr std::ptrdiff_t chunk_bytes = 1024 * 1024;
-
-/// A part of the elements, cut into a piece for each rank.
-class Chunk {
- public:
-  Chunk(std::ptrdiff_t begin, std::ptrdiff_t count, int size, std::ptrdiff_t item)
-      : begin_(begin), item_(item), bytes_(part_bytes(size, count, item)) {
-    std::int64_t start = 0;
-    for (const std::int64_t bytes : bytes_) {
-      starts_.push_back(start);
-      start += bytes;
-    }
-  }
-
-  std::ptrdiff_t begin_bytes() const { return begin_ * item_; }
-  const std::int64_t* bytes() const { return bytes_.data(); }
-  std::int64_t bytes_of(int rank) const { return bytes_[static_cast<std::size_t>(rank)]; }
-  std::ptrdiff_t count_of(int rank) const { return bytes_of(rank) / item_; }
-  /// Where a rank's piece begins, from the beginning of the chunk.
-  std::int64_t start_of(int rank) const { return starts_[static_cast<std::size_t>(rank)]; }
-
- private:
-  std::ptrdiff_t begin_, item_;
-  std::vector<std::int64_t> bytes_, starts_;
-};
-
-std::vector<Chunk> chunks_of(std::ptrdiff_t count, int size, std::ptrdiff_t item) {
-  const std::ptrdiff_t most = std::max<std::ptrdiff_t>(chunk_bytes / item / size, 1) * size;
-  std::vector<Chunk> chunks;
-  for (std::ptrdiff_t at = 0; at < count; at += most) chunks.emplace_back(at, std::min(most, count - at), size, item);
-  return chunks;
-}
-
 /// Combines one block of each rank.
 template <class BlockOf>
 void combine_ranks(const Operation& operation, const BlockOf& block_of, std::ptrdiff_t count, void* to) {
@@ -75,12 +41,12 @@ void combine_blocks(const Operation& operation, const std::byte* blocks, std::pt
 }
 
 /// The pieces of a chunk to the ranks that combine them.
-Exchange pieces_of(Operation& operation, const Chunk& chunk, const std::vector<std::int64_t>& received,
-                   std::byte* blocks) {
+Exchange pieces_of(Operation& operation, const Pieces& chunk, const std::vector<std::int64_t>& sent,
+                   const std::vector<std::int64_t>& received, std::byte* blocks) {
   return {.kind = ExchangeKind::all_to_all,
-          .from = operation.sent() + chunk.begin_bytes(),
+          .from = operation.sent() + chunk.begin * item_size(operation.note.dtype),
           .to = blocks,
-          .from_bytes = chunk.bytes(),
+          .from_bytes = sent.data(),
           .to_bytes = received.data()};
 }
 
@@ -132,18 +98,19 @@ Protocol all_reduce_steps(Operation& operation) {
     operation.deliver();
     co_return;
   }
-  const std::vector<Chunk> chunks = chunks_of(operation.from.count(), size, item_size(operation.note.dtype));
-  std::byte* const blocks = operation.scratch(size * chunks.front().bytes_of(0));
-  for (const Chunk& chunk : chunks) {
-    const std::vector<std::int64_t> received = equal_bytes(size, chunk.bytes_of(rank));
-    Transfer pieces = operation.exchange(pieces_of(operation, chunk, received, blocks));
+  const std::ptrdiff_t item = item_size(operation.note.dtype);
+  const std::vector<Pieces> chunks = chunks_of(operation.from.count(), size, item);
+  std::byte* const blocks = operation.scratch(size * chunks.front().largest() * item);
+  for (const Pieces& chunk : chunks) {
+    const std::vector<std::int64_t> bytes = chunk.bytes(item);
+    const std::vector<std::int64_t> received = equal_bytes(size, chunk.count_of(rank) * item);
+    Transfer pieces = operation.exchange(pieces_of(operation, chunk, bytes, received, blocks));
     co_await pieces;
-    std::byte* const results = operation.received() + chunk.begin_bytes();
-    combine_blocks(operation, blocks, chunk.count_of(rank), results + chunk.start_of(rank));
-    Transfer sums = operation.exchange({.kind = ExchangeKind::all_gather,
-                                        .from = results + chunk.start_of(rank),
-                                        .to = results,
-                                        .to_bytes = chunk.bytes()});
+    std::byte* const results = operation.received() + chunk.begin * item;
+    std::byte* const own = results + chunk.begin_of(rank) * item;
+    combine_blocks(operation, blocks, chunk.count_of(rank), own);
+    Transfer sums =
+        operation.exchange({.kind = ExchangeKind::all_gather, .from = own, .to = results, .to_bytes = bytes.data()});
     co_await sums;
   }
   operation.deliver();
@@ -155,20 +122,20 @@ namespace {
 Protocol reduce_of_two(Operation& operation) {
   const int rank = operation.rank();
   const bool is_root = rank == operation.note.root;
-  const std::ptrdiff_t item = item_size(operation.note.dtype), count = operation.from.count();
-  const std::ptrdiff_t most = chunk_bytes / item;
-  std::byte* const block = is_root ? operation.scratch(std::min(count, most) * item) : nullptr;
-  for (std::ptrdiff_t at = 0; at < count; at += most) {
-    const std::ptrdiff_t here = std::min(most, count - at);
-    const std::int64_t bytes = here * item;
+  const std::ptrdiff_t item = item_size(operation.note.dtype);
+  const std::vector<Pieces> chunks = chunks_of(operation.from.count(), 1, item);
+  std::byte* const block = is_root ? operation.scratch(chunks.front().count * item) : nullptr;
+  for (const Pieces& chunk : chunks) {
+    const std::int64_t bytes = chunk.count * item, before = chunk.begin * item;
     const std::int64_t sent[] = {is_root || rank == 0 ? 0 : bytes, is_root || rank == 1 ? 0 : bytes};
     const std::int64_t received[] = {is_root && rank == 1 ? bytes : 0, is_root && rank == 0 ? bytes : 0};
-    const std::byte* const own = operation.sent() + at * item;
+    const std::byte* const own = operation.sent() + before;
     Transfer part = operation.exchange(
         {.kind = ExchangeKind::all_to_all, .from = own, .to = block, .from_bytes = sent, .to_bytes = received});
     co_await part;
     if (!is_root) continue;
-    combine_ranks(operation, [&](int of) { return of == rank ? own : block; }, here, operation.received() + at * item);
+    combine_ranks(
+        operation, [&](int of) { return of == rank ? own : block; }, chunk.count, operation.received() + before);
   }
   if (is_root) operation.deliver();
 }
@@ -203,19 +170,21 @@ Protocol reduce_steps(Operation& operation) {
     co_await steps;
     co_return;
   }
-  const std::vector<Chunk> chunks = chunks_of(operation.from.count(), size, item_size(operation.note.dtype));
-  std::byte* const blocks = operation.scratch(size * chunks.front().bytes_of(0));
-  std::byte* const sum = operation.scratch(chunks.front().bytes_of(0));
-  for (const Chunk& chunk : chunks) {
-    const std::vector<std::int64_t> received = equal_bytes(size, chunk.bytes_of(rank));
-    Transfer pieces = operation.exchange(pieces_of(operation, chunk, received, blocks));
+  const std::ptrdiff_t item = item_size(operation.note.dtype);
+  const std::vector<Pieces> chunks = chunks_of(operation.from.count(), size, item);
+  std::byte* const blocks = operation.scratch(size * chunks.front().largest() * item);
+  std::byte* const sum = operation.scratch(chunks.front().largest() * item);
+  for (const Pieces& chunk : chunks) {
+    const std::vector<std::int64_t> bytes = chunk.bytes(item);
+    const std::vector<std::int64_t> received = equal_bytes(size, chunk.count_of(rank) * item);
+    Transfer pieces = operation.exchange(pieces_of(operation, chunk, bytes, received, blocks));
     co_await pieces;
     combine_blocks(operation, blocks, chunk.count_of(rank), sum);
     Transfer sums = operation.exchange({.kind = ExchangeKind::gather,
                                         .peer = operation.note.root,
                                         .from = sum,
-                                        .to = is_root ? operation.received() + chunk.begin_bytes() : nullptr,
-                                        .to_bytes = chunk.bytes()});
+                                        .to = is_root ? operation.received() + chunk.begin * item : nullptr,
+                                        .to_bytes = bytes.data()});
     co_await sums;
   }
   if (is_root) operation.deliver();
@@ -230,17 +199,16 @@ Protocol reduce_scatter_steps(Operation& operation) {
     co_return;
   }
   const int size = operation.size();
+  const Pieces parts{.count = operation.from.rows(), .size = size};
   if (agreement.is_all_shown()) {
-    std::ptrdiff_t first_row = 0;
-    for (int rank = 0; rank < operation.rank(); ++rank) first_row += part_extent(operation.from.rows(), size, rank);
-    const std::ptrdiff_t before = first_row * operation.from.row_bytes();
+    const std::ptrdiff_t before = parts.begin_of(operation.rank()) * operation.from.row_bytes();
     combine_ranks(
         operation, [&](int rank) { return agreement.shown_by(rank) + before; }, operation.to.count(),
         operation.received());
     operation.deliver();
     co_return;
   }
-  const std::vector<std::int64_t> sent = part_bytes(size, operation.from.rows(), operation.from.row_bytes());
+  const std::vector<std::int64_t> sent = parts.bytes(operation.from.row_bytes());
   const std::vector<std::int64_t> received = equal_bytes(size, operation.to.bytes());
   std::byte* const blocks = operation.scratch(size * operation.to.bytes());
   Transfer pieces = operation.exchange({.kind = ExchangeKind::all_to_all,
@@ -304,15 +272,15 @@ const std::byte* combined_own(Operation& operation, const LeavesOfRanks& shards,
 }
 
 /// The pieces that go to each rank, of each of this rank's blocks one: as they lie, if there is one block.
-const std::byte* packed(const Chunk& chunk, const std::byte* blocks, std::ptrdiff_t block_count,
-                        std::ptrdiff_t block_bytes, int size, std::byte* room) {
-  if (block_count == 1) return blocks + chunk.begin_bytes();
+const std::byte* packed(const Pieces& chunk, std::ptrdiff_t item, const std::byte* blocks, std::ptrdiff_t block_count,
+                        std::ptrdiff_t block_bytes, std::byte* room) {
+  if (block_count == 1) return blocks + chunk.begin * item;
   std::byte* at = room;
-  for (int other = 0; other < size; ++other) {
+  for (int other = 0; other < chunk.size; ++other) {
+    const std::ptrdiff_t before = (chunk.begin + chunk.begin_of(other)) * item, bytes = chunk.count_of(other) * item;
     for (std::ptrdiff_t block = 0; block < block_count; ++block) {
-      const std::byte* const piece = blocks + block * block_bytes + chunk.begin_bytes() + chunk.start_of(other);
-      std::memcpy(at, piece, static_cast<std::size_t>(chunk.bytes_of(other)));
-      at += chunk.bytes_of(other);
+      std::memcpy(at, blocks + block * block_bytes + before, static_cast<std::size_t>(bytes));
+      at += bytes;
     }
   }
   return room;
@@ -342,18 +310,18 @@ Protocol reproducible_steps(Operation& operation) {
   const std::byte* const sums = combined_own(operation, shards, count);
   std::size_t block_count = 0;
   for (const auto& subtrees_of_rank : shards.subtrees_of) block_count += subtrees_of_rank.size();
-  const std::vector<Chunk> chunks = chunks_of(count, size, item);
-  const std::int64_t largest = chunks.empty() ? 0 : chunks.front().bytes_of(0);
+  const std::vector<Pieces> chunks = chunks_of(count, size, item);
+  const std::ptrdiff_t largest = chunks.empty() ? 0 : chunks.front().largest() * item;
   std::byte* const room = operation.scratch(std::ssize(own) > 1 ? std::ssize(own) * size * largest : 0);
   std::byte* const blocks = operation.scratch(static_cast<std::ptrdiff_t>(block_count) * largest);
-  for (const Chunk& chunk : chunks) {
-    std::vector<std::int64_t> sent, received;
-    for (int other = 0; other < size; ++other) {
-      sent.push_back(std::ssize(own) * chunk.bytes_of(other));
-      received.push_back(std::ssize(shards.subtrees_of[static_cast<std::size_t>(other)]) * chunk.bytes_of(rank));
-    }
+  for (const Pieces& chunk : chunks) {
+    const std::ptrdiff_t own_bytes = chunk.count_of(rank) * item;
+    const std::vector<std::int64_t> sent = chunk.bytes(std::ssize(own) * item);
+    std::vector<std::int64_t> received;
+    for (const auto& subtrees_of_rank : shards.subtrees_of)
+      received.push_back(std::ssize(subtrees_of_rank) * own_bytes);
     Transfer pieces = operation.exchange({.kind = ExchangeKind::all_to_all,
-                                          .from = packed(chunk, sums, std::ssize(own), count * item, size, room),
+                                          .from = packed(chunk, item, sums, std::ssize(own), count * item, room),
                                           .to = blocks,
                                           .from_bytes = sent.data(),
                                           .to_bytes = received.data()});
@@ -361,12 +329,12 @@ Protocol reproducible_steps(Operation& operation) {
     std::vector<Partial> partials;
     for (const auto& subtrees_of_rank : shards.subtrees_of) {
       for (const auto& [begin, end] : subtrees_of_rank)
-        partials.push_back({begin, end, blocks + std::ssize(partials) * chunk.bytes_of(rank)});
+        partials.push_back({begin, end, blocks + std::ssize(partials) * own_bytes});
     }
     // Of 16-bit numbers the results are half as wide as what they are made of.
     const std::ptrdiff_t narrow = item_size(operation.note.dtype);
-    std::byte* const results = operation.received() + chunk.begin_bytes() / item * narrow;
-    std::byte* const own_results = results + chunk.start_of(rank) / item * narrow;
+    std::byte* const results = operation.received() + chunk.begin * narrow;
+    std::byte* const own_results = results + chunk.begin_of(rank) * narrow;
     combine({.op = operation.note.op,
              .dtype = operation.note.dtype,
              .partials = partials,
@@ -375,9 +343,7 @@ Protocol reproducible_steps(Operation& operation) {
              .count = chunk.count_of(rank),
              .is_wide = true},
             own_results);
-    std::vector<std::int64_t> result_bytes(static_cast<std::size_t>(size));
-    for (int other = 0; other < size; ++other)
-      result_bytes[static_cast<std::size_t>(other)] = chunk.bytes_of(other) / item * narrow;
+    const std::vector<std::int64_t> result_bytes = chunk.bytes(narrow);
     Transfer all = operation.exchange(
         {.kind = ExchangeKind::all_gather, .from = own_results, .to = results, .to_bytes = result_bytes.data()});
     co_await all;

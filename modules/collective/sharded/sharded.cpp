@@ -11,14 +11,8 @@ module tessera.collective;
 import tessera.core;
 import tessera.array;
 
-// Parts of axes, and what is said of sharded arrays.
+// What is said of sharded arrays.
 namespace tessera::collective {
-
-PartOfAxis part_of_axis(std::ptrdiff_t extent, int count, int index) {
-  std::ptrdiff_t begin = 0;
-  for (int before = 0; before < index; ++before) begin += part_extent(extent, count, before);
-  return {begin, part_extent(extent, count, index)};
-}
 
 namespace {
 
@@ -41,7 +35,7 @@ std::vector<std::ptrdiff_t> shape_of_parts(std::span<const std::int64_t> shapes,
     std::vector<std::int64_t> expected(shape.begin(), shape.end());
     if (layout.is_split()) {
       std::int64_t& part = expected[static_cast<std::size_t>(layout.axis())];
-      part = part_extent(part, group.size(), of);
+      part = part_of_rank(part, group.size(), of).extent;
     }
     if (std::ranges::equal(shape_of(of), expected)) continue;
     throw ShapeError(
@@ -73,7 +67,7 @@ void require_elementwise(std::span<const std::ptrdiff_t> part, std::span<const s
   std::vector<std::ptrdiff_t> expected(whole.begin(), whole.end());
   if (layout.is_split()) {
     std::ptrdiff_t& own = expected[static_cast<std::size_t>(layout.axis())];
-    own = part_extent(own, group.size(), group.rank());
+    own = part_of_rank(own, group.size(), group.rank()).extent;
   }
   if (std::ranges::equal(part, expected)) return;
   throw ShapeError(to_string(Failure{
@@ -92,8 +86,8 @@ std::string describe(const Group& group, const LaidOut& operand, DType dtype,
   std::string text = std::string(name(dtype)) + " " + text_of(operand) + " of group " + group.name() + " (" +
                      std::to_string(group.size()) + (group.size() == 1 ? " rank)" : " ranks)");
   if (operand.layout.is_split()) {
-    const PartOfAxis part =
-        part_of_axis(operand.shape[static_cast<std::size_t>(operand.layout.axis())], group.size(), group.rank());
+    const Part part =
+        part_of_rank(operand.shape[static_cast<std::size_t>(operand.layout.axis())], group.size(), group.rank());
     text += "; rank " + std::to_string(group.rank()) + " has " + std::to_string(part.begin) + " to " +
             std::to_string(part.begin + part.extent);
   }

@@ -9,7 +9,7 @@ import tessera.array;
 import tessera.expr;
 import tessera.algorithm;
 import tessera.darray;
-import :moving;
+import :pieces;
 import :reduce_op;
 import :group;
 import :layout;
@@ -18,12 +18,6 @@ import :layout;
 namespace tessera {
 
 namespace collective {
-
-/// The elements of one rank along an axis that is cut into `count` parts.
-struct PartOfAxis {
-  std::ptrdiff_t begin, extent;
-};
-PartOfAxis part_of_axis(std::ptrdiff_t extent, int count, int index);
 
 /// The shape of all parts together, of which `shapes` has those of all ranks, one after the other. Throws ShapeError if they are not those of an array that lies
 /// by the layout.
@@ -37,7 +31,7 @@ std::string describe(const Group& group, const LaidOut& operand, DType dtype, st
 
 /// Some indices of one axis, as a view.
 template <ArrayHandle A>
-A part_along(const A& array, int axis, PartOfAxis part) {
+A part_along(const A& array, int axis, Part part) {
   if constexpr (rank_of<A> == 0) {
     return array;
   } else {
@@ -152,7 +146,7 @@ class Sharded {
     requires ArrayHandle<X>
   {
     if (!collective::checked_layout(layout, rank).is_split()) return X(evaluate(whole));
-    const auto part = collective::part_of_axis(whole.shape()[layout.axis()], group.size(), group.rank());
+    const auto part = collective::part_of_rank(whole.shape()[layout.axis()], group.size(), group.rank());
     return X(evaluate(collective::part_along(whole, layout.axis(), part)));
   }
 
@@ -165,7 +159,7 @@ class Sharded {
     const auto own = evaluate(local_);
     const auto received =
         group_.all_to_all(moveaxis(own, to, 0), where);  // the parts of all ranks along `from`, one after the other
-    const std::ptrdiff_t here = collective::part_of_axis(shape_[to], group_.size(), group_.rank()).extent;
+    const std::ptrdiff_t here = collective::part_of_rank(shape_[to], group_.size(), group_.rank()).extent;
     const std::ptrdiff_t theirs = shape_[from] / group_.size();
     Array<value_type, rank> result(shape_.with(to, here));
     for (int other = 0; other < group_.size(); ++other) {
