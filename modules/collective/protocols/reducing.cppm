@@ -1,5 +1,3 @@
-module;
-#include <cstddef>
 export module tessera.collective:reducing;
 import tessera.standard;
 import :protocol;
@@ -16,7 +14,5 @@ Protocol all_reduce_steps(Operation& operation);
 Protocol reduce_steps(Operation& operation);
 /// The rows in as many parts as there are ranks, as equal as possible: part r to rank r.
 Protocol reduce_scatter_steps(Operation& operation);
-/// The first axis of `from` are `note.own` shards: leaves of one tree over the shards of all ranks.
-Protocol reproducible_steps(Operation& operation);
 
 }  // namespace tessera::collective
