@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "support.hpp"
 
@@ -38,6 +39,17 @@ TEST_CASE("messages of one tag arrive in their order, and those of others do not
   } else if (world().rank() == 1) {
     CHECK(array_equal(world().receive<Array<int, 1>>(0, 4), full<int>(Dim{2}, 77)));
     for (int i = 0; i < 20; ++i) CHECK(array_equal(world().receive<Array<int, 1>>(0, 3), full<int>(Dim{i + 1}, i)));
+  }
+}
+
+TEST_CASE("a tag that users cannot have is refused before anything is sent") {
+  const int next = (world().rank() + 1) % world().size();
+  Array<float, 1> x = ones<float>(Dim{2});
+  for (const int tag : {-1, 16'001}) {
+    const std::string problem = "the tag " + std::to_string(tag) + " is not in 0 .. 16000";
+    CHECK_THROWS_WITH_AS(world().send(x, next, tag), doctest::Contains(problem.c_str()), IndexError);
+    CHECK_THROWS_WITH_AS(world().receive_into(x, next, tag), doctest::Contains(problem.c_str()), IndexError);
+    CHECK_THROWS_WITH_AS((world().receive<Array<float, 1>>(next, tag)), doctest::Contains(problem.c_str()), IndexError);
   }
 }
 

@@ -112,3 +112,19 @@ TEST_CASE("the trace of all ranks has a process for each, with the ops of each a
   // Nobody has the sum before the last one has given its part: the clocks are one.
   CHECK(latest_begin < earliest_end);
 }
+
+TEST_CASE("clocks are compared by messages of their own: what users have sent by any tag stays theirs") {
+  if (world().size() == 1) return;
+  constexpr int largest_tag = 16'000;
+  const auto word = [](std::int64_t value) { return Array<std::int64_t, 0>(value); };
+  for (int other = 0; other < world().size(); ++other)
+    if (other != world().rank()) world().send(word(100 + world().rank()), other, largest_tag);
+  Scheduler scheduler({.workers = 1});
+  const Trace trace(scheduler);
+  std::ostringstream out;
+  write_chrome_trace(out, world(), trace);
+  for (int other = 0; other < world().size(); ++other) {
+    if (other == world().rank()) continue;
+    CHECK(world().receive<Array<std::int64_t, 0>>(other, largest_tag) == 100 + other);
+  }
+}

@@ -251,50 +251,69 @@ DArray all_to_all(const Share& group, const DArray& x, const Where& where) {
 
 namespace {
 
-constexpr int largest_tag = 16'000;
+void require_tag(int tag, CallKind kind) {
+  if (tag >= 0 && tag <= largest_tag) return;
+  throw IndexError(to_string(
+      Failure{.operation = name_of(kind),
+              .problem = "the tag " + std::to_string(tag) + " is not in 0 .. " + std::to_string(largest_tag)}));
+}
 
-Note note_of_message(CallKind kind, const Communicator& group, const DArray& x, std::ptrdiff_t other, int tag) {
+Note note_of_message(CallKind kind, const Communicator& group, const DArray& x, std::ptrdiff_t other) {
   const std::string_view operation = name_of(kind);
   Note note = note_of(kind, x);
   note.root = checked_rank(group, other, operation);
-  if (note.root == group.rank()) {
-    throw IndexError(to_string(
-        Failure{.operation = operation, .problem = "rank " + std::to_string(other) + " is this rank itself"}));
-  }
-  if (tag >= 0 && tag <= largest_tag) return note;
-  throw IndexError(to_string(
-      Failure{.operation = operation,
-              .problem = "the tag " + std::to_string(tag) + " is not in 0 .. " + std::to_string(largest_tag)}));
+  if (note.root != group.rank()) return note;
+  throw IndexError(
+      to_string(Failure{.operation = operation, .problem = "rank " + std::to_string(other) + " is this rank itself"}));
+}
+
+void send_tagged(const Share& group, const DArray& x, std::ptrdiff_t to, int tag) {
+  require_storage(x, "send");
+  const auto operation = operation_of(group, note_of_message(CallKind::send, *group, x, to), &x, nullptr);
+  operation->tag = tag;
+  perform(operation, send_steps);
+}
+
+void receive_tagged(const Share& group, const DArray& result, std::ptrdiff_t from, int tag) {
+  require_storage(result, "receive_into");
+  result.require_writable("receive_into");
+  const auto operation =
+      operation_of(group, note_of_message(CallKind::receive, *group, result, from), nullptr, &result);
+  operation->tag = tag;
+  perform(operation, receive_steps);
 }
 
 }  // namespace
 
 void send(const Share& group, const DArray& x, std::ptrdiff_t to, int tag, const Where& where) {
   called_at(where, [&] {
-    require_storage(x, "send");
-    const auto operation = operation_of(group, note_of_message(CallKind::send, *group, x, to, tag), &x, nullptr);
-    operation->tag = tag;
-    perform(operation, send_steps);
+    require_tag(tag, CallKind::send);
+    send_tagged(group, x, to, tag);
   });
+}
+
+void send(const Share& group, const DArray& x, std::ptrdiff_t to, OwnTag tag, const Where& where) {
+  called_at(where, [&] { send_tagged(group, x, to, static_cast<int>(tag)); });
 }
 
 void receive_into(const Share& group, const DArray& result, std::ptrdiff_t from, int tag, const Where& where) {
   called_at(where, [&] {
-    require_storage(result, "receive_into");
-    result.require_writable("receive_into");
-    const auto operation =
-        operation_of(group, note_of_message(CallKind::receive, *group, result, from, tag), nullptr, &result);
-    operation->tag = tag;
-    perform(operation, receive_steps);
+    require_tag(tag, CallKind::receive);
+    receive_tagged(group, result, from, tag);
   });
+}
+
+void receive_into(const Share& group, const DArray& result, std::ptrdiff_t from, OwnTag tag, const Where& where) {
+  called_at(where, [&] { receive_tagged(group, result, from, static_cast<int>(tag)); });
 }
 
 DArray receive(const Share& group, DType dtype, int rank, std::ptrdiff_t from, int tag, const Where& where) {
   return called_at(where, [&] {
+    require_tag(tag, CallKind::receive);
     const DArray expected(
         DDim(std::span<const std::ptrdiff_t>(std::vector<std::ptrdiff_t>(static_cast<std::size_t>(rank)))), dtype);
     const auto operation =
-        operation_of(group, note_of_message(CallKind::receive, *group, expected, from, tag), nullptr, nullptr);
+        operation_of(group, note_of_message(CallKind::receive, *group, expected, from), nullptr, nullptr);
     operation->tag = tag;
     perform_now(operation, receive_any_steps);
     return operation->result;

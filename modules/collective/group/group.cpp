@@ -3,7 +3,7 @@ module;
 module tessera.collective;
 import tessera.core;
 
-// Where groups come from.
+// Where groups come from, and what is behind them.
 namespace tessera {
 
 Group Group::world(const Where& where) {
@@ -13,5 +13,7 @@ Group Group::world(const Where& where) {
     core::rethrow_called_at(where);
   }
 }
+
+const collective::Share& collective::share_of(const Group& group) noexcept { return group.group_; }
 
 }  // namespace tessera

@@ -17,6 +17,8 @@ import :exchanging;
 // Groups of processes, and what they do together with arrays.
 namespace tessera {
 
+export class Group;
+
 /// The same bits for any number of ranks: see Group::all_reduce.
 export struct Reproducible {};
 
@@ -79,6 +81,9 @@ inline constexpr int rank_below_one = 0;
 template <class X>
   requires(!DynamicOperand<X>)
 inline constexpr int rank_below_one<X> = rank_of<X> == 0 ? 1 : 0;
+
+/// What other parts of this room use of a group.
+const Share& share_of(const Group& group) noexcept;
 
 }  // namespace collective
 
@@ -210,6 +215,7 @@ export class Group {
   }
 
   friend bool operator==(const Group& a, const Group& b) noexcept { return a.group_ == b.group_; }
+  friend const collective::Share& collective::share_of(const Group& group) noexcept;
 
  private:
   inline explicit Group(collective::Share group) : group_(std::move(group)) {}

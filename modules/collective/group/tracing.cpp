@@ -69,14 +69,21 @@ std::int64_t common_length(const std::vector<Interval>& a, const std::vector<Int
 /// What this rank's clock shows when that of rank 0 shows nothing. That of rank 0 is asked some times, and the quickest answer counts; clocks that
 /// cannot be told apart are one.
 std::int64_t clock_after_first(const Group& group, const std::source_location& where) {
-  constexpr int questions = 8, tag = 16'000;
+  constexpr int questions = 8;
   Array<std::int64_t, 0> word(Dim{});
+  const collective::Share& share = collective::share_of(group);
+  const auto send_word = [&](int to) {
+    collective::send(share, collective::elements_of(word), to, collective::OwnTag::clock, where);
+  };
+  const auto receive_word = [&](int from) {
+    collective::receive_into(share, collective::result_of(word), from, collective::OwnTag::clock, where);
+  };
   if (group.rank() == 0) {
     for (int rank = 1; rank < group.size(); ++rank) {
       for (int i = 0; i < questions; ++i) {
-        group.receive_into(word, rank, tag, where);
+        receive_word(rank);
         word = now();
-        group.send(word, rank, tag, where);
+        send_word(rank);
       }
     }
     return 0;
@@ -84,8 +91,8 @@ std::int64_t clock_after_first(const Group& group, const std::source_location& w
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max(), after = 0;
   for (int i = 0; i < questions; ++i) {
     const std::int64_t asked = now();
-    group.send(word, 0, tag, where);
-    group.receive_into(word, 0, tag, where);
+    send_word(0);
+    receive_word(0);
     const std::int64_t answer = word[{}], answered = now();
     if (answered - asked >= shortest) continue;
     shortest = answered - asked;
