@@ -2,6 +2,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -25,12 +26,20 @@ int main(int count, char** arguments) {
     }
     if (how == "message") {  // of elements that could not be computed
       Array<float, 2> y = copy(x);
-      if (world.rank() == 1) world.receive_into(y, 0);
+      if (world.rank() == 1) world.receive_into(y, 0, 7);
       if (world.rank() == 0) {
         Scheduler scheduler({.workers = 1});
         Async on(scheduler);
         scheduler.submit(writes(y.var()), [] { throw std::runtime_error("no elements"); });
-        world.send(y, 1);
+        world.send(y, 1, 7);
+      }
+    }
+    if (how == "tag" || how == "extents") {  // other ones than those that are received
+      if (world.rank() == 0) world.send(x, 1, how == "tag" ? 8 : 7);
+      if (world.rank() == 1) {
+        if (how == "tag") world.set_time_limit(std::chrono::milliseconds(300));
+        Array<float, 2> y(Dim{3, how == "extents" ? 5 : 4});
+        world.receive_into(y, 0, 7);
       }
     }
     if (how == "killed" && world.rank() == 1) std::raise(SIGKILL);
@@ -42,7 +51,7 @@ int main(int count, char** arguments) {
     }
     world.all_reduce(x);
     std::printf("no error\n");
-  } catch (const CollectiveError& error) {
+  } catch (const std::exception& error) {
     std::printf("rank %d: %s\n", world.rank(), error.what());
     std::fflush(stdout);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));  // so that the launcher hears the others, too

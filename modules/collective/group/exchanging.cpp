@@ -258,9 +258,10 @@ void require_tag(int tag, CallKind kind) {
               .problem = "the tag " + std::to_string(tag) + " is not in 0 .. " + std::to_string(largest_tag)}));
 }
 
-Note note_of_message(CallKind kind, const Communicator& group, const DArray& x, std::ptrdiff_t other) {
+Note note_of_message(CallKind kind, const Communicator& group, const DArray& x, std::ptrdiff_t other, int tag) {
   const std::string_view operation = name_of(kind);
   Note note = note_of(kind, x);
+  note.own = tag;
   note.root = checked_rank(group, other, operation);
   if (note.root != group.rank()) return note;
   throw IndexError(
@@ -269,8 +270,7 @@ Note note_of_message(CallKind kind, const Communicator& group, const DArray& x, 
 
 void send_tagged(const Share& group, const DArray& x, std::ptrdiff_t to, int tag) {
   require_storage(x, "send");
-  const auto operation = operation_of(group, note_of_message(CallKind::send, *group, x, to), &x, nullptr);
-  operation->tag = tag;
+  const auto operation = operation_of(group, note_of_message(CallKind::send, *group, x, to, tag), &x, nullptr);
   perform(operation, send_steps);
 }
 
@@ -278,8 +278,7 @@ void receive_tagged(const Share& group, const DArray& result, std::ptrdiff_t fro
   require_storage(result, "receive_into");
   result.require_writable("receive_into");
   const auto operation =
-      operation_of(group, note_of_message(CallKind::receive, *group, result, from), nullptr, &result);
-  operation->tag = tag;
+      operation_of(group, note_of_message(CallKind::receive, *group, result, from, tag), nullptr, &result);
   perform(operation, receive_steps);
 }
 
@@ -313,8 +312,7 @@ DArray receive(const Share& group, DType dtype, int rank, std::ptrdiff_t from, i
     const DArray expected(
         DDim(std::span<const std::ptrdiff_t>(std::vector<std::ptrdiff_t>(static_cast<std::size_t>(rank)))), dtype);
     const auto operation =
-        operation_of(group, note_of_message(CallKind::receive, *group, expected, from), nullptr, nullptr);
-    operation->tag = tag;
+        operation_of(group, note_of_message(CallKind::receive, *group, expected, from, tag), nullptr, nullptr);
     perform_now(operation, receive_any_steps);
     return operation->result;
   });

@@ -22,6 +22,9 @@ namespace {
 constexpr std::int64_t first_part_bytes = 4096;
 constexpr std::int64_t inline_bytes = first_part_bytes - static_cast<std::int64_t>(note_bytes);
 
+/// The tag by which the engine finds the first part of a message; its others have the next one.
+int first_tag(const Note& note) { return static_cast<int>(2 * note.own); }
+
 }  // namespace
 
 Protocol send_steps(Operation& operation) {
@@ -32,14 +35,14 @@ Protocol send_steps(Operation& operation) {
   const std::int64_t part_bytes = static_cast<std::int64_t>(note_bytes) + first;
   const Exchange message{.kind = ExchangeKind::send,
                          .peer = operation.note.root,
-                         .tag = 2 * operation.tag,
+                         .tag = first_tag(operation.note),
                          .from = part,
                          .from_bytes = &part_bytes};
   std::optional<Exchange> more;
   if (rest != 0) {
     more = {.kind = ExchangeKind::send,
             .peer = operation.note.root,
-            .tag = 2 * operation.tag + 1,
+            .tag = first_tag(operation.note) + 1,
             .from = operation.sent() + first,
             .from_bytes = &rest};
   }
@@ -52,7 +55,7 @@ namespace {
 Exchange part_of_receive(const Operation& operation, void* to, const std::int64_t& bytes, bool is_rest) {
   return {.kind = ExchangeKind::receive,
           .peer = operation.note.root,
-          .tag = 2 * operation.tag + (is_rest ? 1 : 0),
+          .tag = first_tag(operation.note) + (is_rest ? 1 : 0),
           .to = to,
           .to_bytes = &bytes};
 }
@@ -69,7 +72,8 @@ void require_expected(const Note& expected, const Note& come) {
     return std::string(name(note.dtype)) + " " +
            to_string(DDim(std::vector<std::ptrdiff_t>(note.extents, note.extents + note.rank)));
   };
-  const std::string problem = "rank " + std::to_string(expected.root) + " has sent " + elements(come);
+  const std::string problem = "rank " + std::to_string(expected.root) + " has sent " + elements(come) + " with tag " +
+                              std::to_string(expected.own);
   const std::string error = to_string(Failure{
       .operation = "receive",
       .problem =

@@ -78,7 +78,6 @@ class Operation {
   std::shared_ptr<Communicator> group;
   Note note;
   ArrayMemory from, to;
-  int tag = 0;
 
   inline int rank() const noexcept { return group->rank(); }
   inline int size() const noexcept { return group->size(); }

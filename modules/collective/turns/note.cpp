@@ -45,10 +45,12 @@ std::string text_of(const Note& note) {
       return text + " by ReduceOp::" + std::string(name_of(note.op)) + " to rank " + std::to_string(note.root);
     case CallKind::broadcast:
     case CallKind::scatter:
-    case CallKind::shape_of_scattered:
-    case CallKind::receive: return text + " from rank " + std::to_string(note.root);
-    case CallKind::gather:
-    case CallKind::send: return text + " to rank " + std::to_string(note.root);
+    case CallKind::shape_of_scattered: return text + " from rank " + std::to_string(note.root);
+    case CallKind::gather: return text + " to rank " + std::to_string(note.root);
+    case CallKind::receive:
+      return text + " from rank " + std::to_string(note.root) + " with tag " + std::to_string(note.own);
+    case CallKind::send:
+      return text + " to rank " + std::to_string(note.root) + " with tag " + std::to_string(note.own);
     default: return text;
   }
 }

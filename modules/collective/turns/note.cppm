@@ -36,7 +36,7 @@ struct Note {
   ReduceOp op{};              // of those that reduce
   std::int32_t root = 0;      // of those that have one
   std::int64_t extents[9]{};  // of the array; -1 where the ranks may differ
-  // What each rank says for itself, and is not compared:
+  // What each rank says for itself, and is not compared; of a message its tag:
   std::int64_t own = 0;
   device::GpuIdentity gpu{};  // where its arrays lie, if NCCL can move them from there; otherwise zero
 };
@@ -48,7 +48,7 @@ static_assert(note_bytes == 104 && compared_bytes == 80 && max_rank == 9);
 std::string_view name_of(CallKind kind);
 /// What the ops of collectives, messages among them, have for names.
 bool is_name_of_call(std::string_view name);
-/// "all_reduce of float32 (256, 10) by ReduceOp::sum", "broadcast of int32 (3) from rank 0"
+/// "all_reduce of float32 (256, 10) by ReduceOp::sum", "broadcast of int32 (3) from rank 0", "send of int32 (3) to rank 0 with tag 5"
 std::string text_of(const Note& note);
 
 }  // namespace tessera::collective
