@@ -73,6 +73,12 @@ int asked_level() {
   return chosen != nullptr && std::strcmp(chosen, "one") == 0 ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE;
 }
 
+/// What ranks share memory, for tests: TESSERA_MPI_BOARDS=none, as if each had a host of its own; a number, as if so many after each other had one.
+const char* chosen_boards() {
+  const char* const chosen = std::getenv("TESSERA_MPI_BOARDS");
+  return chosen != nullptr ? chosen : "";
+}
+
 class Communicator {
  public:
   Communicator() = default;
@@ -127,10 +133,14 @@ struct TesseraGroup {
     check(MPI_Comm_split_type(points.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &neighbours),
           "MPI_Comm_split_type");
     host = Communicator(neighbours);
+    if (const int ranks = std::atoi(chosen_boards()); ranks > 0) {
+      int of_all = 0;
+      check(MPI_Comm_rank(MPI_COMM_WORLD, &of_all), "MPI_Comm_rank");
+      check(MPI_Comm_split(host.get(), of_all / ranks, rank, &neighbours), "MPI_Comm_split");
+      host = Communicator(neighbours);
+    }
     check(MPI_Comm_rank(neighbours, &local_rank), "MPI_Comm_rank");
-    const char* const chosen = std::getenv("TESSERA_MPI_BOARDS");
-    if (chosen != nullptr && std::strcmp(chosen, "none") == 0)
-      return;  // as if each rank had a host of its own: for tests
+    if (std::strcmp(chosen_boards(), "none") == 0) return;
     void* own = nullptr;
     check(MPI_Win_allocate_shared(tessera_board_bytes, 1, MPI_INFO_NULL, neighbours, &own, &window),
           "MPI_Win_allocate_shared");

@@ -14,7 +14,9 @@ using namespace tessera;
 int main(int count, char** arguments) {
   const std::string_view how = count > 1 ? arguments[1] : "";
   const Group world = Group::world();
-  world.set_time_limit(std::chrono::milliseconds(how == "late" ? 300 : how == "gpus" ? 3'000 : 20'000));
+  world.set_time_limit(std::chrono::milliseconds(how == "late"                      ? 300
+                                                 : how == "gpus" || how == "killed" ? 3'000
+                                                                                    : 20'000));
   const auto x = ones<float>(Dim{3, how == "shape" && world.rank() == 1 ? 5 : 4});
   try {
     if (how == "turn") {  // only the thread that waits for its barrier could run what comes before that

@@ -69,6 +69,20 @@ TEST_CASE("all_gather and gather put rows of any number one after the other") {
   CHECK(array_equal(of_scalars, evaluate(arange<int>(0, world().size()) * 2)));
 }
 
+TEST_CASE("a group of one gathers an array into itself") {
+  const Group alone = world().split(world().rank());
+  for (const std::ptrdiff_t columns : {0, 3, 100'000}) {
+    for (unsigned layout = 0; layout < 4; ++layout) {
+      CAPTURE(columns);
+      CAPTURE(layout);
+      const auto expected = numbers<double>(Dim{2, columns}, world().rank());
+      Array<double, 2> x = ranks::laid_out(expected, layout);
+      alone.all_gather_into(x, x);
+      CHECK(array_equal(x, expected));
+    }
+  }
+}
+
 TEST_CASE("scatter divides the rows of one rank, the first parts one larger") {
   for (int root = 0; root < world().size(); ++root) {
     for (const std::ptrdiff_t rows : {0, 1, 7, 1000}) {
