@@ -228,8 +228,9 @@ void perform_now(const std::shared_ptr<Operation>& operation, Operation::Steps s
   operation->from.wait(schedule::Purpose::read);
   operation->to.wait(operation->to.data() == operation->from.data() ? schedule::Purpose::change
                                                                     : schedule::Purpose::rewrite);
+  Progress& progress = Progress::here();  // a child process has none, and takes no turn
   operation->begin(steps, true);
-  while (Pending* const awaited = operation->go_on(operation)) Progress::here().wait(*awaited);
+  while (Pending* const awaited = operation->go_on(operation)) progress.wait(*awaited);
 }
 
 void perform(const std::shared_ptr<Operation>& operation, Operation::Steps steps) {
