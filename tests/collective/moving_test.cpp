@@ -83,6 +83,18 @@ TEST_CASE("a group of one gathers an array into itself") {
   }
 }
 
+TEST_CASE("who has all rows gathers them into themselves, and the others beside") {
+  for (const std::ptrdiff_t columns : {3, 20'000, 100'000}) {  // few, and many by both ways of the engine
+    for (int owner = 0; owner < world().size(); ++owner) {
+      CAPTURE(columns);
+      const auto expected = numbers<double>(Dim{2, columns}, owner);
+      Array<double, 2> x = world().rank() == owner ? copy(expected) : zeros<double>(Dim{2, columns});
+      world().all_gather_into(x, x(range(0, world().rank() == owner ? 2 : 0), all));
+      CHECK(array_equal(x, expected));
+    }
+  }
+}
+
 TEST_CASE("scatter divides the rows of one rank, the first parts one larger") {
   for (int root = 0; root < world().size(); ++root) {
     for (const std::ptrdiff_t rows : {0, 1, 7, 1000}) {
