@@ -24,4 +24,8 @@ struct FullRange : RangeGuard {};
 template <class Values>
 concept DependsOnRange = requires { requires Values::depends_on_range; };
 
+/// A function, or a bound plan with such a function, that is called once for each element: a user's, who may count its calls.
+template <class Values>
+concept CallsOnce = requires { requires Values::calls_once; };
+
 }  // namespace tessera::math

@@ -68,6 +68,7 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
       requires(math::FastRange<true>& guard) { Op::map_within(guard, std::declval<typename Values::value_type>()...); };
   static constexpr bool depends_on_range = has_guard || (math::DependsOnRange<Values> || ...);
   static constexpr bool reads_pairs = (ReadsPairs<Values> && ...);
+  static constexpr bool calls_once = math::CallsOnce<Op> || (math::CallsOnce<Values> || ...);
 
   template <class Function, class... Plans>
   [[gnu::always_inline]] BoundMapOf(const MapPlanOf<std::index_sequence<I...>, Function, Plans...>& from,

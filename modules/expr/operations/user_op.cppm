@@ -21,6 +21,7 @@ inline constexpr const char* user_name<Op> = Op::name;
 
 template <class Op>
 struct UserMap {
+  static constexpr bool calls_once = true;
   static constexpr const char* name = user_name<Op>;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
 };
@@ -33,6 +34,7 @@ concept DeviceOperation = requires {
 
 template <DeviceOperation Op>
 struct UserMap<Op> {
+  static constexpr bool calls_once = true;
   static constexpr const char* name = user_name<Op>;
   static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::map(values...); }
