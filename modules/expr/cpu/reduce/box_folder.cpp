@@ -132,7 +132,8 @@ class BoxFolder {
     if (parts == 1) return fold_next(walk, lanes, accumulators);
     const std::ptrdiff_t outputs = outputs_of(walk.box()) * task_.apart;
     PairwiseMerge pairwise_merge(reducer_, outputs * lanes, task_.parts, pairwise_);
-    const std::ptrdiff_t together = std::max<std::ptrdiff_t>(1, values_per_partial * lanes / task_.box_values);
+    const std::ptrdiff_t values = task_.row > 1 ? rows_in_turn : values_per_partial * lanes;
+    const std::ptrdiff_t together = std::max<std::ptrdiff_t>(1, values / task_.box_values);
     for (std::ptrdiff_t part = 0; part < parts;) {
       std::byte* partial = pairwise_merge.next();
       for (const std::ptrdiff_t end = std::min(parts, part + together); part < end; ++part)

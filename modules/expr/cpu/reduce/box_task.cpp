@@ -24,8 +24,6 @@ constexpr std::ptrdiff_t few_values = 48;   // not worth lanes along themselves
 constexpr std::ptrdiff_t enough_side_by_side = 128;  // for the reducers
 constexpr std::ptrdiff_t least_rows = 8;             // that the reducers add up before they touch the accumulators
 constexpr std::ptrdiff_t most_apart = 32;            // values along an axis that is folded in the end
-constexpr std::ptrdiff_t most_rows_in_turn =
-    64;  // that are added to a result one after the other, before partial results are merged in a tree
 constexpr std::ptrdiff_t chunk_values = std::ptrdiff_t{128} * 1024;
 constexpr std::ptrdiff_t most_split_units = 64;
 
@@ -144,7 +142,7 @@ void size_boxes(BoxTask& task, std::ptrdiff_t most) {
   if (const std::ptrdiff_t last = std::max(task.apart, task.row); last > 1) {
     task.steps[at(task.space.rank - 1)] = last;
     grow(task.space, kept, std::max(most / least_rows, last), task.steps);
-    const std::ptrdiff_t most_sets = task.row > 1 ? most_rows_in_turn : most;
+    const std::ptrdiff_t most_sets = task.row > 1 ? rows_in_turn : most;
     grow(task.space, reduced, std::min(most, product(kept) * last * most_sets), task.steps);
     return grow(task.space, kept, most, task.steps);
   }

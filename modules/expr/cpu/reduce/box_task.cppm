@@ -34,6 +34,9 @@ struct BoxTask {
   std::ptrdiff_t step(int axis) const { return steps[static_cast<std::size_t>(axis)]; }
 };
 
+/// Rows that are added to a result one after the other before partial results are merged in a tree.
+inline constexpr std::ptrdiff_t rows_in_turn = 16;
+
 /// Sorts the reduced axes by their strides, so that values are read in the order of memory, and merges what can be merged. Where positions
 /// are counted their order stays.
 void sort_reduced_axes(ReductionTask& task);
