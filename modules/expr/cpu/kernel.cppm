@@ -154,30 +154,21 @@ struct KernelOf {
     steps<device::Isa::avx512>(nodes, out, inputs, first, last);
   }
 
-  /// n elements. Those that fill no vector, or many that fill no step, are the end of one that overlaps what lies before it: it is computed
-  /// before anything is stored, for that may lie where it reads. A user's function is not called twice for an element.
+  /// n elements. Those that fill no vector are the end of one that overlaps what lies before it: it is computed before anything is stored, for
+  /// that may lie where it reads. A user's function is not called twice for an element.
   template <device::Isa Isa>
   [[gnu::always_inline]] static void body(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
     constexpr std::ptrdiff_t step = step_of<Isa>;
     static_assert(step * static_cast<std::ptrdiff_t>(sizeof(To)) <= plan::repeated_bytes && step % vector_of == 0);
-    constexpr auto compute = Isa == device::Isa::avx512 ? steps_avx512 : steps_avx2;
+    constexpr auto compute_steps = Isa == device::Isa::avx512 ? steps_avx512 : steps_avx2;
+    const auto compute = n < step ? vectors_avx2 : compute_steps;
     To* const out = static_cast<To*>(to);
-    const std::ptrdiff_t beyond_steps = n % step, beyond_vectors = n % vector_of;
-    constexpr bool may_overlap = !math::CallsOnce<Bound<Isa>>;
-    if (may_overlap && n > step && beyond_steps > step / 2) {
-      To last[step];
-      compute(nodes, last, inputs, n - step, n);
-      compute(nodes, out, inputs, 0, n - beyond_steps);
-      std::memcpy(out + (n - step), last, sizeof last);
-    } else if (may_overlap && n > vector_of && beyond_vectors > 1) {
-      To last[vector_of];
-      vectors_avx2(nodes, last, inputs, n - vector_of, n);
-      n < step ? vectors_avx2(nodes, out, inputs, 0, n - beyond_vectors)
-               : compute(nodes, out, inputs, 0, n - beyond_vectors);
-      std::memcpy(out + (n - vector_of), last, sizeof last);
-    } else {
-      n < step ? vectors_avx2(nodes, out, inputs, 0, n) : compute(nodes, out, inputs, 0, n);
-    }
+    const std::ptrdiff_t rest = n % vector_of;
+    if (math::CallsOnce<Bound<Isa>> || n <= vector_of || rest <= 1) return compute(nodes, out, inputs, 0, n);
+    To last[vector_of];
+    vectors_avx2(nodes, last, inputs, n - vector_of, n);
+    compute(nodes, out, inputs, 0, n - rest);
+    std::memcpy(out + (n - vector_of), last, sizeof last);
   }
 
   static void baseline(const void* nodes, void* to, const plan::Input* inputs, std::ptrdiff_t n) {
