@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 BY_HAND = re.compile(r"update_by_hand")
-FUSED = re.compile(r"KernelOf.*MapPlan.*6avx512")
+FUSED = re.compile(r"KernelOf.*MapPlan.*12steps_avx512")
 HEADINGS = ("written by hand", "w = -eta * (g + lambda * w)")
 WIDTH = 44  # of a column of the text
 
