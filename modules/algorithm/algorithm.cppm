@@ -4,6 +4,7 @@ export module tessera.algorithm;
 
 // rows/: arrays row by row, and the compiled kernels
 export import :rows;
+export import :instruction_sets;
 export import :device_kernels;
 export import :device_work;
 

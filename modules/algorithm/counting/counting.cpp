@@ -3,7 +3,7 @@ module;
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -23,6 +23,7 @@ constexpr std::ptrdiff_t block = 4096;  // labels that are looked at together, a
 constexpr std::ptrdiff_t part = std::ptrdiff_t{1} << 17;
 constexpr std::ptrdiff_t most_parts = 8;
 constexpr std::ptrdiff_t short_table = 4096;
+constexpr std::ptrdiff_t short_table_of_sums = 1024;
 constexpr std::ptrdiff_t ways = 4;
 
 template <class T>
@@ -34,13 +35,36 @@ template <class T>
   return static_cast<std::ptrdiff_t>(static_cast<Bits<T>>(label));
 }
 
+/// A number that no table has room for, instead of one that stands for negative labels.
+template <class T>
+[[gnu::always_inline]] inline std::uint64_t unless_negative(Bits<T> bits) {
+  constexpr auto sign = static_cast<Bits<T>>(std::is_signed_v<T> ? Bits<T>{1} << (8 * sizeof(T) - 1) : 0);
+  return (bits & sign) != 0 ? std::numeric_limits<std::uint64_t>::max() : std::uint64_t{bits};
+}
+
 /// All bits that are set in some label: a power of two is above it if it is above all of them.
 template <class T>
+struct AllBits {
+  [[gnu::always_inline]] static std::uint64_t run(const T* labels, std::ptrdiff_t n) {
+    Bits<T> bits = 0;
+    for (std::ptrdiff_t i = 0; i < n; ++i) bits = static_cast<Bits<T>>(bits | static_cast<Bits<T>>(labels[i]));
+    return unless_negative<T>(bits);
+  }
+};
+template <class T>
 std::uint64_t all_bits(const T* labels, std::ptrdiff_t n) {
-  Bits<T> bits = 0;
-  for (std::ptrdiff_t i = 0; i < n; ++i) bits = static_cast<Bits<T>>(bits | static_cast<Bits<T>>(labels[i]));
-  return bits;
+  return rows::Compiled<AllBits<T>>::best()(labels, n);
 }
+
+/// The largest label; negative ones are above all others.
+template <class T>
+struct Largest {
+  [[gnu::always_inline]] static std::uint64_t run(const T* labels, std::ptrdiff_t n) {
+    Bits<T> largest = 0;
+    for (std::ptrdiff_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<Bits<T>>(labels[i]));
+    return unless_negative<T>(largest);
+  }
+};
 
 template <class T>
 [[noreturn]] void throw_label(const T* labels, std::ptrdiff_t n, std::uint64_t limit, const rows::Argument& argument) {
@@ -67,8 +91,6 @@ std::ptrdiff_t table_size(const T* labels, std::ptrdiff_t n, const rows::Argumen
   });
   std::uint64_t together = 0;
   for (const std::uint64_t some : bits) together |= some;
-  constexpr auto top = static_cast<std::uint64_t>(static_cast<Bits<T>>(Bits<T>{1} << (8 * sizeof(T) - 1)));
-  if (std::is_signed_v<T> && (together & top) != 0) throw_label(labels, n, top, argument);
   if (together >= limit) throw_label(labels, n, limit, argument);
   return static_cast<std::ptrdiff_t>(std::bit_ceil(together + 1));
 }
@@ -83,7 +105,7 @@ std::ptrdiff_t sampled_table_size(const T* labels, std::ptrdiff_t n) {
 
 /// Counts labels into `ways` tables of a power of two. Returns false as soon as one is too large.
 template <class T>
-bool count_labels(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size, bool is_short, std::int64_t* counts) {
+bool count_labels(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size, bool is_short, std::uint32_t* counts) {
   const std::ptrdiff_t second = is_short ? size : 0, third = 2 * second, fourth = 3 * second;
   for (std::ptrdiff_t first = 0; first < n; first += block) {
     const T* const some = labels + first;
@@ -101,6 +123,30 @@ bool count_labels(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size, bool i
   return true;
 }
 
+/// Adds weights to `ways` tables of a power of two. Returns one more than the largest label, or 0 as soon as one is too large.
+template <class T>
+std::ptrdiff_t add_weights(const T* labels, const double* weights, std::ptrdiff_t n, std::ptrdiff_t size, bool is_short,
+                           double* sums) {
+  const std::ptrdiff_t second = is_short ? size : 0, third = 2 * second, fourth = 3 * second;
+  std::uint64_t largest = 0;
+  for (std::ptrdiff_t first = 0; first < n; first += block) {
+    const T* const some = labels + first;
+    const double* const own = weights + first;
+    const std::ptrdiff_t count = std::min(block, n - first);
+    largest = std::max(largest, rows::Compiled<Largest<T>>::best()(some, count));
+    if (largest >= static_cast<std::uint64_t>(size)) return 0;
+    std::ptrdiff_t i = 0;
+    for (; i + ways <= count; i += ways) {
+      sums[index_of(some[i])] += own[i];
+      sums[second + index_of(some[i + 1])] += own[i + 1];
+      sums[third + index_of(some[i + 2])] += own[i + 2];
+      sums[fourth + index_of(some[i + 3])] += own[i + 3];
+    }
+    for (; i < count; ++i) sums[index_of(some[i])] += own[i];
+  }
+  return static_cast<std::ptrdiff_t>(largest) + 1;
+}
+
 template <class Number>
 memory::Allocation zeroed(std::ptrdiff_t count) {
   memory::Allocation memory(CpuPlace{}, count * static_cast<std::ptrdiff_t>(sizeof(Number)));
@@ -108,80 +154,92 @@ memory::Allocation zeroed(std::ptrdiff_t count) {
   return memory;
 }
 
-/// Adds tables behind the first to it.
-template <class Number>
-void add_tables(Number* tables, std::ptrdiff_t size, std::ptrdiff_t count) {
-  for (std::ptrdiff_t table = 1; table < count; ++table) {
-    for (std::ptrdiff_t i = 0; i < size; ++i) tables[i] += tables[table * size + i];
+/// Writes the sums of the first `count` numbers of all tables.
+template <class Number, class To>
+void write_sums(const Number* tables, std::ptrdiff_t size, std::ptrdiff_t table_count, std::ptrdiff_t count, To* to) {
+  for (std::ptrdiff_t first = 0; first < count; first += block) {
+    const std::ptrdiff_t past = std::min(first + block, count);
+    for (std::ptrdiff_t i = first; i < past; ++i) to[i] = To{tables[i]};
+    for (std::ptrdiff_t table = 1; table < table_count; ++table) {
+      for (std::ptrdiff_t i = first; i < past; ++i) to[i] += To{tables[table * size + i]};
+    }
   }
 }
 
-/// The counts of all labels, or nothing if one is not below `size`.
+}  // namespace
+
+/// Each thread has `ways` tables if they are short, otherwise one, and counts so few labels that 32 bits hold their number.
 template <class T>
-memory::Allocation counted(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size) {
+bool LabelCounts::count(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size) {
+  constexpr std::ptrdiff_t most = std::numeric_limits<std::uint32_t>::max();
   const bool is_short = size <= short_table;
   const std::ptrdiff_t own = is_short ? ways * size : size;
-  const std::ptrdiff_t lanes = std::clamp<std::ptrdiff_t>(n / std::max(part, 4 * size), 1, num_threads());
-  memory::Allocation memory = zeroed<std::int64_t>(lanes * own);
-  auto* const counts = static_cast<std::int64_t*>(memory.data());
+  const std::ptrdiff_t lanes =
+      std::max(std::clamp<std::ptrdiff_t>(n / std::max(part, 4 * size), 1, num_threads()), (n - 1) / most + 1);
+  memory_ = zeroed<std::uint32_t>(lanes * own);
+  table_size_ = size;
+  table_count_ = lanes * own / size;
+  auto* const counts = static_cast<std::uint32_t*>(memory_.data());
   std::vector<std::uint8_t> fits(static_cast<std::size_t>(lanes), 0);
   parallel_for(lanes, [&](std::ptrdiff_t lane) {
     const std::ptrdiff_t begin = n / lanes * lane, end = lane + 1 == lanes ? n : n / lanes * (lane + 1);
     fits[static_cast<std::size_t>(lane)] =
         count_labels(labels + begin, end - begin, size, is_short, counts + lane * own) ? 1 : 0;
   });
-  if (std::ranges::count(fits, 0) != 0) return {};
-  add_tables(counts, size, lanes * own / size);
-  return memory;
+  if (std::ranges::count(fits, 0) != 0) return false;
+  const auto is_counted = [&](std::ptrdiff_t label) {
+    for (std::ptrdiff_t table = 0; table < table_count_; ++table) {
+      if (counts[table * size + label] != 0) return true;
+    }
+    return false;
+  };
+  for (size_ = size; size_ > 0 && !is_counted(size_ - 1);) --size_;
+  return true;
 }
 
+/// The number of parts depends on the sizes alone, because the sums depend on it.
 template <class T>
-memory::Allocation weighed(const T* labels, const double* weights, std::ptrdiff_t n, std::ptrdiff_t size) {
+bool LabelCounts::weigh(const T* labels, const double* weights, std::ptrdiff_t n, std::ptrdiff_t size) {
+  const bool is_short = size <= short_table_of_sums && n >= ways * size;
+  const std::ptrdiff_t own = is_short ? ways * size : size;
   const std::ptrdiff_t parts = std::clamp<std::ptrdiff_t>(n / std::max(part, 4 * size), 1, most_parts);
-  memory::Allocation memory = zeroed<double>(parts * size);
-  auto* const sums = static_cast<double*>(memory.data());
+  memory_ = zeroed<double>(parts * own);
+  table_size_ = size;
+  table_count_ = parts * own / size;
+  auto* const sums = static_cast<double*>(memory_.data());
+  std::vector<std::ptrdiff_t> sizes(static_cast<std::size_t>(parts), 0);
   parallel_for(parts, [&](std::ptrdiff_t index) {
     const std::ptrdiff_t begin = n / parts * index, end = index + 1 == parts ? n : n / parts * (index + 1);
-    double* const own = sums + index * size;
-    for (std::ptrdiff_t i = begin; i < end; ++i) own[index_of(labels[i])] += weights[i];
+    sizes[static_cast<std::size_t>(index)] =
+        add_weights(labels + begin, weights + begin, end - begin, size, is_short, sums + index * own);
   });
-  add_tables(sums, size, parts);
-  return memory;
+  if (std::ranges::count(sizes, 0) != 0) return false;
+  size_ = *std::ranges::max_element(sizes);
+  return true;
 }
 
-template <class T>
-std::ptrdiff_t largest(const T* labels, std::ptrdiff_t n) {
-  return static_cast<std::ptrdiff_t>(*std::max_element(labels, labels + n));
-}
-
-}  // namespace
-
-LabelCounts::LabelCounts(const rows::Vector& vector, const double* weights, const rows::Argument& argument) {
+LabelCounts::LabelCounts(const rows::Vector& vector, const double* weights, const rows::Argument& argument)
+    : is_weighed_(weights != nullptr) {
   const std::ptrdiff_t n = vector.size;
   if (n == 0) return;
   core::with_element(vector.dtype, [&]<class T>() {
     if constexpr (Integer<T>) {
       const T* const labels = static_cast<const T*>(vector.data);
-      if (weights != nullptr) {
-        counts_ = weighed(labels, weights, n, table_size(labels, n, argument));
-        size_ = largest(labels, n) + 1;
-        return;
-      }
-      std::ptrdiff_t size = sampled_table_size(labels, n);
-      counts_ = counted(labels, n, size);
-      if (counts_.data() == nullptr) counts_ = counted(labels, n, size = table_size(labels, n, argument));
-      const auto* const counts = static_cast<const std::int64_t*>(counts_.data());
-      for (size_ = size; size_ > 0 && counts[size_ - 1] == 0;) --size_;
+      const auto fit = [&](std::ptrdiff_t size) {
+        return weights == nullptr ? count(labels, n, size) : weigh(labels, weights, n, size);
+      };
+      if (!fit(sampled_table_size(labels, n))) fit(table_size(labels, n, argument));
     }
   });
 }
 
 void LabelCounts::write(void* to, std::ptrdiff_t length) const {
-  static_assert(sizeof(double) == sizeof(std::int64_t));
-  const auto bytes = [](std::ptrdiff_t count) { return count * static_cast<std::ptrdiff_t>(sizeof(double)); };
-  auto* const target = static_cast<std::byte*>(to);
-  if (size_ > 0) std::copy_n(static_cast<const std::byte*>(counts_.data()), bytes(size_), target);
-  std::fill_n(target + bytes(size_), bytes(length - size_), std::byte{0});
+  const auto write_as = [&]<class Number, class To>(const Number* tables, To* target) {
+    write_sums(tables, table_size_, table_count_, size_, target);
+    std::fill(target + size_, target + length, To{0});
+  };
+  if (is_weighed_) return write_as(static_cast<const double*>(memory_.data()), static_cast<double*>(to));
+  write_as(static_cast<const std::uint32_t*>(memory_.data()), static_cast<std::int64_t*>(to));
 }
 
 }  // namespace tessera::counting

@@ -25,7 +25,15 @@ class LabelCounts {
   void write(void* to, std::ptrdiff_t length) const;
 
  private:
-  memory::Allocation counts_;
+  /// False if a label is not below `size`, a power of two.
+  template <class T>
+  bool count(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size);
+  template <class T>
+  bool weigh(const T* labels, const double* weights, std::ptrdiff_t n, std::ptrdiff_t size);
+
+  bool is_weighed_;
+  memory::Allocation memory_;  // tables of uint32, or of double, whose sums are the result
+  std::ptrdiff_t table_size_ = 0, table_count_ = 0;
   std::ptrdiff_t size_ = 0;
 };
 
@@ -42,7 +50,8 @@ struct Segments {
 /// Throws IndexError for a label that is negative or not below the number of segments.
 void require_labels(const Segments& segments, bool are_unsigned, const rows::Argument& argument);
 
-/// Writes `count` rows: sums in the type of sum(), means in that of mean(), extreme values in the elements' own.
-void reduce(const Segments& segments, void* to);
+/// Writes `count` rows: sums in the type of sum(), means in that of mean(), extreme values in the elements' own. False for labels that
+/// require_labels() refuses.
+bool reduce(const Segments& segments, void* to);
 
 }  // namespace tessera::counting

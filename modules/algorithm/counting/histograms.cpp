@@ -32,39 +32,42 @@ class Bins {
         bins_(histogram.bins),
         low_(edges_[0]),
         high_(edges_[bins_]),
-        scale_(static_cast<double>(bins_) / (high_ - low_)),
-        is_even_(histogram.even && std::isfinite(scale_)) {
-    if (!is_even_) make_cells();
+        scale_(static_cast<double>(bins_) / (high_ - low_)) {
+    if (histogram.even && std::isfinite(scale_)) {
+      number_ = rows::Compiled<Even>::best();
+      return;
+    }
+    make_cells();
+    number_ = cells_.empty() ? bisect : rows::Compiled<ByCells>::best();
   }
 
   void number(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
-    if (is_even_) return number_even(values, count, numbers);
-    if (!cells_.empty()) return number_by_cells(values, count, numbers);
-    for (std::ptrdiff_t first = 0; first < count; first += group)
-      bisect(values + first, std::min(group, count - first), numbers + first);
+    number_(*this, values, count, numbers);
   }
 
  private:
-  [[gnu::always_inline]] bool is_within(double value) const { return value >= low_ && value <= high_; }
-
-  void number_even(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
-    const double low = low_, high = high_, scale = scale_;
-    const auto last = static_cast<double>(bins_ - 1), none = static_cast<double>(bins_);
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const double value = values[i];
-      const double at = (value - low) * scale;
-      const double bounded = at < last ? at : last;
-      numbers[i] = static_cast<std::int32_t>(value >= low && value <= high ? bounded : none);
+  /// Bins of one width: the number is computed, and corrected by the edges. No branch and no load depends on a value being within them.
+  struct Even {
+    [[gnu::always_inline]] static void run(const Bins& bins, const double* values, std::ptrdiff_t count,
+                                           std::int32_t* __restrict numbers) {
+      const double* const edges = bins.edges_;
+      const double low = bins.low_, high = bins.high_, scale = bins.scale_;
+      const auto none = static_cast<std::int32_t>(bins.bins_), most = none - 1;
+      for (std::ptrdiff_t i = 0; i < count; ++i) {
+        const double value = values[i];
+        const double at = (value - low) * scale;
+        const double bounded = at < most ? at : most;
+        numbers[i] = static_cast<std::int32_t>(value >= low && value <= high ? bounded : none);
+      }
+      for (std::ptrdiff_t i = 0; i < count; ++i) {
+        const double value = values[i];
+        const std::int32_t at = numbers[i];
+        const double left = edges[at], right = edges[at < none ? at + 1 : none];
+        const std::int32_t down = value < left ? 1 : 0, up = at < most && value >= right ? 1 : 0;
+        numbers[i] = at + (at <= most ? up - down : 0);
+      }
     }
-    const auto most = static_cast<std::int32_t>(bins_ - 1);
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const std::int32_t at = numbers[i];
-      if (at > most) continue;
-      const std::int32_t down = values[i] < edges_[at] ? 1 : 0;
-      const std::int32_t up = at != most && values[i] >= edges_[at + 1] ? 1 : 0;
-      numbers[i] = at - down + up;
-    }
-  }
+  };
 
   /// Cells of one width, which lie beside each other as even bins would: from which bin on a value in each is to be looked for.
   void make_cells() {
@@ -72,28 +75,45 @@ class Bins {
     cell_scale_ = static_cast<double>(cells) / (high_ - low_);
     if (!std::isfinite(cell_scale_) || !std::isfinite(low_) || cell_scale_ <= 0) return;
     cells_.assign(static_cast<std::size_t>(cells + 2), 0);
-    for (std::ptrdiff_t i = 0; i <= bins_; ++i) ++cells_[cell(edges_[i]) + 1];
+    for (std::ptrdiff_t i = 0; i <= bins_; ++i)
+      ++cells_[static_cast<std::size_t>(cell(edges_[i], low_, cell_scale_)) + 1];
     cell_edges_ = *std::ranges::max_element(cells_);
     for (std::size_t i = 1; i < cells_.size(); ++i) cells_[i] += cells_[i - 1];  // edges in the cells before
+    for (std::int32_t& before : cells_) before = std::max(before - 1, 0);
     if (cell_edges_ > 4) cells_.clear();
   }
-  std::size_t cell(double value) const {
-    return static_cast<std::size_t>(static_cast<std::int32_t>((value - low_) * cell_scale_));
+  [[gnu::always_inline]] static std::int32_t cell(double value, double low, double scale) {
+    return static_cast<std::int32_t>((value - low) * scale);
   }
 
   /// A value has all edges in the cells before its own below it, and is compared with those in its own.
-  void number_by_cells(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
-    const auto none = static_cast<std::int32_t>(bins_), most = none - 1;
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const double value = values[i];
-      const bool is_inside = is_within(value);
-      std::int32_t at = std::max(cells_[cell(is_inside ? value : low_)] - 1, 0);
-      for (std::int32_t step = 0; step < cell_edges_; ++step) at += at < most && edges_[at + 1] <= value ? 1 : 0;
-      numbers[i] = is_inside ? at : none;
+  struct ByCells {
+    [[gnu::always_inline]] static void run(const Bins& bins, const double* values, std::ptrdiff_t count,
+                                           std::int32_t* __restrict numbers) {
+      const double* const edges = bins.edges_;
+      const std::int32_t* const cells = bins.cells_.data();
+      const double low = bins.low_, high = bins.high_, scale = bins.cell_scale_;
+      const auto none = static_cast<std::int32_t>(bins.bins_), most = none - 1;
+      for (std::ptrdiff_t i = 0; i < count; ++i) {
+        const double value = values[i];
+        numbers[i] = cells[cell(value >= low && value <= high ? value : low, low, scale)];
+      }
+      for (std::int32_t step = 0; step < bins.cell_edges_; ++step) {
+        for (std::ptrdiff_t i = 0; i < count; ++i) {
+          const std::int32_t at = numbers[i];  // of a bin: it has an edge on its right
+          const double right = edges[at + 1];
+          numbers[i] = at + (at < most && right <= values[i] ? 1 : 0);
+        }
+      }
+      for (std::ptrdiff_t i = 0; i < count; ++i) numbers[i] = values[i] >= low && values[i] <= high ? numbers[i] : none;
     }
-  }
+  };
 
-  void bisect(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
+  static void bisect(const Bins& bins, const double* values, std::ptrdiff_t count, std::int32_t* numbers) {
+    for (std::ptrdiff_t first = 0; first < count; first += group)
+      bins.bisect_group(values + first, std::min(group, count - first), numbers + first);
+  }
+  void bisect_group(const double* values, std::ptrdiff_t count, std::int32_t* numbers) const {
     std::ptrdiff_t found[group] = {};
     double wanted[group];
     for (std::ptrdiff_t g = 0; g < group; ++g) wanted[g] = values[std::min(g, count - 1)];
@@ -108,14 +128,16 @@ class Bins {
       }
       left -= half;
     }
-    for (std::ptrdiff_t g = 0; g < count; ++g)
-      numbers[g] = static_cast<std::int32_t>(is_within(wanted[g]) ? found[g] : bins_);
+    for (std::ptrdiff_t g = 0; g < count; ++g) {
+      const bool is_within = wanted[g] >= low_ && wanted[g] <= high_;
+      numbers[g] = static_cast<std::int32_t>(is_within ? found[g] : bins_);
+    }
   }
 
   const double* edges_;
   std::ptrdiff_t bins_;
   double low_, high_, scale_;
-  bool is_even_;
+  void (*number_)(const Bins&, const double*, std::ptrdiff_t, std::int32_t*);
   double cell_scale_ = 0;
   std::int32_t cell_edges_ = 0;  // most of a cell
   std::vector<std::int32_t> cells_;

@@ -40,8 +40,8 @@ auto segmented(counting::SegmentOp op, const O& x, const I& labels, std::ptrdiff
                                 .rows = segments.size(),
                                 .width = count == 0 ? 0 : result.size() / count,
                                 .count = count};
-  counting::require_labels(work, kind_of<value_of<I>> == Kind::unsigned_integer, argument);
-  counting::reduce(work, result.data());
+  if (!counting::reduce(work, result.data()))
+    counting::require_labels(work, kind_of<value_of<I>> == Kind::unsigned_integer, argument);
   return result;
 }
 

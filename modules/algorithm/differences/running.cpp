@@ -3,7 +3,11 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <new>
+#include <type_traits>
+#include <utility>
 module tessera.algorithm;
 import tessera.core;
 import tessera.device;
@@ -24,14 +28,19 @@ bool is_nan(T value) {
   return false;
 }
 
+/// The later of two elements if it is the more extreme one or NaN.
+template <class T, bool IsMax>
+[[gnu::always_inline]] inline T extreme(T earlier, T later) {
+  return is_nan(later) || (IsMax ? earlier < later : later < earlier) ? later : earlier;  // nothing compares with NaN
+}
+
 template <class T, bool IsMax>
 struct Extreme {
+  static constexpr bool is_max = IsMax;
   T value;
 
   explicit Extreme(T first) : value(first) {}
-  void take(T x) {
-    if (is_nan(x) || (IsMax ? value < x : x < value)) value = x;  // nothing compares with NaN
-  }
+  void take(T x) { value = extreme<T, IsMax>(value, x); }
   T result() const { return value; }
 };
 
@@ -55,30 +64,97 @@ struct Exponentials {
   T result() const { return static_cast<T>(std::isinf(largest) && sum == sum ? largest : largest + std::log(sum)); }
 };
 
+/// Extreme values along elements without gaps, a vector at a time: each lane takes those 1, 2, 4, ... lanes before it, then the last of the
+/// vector before.
+template <class T, bool IsMax>
+struct RunAlongVectors {
+  using Vector [[gnu::vector_size(64)]] = T;
+  static constexpr int lanes = 64 / static_cast<int>(sizeof(T));
+
+  [[gnu::always_inline]] static Vector later_if_extreme(Vector earlier, Vector later) {
+    return ((later != later) | (IsMax ? earlier < later : later < earlier)) ? later : earlier;
+  }
+  template <int Shift, int... Lane>
+  [[gnu::always_inline]] static Vector with_earlier(Vector v, std::integer_sequence<int, Lane...>) {
+    return later_if_extreme(__builtin_shufflevector(v, v, (Lane < Shift ? Lane : Lane - Shift)...), v);
+  }
+  template <int Shift = 1>
+  [[gnu::always_inline]] static Vector along(Vector v) {
+    if constexpr (Shift == lanes) {
+      return v;
+    } else {
+      return along<2 * Shift>(with_earlier<Shift>(v, std::make_integer_sequence<int, lanes>{}));
+    }
+  }
+
+  [[gnu::always_inline]] static void run(const T* from, T* to, std::ptrdiff_t n) {
+    T last = from[0];
+    std::ptrdiff_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      Vector v;
+      std::memcpy(&v, from + i, sizeof v);
+      v = later_if_extreme(Vector{} + last, along(v));
+      last = v[lanes - 1];
+      std::memcpy(to + i, &v, sizeof v);
+    }
+    for (; i < n; ++i) to[i] = last = extreme<T, IsMax>(last, from[i]);
+  }
+};
+
+/// Extreme values of rows side by side.
+template <class T, bool IsMax>
+struct RunSideBySide {
+  [[gnu::always_inline]] static void run(const T* from, std::ptrdiff_t from_step, T* to, std::ptrdiff_t to_step,
+                                         std::ptrdiff_t n) {
+    T last[widest];
+    for (std::ptrdiff_t row = 0; row < widest; ++row) last[row] = from[row];
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+      for (std::ptrdiff_t row = 0; row < widest; ++row) {
+        last[row] = extreme<T, IsMax>(last[row], from[j * from_step + row]);
+        to[j * to_step + row] = last[row];
+      }
+    }
+  }
+};
+
+/// Runs along rows of which each has a state of its own.
+template <class T, class State>
+void run_with_states(const rows::Tiling& tiling, const rows::Tile& tile, const T* x, T* y, std::byte* scratch) {
+  auto* const states = reinterpret_cast<State*>(scratch);
+  for (std::ptrdiff_t j = 0; j < tiling.length(); ++j) {
+    for (std::ptrdiff_t row = 0; row < tile.rows; ++row) {
+      const T element = x[row * tiling.from_gap()];
+      if (j == 0) {
+        ::new (states + row) State(element);
+      } else {
+        states[row].take(element);
+      }
+      y[row * tiling.to_gap()] = states[row].result();
+    }
+    x += tiling.from_step();
+    y += tiling.to_step();
+  }
+}
+
 template <class T, class State>
 void run_along(const rows::Call& call) {
   const rows::Tiling tiling(call, widest);
   const auto* const from = static_cast<const T*>(call.from.data);
   auto* const to = static_cast<T*>(call.to.data);
-  rows::for_each_tile(tiling, widest * static_cast<std::ptrdiff_t>(sizeof(State)),
-                      [&](const rows::Tile& tile, std::byte* scratch) {
-                        auto* const states = reinterpret_cast<State*>(scratch);
-                        const T* x = from + tile.from;
-                        T* y = to + tile.to;
-                        for (std::ptrdiff_t j = 0; j < tiling.length(); ++j) {
-                          for (std::ptrdiff_t row = 0; row < tile.rows; ++row) {
-                            const T element = x[row * tiling.from_gap()];
-                            if (j == 0) {
-                              ::new (states + row) State(element);
-                            } else {
-                              states[row].take(element);
-                            }
-                            y[row * tiling.to_gap()] = states[row].result();
-                          }
-                          x += tiling.from_step();
-                          y += tiling.to_step();
-                        }
-                      });
+  rows::for_each_tile(
+      tiling, widest * static_cast<std::ptrdiff_t>(sizeof(State)), [&](const rows::Tile& tile, std::byte* scratch) {
+        const T* const x = from + tile.from;
+        T* const y = to + tile.to;
+        if constexpr (requires { State::is_max; } && std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+          constexpr bool is_max = State::is_max;
+          if (tile.rows == 1 && tiling.from_step() == 1 && tiling.to_step() == 1)
+            return rows::Compiled<RunAlongVectors<T, is_max>>::best()(x, y, tiling.length());
+          if (tile.rows == widest && tiling.from_gap() == 1 && tiling.to_gap() == 1)
+            return rows::Compiled<RunSideBySide<T, is_max>>::best()(x, tiling.from_step(), y, tiling.to_step(),
+                                                                    tiling.length());
+        }
+        run_with_states<T, State>(tiling, tile, x, y, scratch);
+      });
 }
 
 }  // namespace

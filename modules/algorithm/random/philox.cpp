@@ -129,30 +129,14 @@ struct Words64 {
   }
 };
 
-/// The numbers of `batch` blocks, for each instruction set.
+/// The numbers of `batch` blocks.
 template <class Numbers>
-struct Bodies {
-  using T = typename Numbers::value_type;
-  [[gnu::always_inline]] static void fill(Key key, const std::uint64_t (&blocks)[batch], T* to) {
+struct Batches {
+  [[gnu::always_inline]] static void run(Key key, const std::uint64_t (&blocks)[batch],
+                                         typename Numbers::value_type* to) {
     Batch words;
     compute_words(key, blocks, words);
     Numbers::convert(words, to);
-  }
-  static void baseline(Key key, const std::uint64_t (&blocks)[batch], T* to) { fill(key, blocks, to); }
-  [[gnu::target("avx2,fma")]] static void avx2(Key key, const std::uint64_t (&blocks)[batch], T* to) {
-    fill(key, blocks, to);
-  }
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]] static void avx512(
-      Key key, const std::uint64_t (&blocks)[batch], T* to) {
-    fill(key, blocks, to);
-  }
-  static auto best() {
-    switch (device::isa()) {
-      case device::Isa::avx512: return &avx512;
-      case device::Isa::avx2: return &avx2;
-      case device::Isa::baseline: break;
-    }
-    return &baseline;
   }
 };
 
@@ -160,7 +144,7 @@ struct Bodies {
 template <class Numbers, class T>
 void fill_run(Key key, T* to, std::ptrdiff_t first, std::ptrdiff_t n) {
   constexpr std::ptrdiff_t per_block = Numbers::per_block;
-  const auto body = Bodies<Numbers>::best();
+  const auto body = rows::Compiled<Batches<Numbers>>::best();
   std::uint64_t blocks[batch];
   T values[batch * per_block];
   for (std::ptrdiff_t done = 0; done < n;) {
@@ -179,7 +163,7 @@ void fill_run(Key key, T* to, std::ptrdiff_t first, std::ptrdiff_t n) {
 template <class Numbers, class T>
 void fill_apart(Key key, T* to, std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t n) {
   constexpr std::ptrdiff_t per_block = Numbers::per_block;
-  const auto body = Bodies<Numbers>::best();
+  const auto body = rows::Compiled<Batches<Numbers>>::best();
   std::uint64_t blocks[batch] = {};
   T values[batch * per_block];
   for (std::ptrdiff_t done = 0; done < n; done += batch) {

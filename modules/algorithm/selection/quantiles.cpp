@@ -167,7 +167,7 @@ void write_long_rows(const Quantiles& quantiles, const sorting::Order<KeyOf<T>>&
   }
 }
 
-/// Rows side by side become keys in memory of their own, which reads whole cache lines.
+/// Rows without gaps are read where they lie; others become keys in memory of their own, side by side, which reads whole cache lines.
 template <class T>
 void write_tiles(const Quantiles& quantiles, const sorting::Order<KeyOf<T>>& order) {
   using Key = KeyOf<T>;
@@ -176,9 +176,10 @@ void write_tiles(const Quantiles& quantiles, const sorting::Order<KeyOf<T>>& ord
   const auto bytes = n * static_cast<std::ptrdiff_t>(sizeof(Key));
   const rows::Tiling tiling(call, std::clamp<std::ptrdiff_t>(tile_bytes / bytes, 1, widest_tile));
   const auto* const from = static_cast<const Key*>(call.from.data);
-  rows::for_each_tile(tiling, tiling.width() * bytes, [&](const rows::Tile& tile, std::byte* scratch) {
+  const bool lies_ready = tiling.from_step() == 1;
+  rows::for_each_tile(tiling, lies_ready ? 0 : tiling.width() * bytes, [&](const rows::Tile& tile, std::byte* scratch) {
     auto* const keys = reinterpret_cast<Key*>(scratch);
-    for (std::ptrdiff_t j = 0; j < n; ++j) {
+    for (std::ptrdiff_t j = 0; j < n && !lies_ready; ++j) {
       for (std::ptrdiff_t i = 0; i < tile.rows; ++i) {
         const Key* const element = from + tile.from + j * tiling.from_step() + i * tiling.from_gap();
         keys[i * n + j] = order.exact(sorting::load_bits(element));
@@ -186,8 +187,10 @@ void write_tiles(const Quantiles& quantiles, const sorting::Order<KeyOf<T>>& ord
     }
     Row<T> row(quantiles);
     for (std::ptrdiff_t i = 0; i < tile.rows; ++i) {
-      row.write({keys + i * n, n, 1, order, KeyKind::ready}, call.to.data, tile.to + i * tiling.to_gap(),
-                tiling.to_step(), false);
+      const KeyRow<Key> own = lies_ready
+                                  ? KeyRow<Key>{from + tile.from + i * tiling.from_gap(), n, 1, order, KeyKind::exact}
+                                  : KeyRow<Key>{keys + i * n, n, 1, order, KeyKind::ready};
+      row.write(own, call.to.data, tile.to + i * tiling.to_gap(), tiling.to_step(), false);
     }
   });
 }

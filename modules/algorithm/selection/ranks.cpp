@@ -7,6 +7,7 @@ module;
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 module tessera.algorithm;
 import tessera.core;
@@ -39,20 +40,52 @@ using Unit = std::integral_constant<std::ptrdiff_t, 1>;
 
 /// Calls body with a function of a position that returns its key, compiled for what the row is.
 template <class Key, class Body>
-decltype(auto) with_keys(const KeyRow<Key>& row, const Body& body) {
-  const auto with_step = [&](auto step) {
+[[gnu::always_inline]] inline decltype(auto) with_keys(const KeyRow<Key>& row, const Body& body) {
+  const auto with_step = [&](auto step) __attribute__((always_inline)) -> decltype(auto) {
     const Key* const from = row.from;
     const sorting::Order<Key> order = row.order;
     switch (row.kind) {
-      case KeyKind::ready: return body([=](std::ptrdiff_t i) { return from[i * step]; });
+      case KeyKind::ready: return body([=](std::ptrdiff_t i) __attribute__((always_inline)) { return from[i * step]; });
       case KeyKind::exact:
-        return body([=](std::ptrdiff_t i) { return order.exact(sorting::load_bits(from + i * step)); });
+        return body([=](std::ptrdiff_t i)
+                        __attribute__((always_inline)) { return order.exact(sorting::load_bits(from + i * step)); });
       case KeyKind::merged: break;
     }
-    return body([=](std::ptrdiff_t i) { return order.merged(sorting::load_bits(from + i * step)); });
+    return body([=](std::ptrdiff_t i)
+                    __attribute__((always_inline)) { return order.merged(sorting::load_bits(from + i * step)); });
   };
   if (row.step == 1) return with_step(Unit{});
   return with_step(row.step);
+}
+
+/// Writes the keys of a part of a row.
+template <class Key>
+struct ReadKeys {
+  [[gnu::always_inline]] static void run(const KeyRow<Key>& row, std::ptrdiff_t first, std::ptrdiff_t size, Key* to) {
+    with_keys(row, [=](const auto& keys) __attribute__((always_inline)) {
+      for (std::ptrdiff_t i = 0; i < size; ++i) to[i] = keys(first + i);
+    });
+  }
+};
+
+template <class Key>
+Key key_at(const KeyRow<Key>& row, std::ptrdiff_t position) {
+  Key key;
+  ReadKeys<Key>::run(row, position, 1, &key);
+  return key;
+}
+
+/// Calls body(first position, keys, their number) for the blocks of a part of a row.
+template <class Key, class Body>
+void for_blocks(const KeyRow<Key>& row, std::ptrdiff_t begin, std::ptrdiff_t end, const Body& body) {
+  const auto read = rows::Compiled<ReadKeys<Key>>::best();
+  const bool is_read = row.kind == KeyKind::ready && row.step == 1;
+  Key values[block];
+  for (std::ptrdiff_t first = begin; first < end; first += block) {
+    const std::ptrdiff_t size = std::min(block, end - first);
+    if (!is_read) read(row, first, size, values);
+    body(first, is_read ? row.from + first : values, size);
+  }
 }
 
 template <class Key>
@@ -61,14 +94,14 @@ memory::Allocation room(std::ptrdiff_t count) {
 }
 
 /// A sample of a row's keys, sorted.
-template <class Key, class Keys>
-std::vector<Key> sampled(const Keys& keys, std::ptrdiff_t n) {
+template <class Key>
+std::vector<Key> sampled(const KeyRow<Key>& row) {
+  const auto n = static_cast<std::uint64_t>(row.length);
   std::vector<Key> sample(static_cast<std::size_t>(sample_size));
   std::uint64_t state = 0x9e3779b97f4a7c15u;
   for (Key& key : sample) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    key = keys(
-        static_cast<std::ptrdiff_t>((static_cast<unsigned __int128>(state) * static_cast<std::uint64_t>(n)) >> 64));
+    key = key_at(row, static_cast<std::ptrdiff_t>((static_cast<unsigned __int128>(state) * n) >> 64));
   }
   std::ranges::sort(sample);
   return sample;
@@ -79,20 +112,44 @@ std::ptrdiff_t slack(std::ptrdiff_t from_end) {
   return static_cast<std::ptrdiff_t>(std::min(most_slack, 12 + 4.5 * std::sqrt(static_cast<double>(from_end))));
 }
 
+/// How the keys of a block, or of more, lie to two bounds.
+struct Sides {
+  std::ptrdiff_t below = 0, lows = 0, highs = 0, between = 0;
+};
+
+/// Counts the keys of a block below, on and above two bounds, and writes those between them.
+template <class Key>
+struct SiftBlock {
+  [[gnu::always_inline]] static Sides run(const Key* values, std::ptrdiff_t size, Key low, Key high, Key* kept) {
+    std::uint32_t below = 0, lows = 0, highs = 0;
+    for (std::ptrdiff_t i = 0; i < size; ++i) {
+      below += values[i] < low ? 1 : 0;
+      lows += values[i] == low ? 1 : 0;
+      highs += values[i] == high ? 1 : 0;
+    }
+    std::ptrdiff_t count = 0;
+    for (std::ptrdiff_t i = 0; i < size; ++i) {
+      kept[count] = values[i];
+      count += values[i] > low && values[i] < high ? 1 : 0;
+    }
+    return {below, lows, highs, count};
+  }
+};
+
 /// A row cut by two keys: what is below the first, and what is between them.
 template <class Key>
 class Cut {
  public:
-  template <class Keys>
-  Cut(const Keys& keys, std::ptrdiff_t n, std::ptrdiff_t rank, bool shares) : capacity_(n / 8 + block) {
-    const std::vector<Key> sample = sampled<Key>(keys, n);
+  Cut(const KeyRow<Key>& row, std::ptrdiff_t rank, bool shares) : capacity_(row.length / 8 + block) {
+    const std::ptrdiff_t n = row.length;
+    const std::vector<Key> sample = sampled(row);
     const auto at = static_cast<std::ptrdiff_t>(static_cast<double>(rank) / static_cast<double>(n) * sample_size);
     const std::ptrdiff_t sample_slack = slack(std::min(at, sample_size - 1 - at));
     const bool is_lowest = at < sample_slack, is_highest = at + sample_slack >= sample_size;
     low_ = is_lowest ? Key{0} : sample[static_cast<std::size_t>(at - sample_slack)];
     high_ = is_highest ? static_cast<Key>(~Key{0}) : sample[static_cast<std::size_t>(at + sample_slack)];
     kept_ = room<Key>(capacity_);
-    for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) { look_at(keys, begin, end); });
+    for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) { look_at(row, begin, end); });
     found_ = std::min<std::ptrdiff_t>(between_, capacity_);
   }
 
@@ -114,34 +171,23 @@ class Cut {
   }
 
  private:
-  template <class Keys>
-  void look_at(const Keys& keys, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    const Key low = low_, high = high_;
-    std::ptrdiff_t below = 0, lows = 0, highs = 0;
-    Key values[block], kept[piece_room];
+  void look_at(const KeyRow<Key>& row, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    const auto sift = rows::Compiled<SiftBlock<Key>>::best();
+    Sides sides;
+    Key kept[piece_room];
     std::ptrdiff_t count = 0;
-    for (std::ptrdiff_t first = begin; first < end; first += block) {
-      const std::ptrdiff_t size = std::min(block, end - first);
-      std::uint32_t some_below = 0, some_lows = 0, some_highs = 0;
-      for (std::ptrdiff_t i = 0; i < size; ++i) {
-        const Key key = keys(first + i);
-        values[i] = key;
-        some_below += key < low ? 1 : 0;
-        some_lows += key == low ? 1 : 0;
-        some_highs += key == high ? 1 : 0;
-      }
-      below += some_below;
-      lows += some_lows;
-      highs += some_highs;
-      for (std::ptrdiff_t i = 0; i < size; ++i) {
-        if (values[i] > low && values[i] < high) kept[count++] = values[i];
-      }
+    for_blocks(row, begin, end, [&](std::ptrdiff_t, const Key* values, std::ptrdiff_t size) {
+      const Sides some = sift(values, size, low_, high_, kept + count);
+      sides.below += some.below;
+      sides.lows += some.lows;
+      sides.highs += some.highs;
+      count += some.between;
       if (count + block > piece_room) keep(kept, count);
-    }
+    });
     keep(kept, count);
-    below_.fetch_add(below, std::memory_order_relaxed);
-    lows_.fetch_add(lows, std::memory_order_relaxed);
-    highs_.fetch_add(highs, std::memory_order_relaxed);
+    below_.fetch_add(sides.below, std::memory_order_relaxed);
+    lows_.fetch_add(sides.lows, std::memory_order_relaxed);
+    highs_.fetch_add(sides.highs, std::memory_order_relaxed);
   }
 
   void keep(const Key* keys, std::ptrdiff_t& count) {
@@ -158,40 +204,42 @@ class Cut {
   memory::Allocation kept_;
 };
 
-template <class Key, class Keys>
-memory::Allocation all_keys(const Keys& keys, std::ptrdiff_t n, std::ptrdiff_t more, bool shares) {
-  memory::Allocation memory = room<Key>(n + more);
+template <class Key>
+memory::Allocation all_keys(const KeyRow<Key>& row, std::ptrdiff_t more, bool shares) {
+  const auto read = rows::Compiled<ReadKeys<Key>>::best();
+  memory::Allocation memory = room<Key>(row.length + more);
   Key* const to = static_cast<Key*>(memory.data());
-  for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-    for (std::ptrdiff_t i = begin; i < end; ++i) to[i] = keys(i);
-  });
+  for_pieces(row.length, shares,
+             [&](std::ptrdiff_t begin, std::ptrdiff_t end) { read(row, begin, end - begin, to + begin); });
   return memory;
 }
 
 /// Of a few keys, which are sorted.
-template <class Key, class Keys>
-void find_in_short_row(const Keys& keys, std::ptrdiff_t n, std::span<const std::ptrdiff_t> ranks, Key* to) {
-  const memory::Allocation memory = all_keys<Key>(keys, n, n, false);
+template <class Key>
+void find_in_short_row(const KeyRow<Key>& row, std::span<const std::ptrdiff_t> ranks, Key* to) {
+  const std::ptrdiff_t n = row.length;
+  const memory::Allocation memory = all_keys(row, n, false);
   Key* const all = static_cast<Key*>(memory.data());
   sorting::sort_keys(all, n, all + n);
   for (const std::ptrdiff_t rank : ranks) *to++ = all[rank];
 }
 
 /// Of a copy of all keys.
-template <class Key, class Keys>
-void find_in_copy(const Keys& keys, std::ptrdiff_t n, std::span<const std::ptrdiff_t> ranks, Key* to, bool shares) {
-  const memory::Allocation memory = all_keys<Key>(keys, n, 0, shares);
+template <class Key>
+void find_in_copy(const KeyRow<Key>& row, std::span<const std::ptrdiff_t> ranks, Key* to, bool shares) {
+  const memory::Allocation memory = all_keys(row, 0, shares);
   Key* const all = static_cast<Key*>(memory.data());
   Key* begin = all;
   for (const std::ptrdiff_t rank : ranks) {  // what is before the last rank's key is not above it
-    std::nth_element(begin, all + rank, all + n);
+    std::nth_element(begin, all + rank, all + row.length);
     *to++ = *(begin = all + rank);
   }
 }
 
-template <class Key, class Keys>
-void find_by_sorting(const Keys& keys, std::ptrdiff_t n, std::span<const std::ptrdiff_t> ranks, Key* to, bool shares) {
-  const memory::Allocation memory = all_keys<Key>(keys, n, n, shares);
+template <class Key>
+void find_by_sorting(const KeyRow<Key>& row, std::span<const std::ptrdiff_t> ranks, Key* to, bool shares) {
+  const std::ptrdiff_t n = row.length;
+  const memory::Allocation memory = all_keys(row, n, shares);
   Key* const all = static_cast<Key*>(memory.data());
   const Key* sorted = all;
   if (shares) {
@@ -205,70 +253,131 @@ void find_by_sorting(const Keys& keys, std::ptrdiff_t n, std::span<const std::pt
 /// Where each piece's elements of the three classes go.
 struct Starts {
   std::ptrdiff_t below = 0, equal = 0, above = 0;
+
+  Starts& operator+=(const Starts& other) {
+    below += other.below;
+    equal += other.equal;
+    above += other.above;
+    return *this;
+  }
 };
 
-/// Calls put(target, position, key) for the elements of a block, those below the pivot first. Which they are is listed without a branch. If those
-/// above go nowhere, most blocks may have nothing to put.
-template <class Key, class Keys, class Put>
-[[gnu::always_inline]] inline void split_block(const Keys& keys, std::ptrdiff_t first, std::ptrdiff_t size, Key pivot,
-                                               bool drops_above, Starts& to, const Put& put) {
-  Key values[block];
-  std::uint16_t lower[block], others[block];
-  std::int32_t taken = 0;
-  for (std::ptrdiff_t i = 0; i < size; ++i) {
-    values[i] = keys(first + i);
-    taken += values[i] <= pivot ? 1 : 0;
+/// How many keys of a block are above a limit.
+template <class Key>
+struct CountAbove {
+  [[gnu::always_inline]] static std::ptrdiff_t run(const Key* values, std::ptrdiff_t size, Key limit) {
+    std::uint32_t count = 0;
+    for (std::ptrdiff_t i = 0; i < size; ++i) count += values[i] > limit ? 1 : 0;
+    return count;
   }
-  if (drops_above && taken == 0) return;
-  std::ptrdiff_t below = 0, rest = 0;
-  for (std::ptrdiff_t i = 0; i < size; ++i) {
-    const bool is_below = values[i] < pivot;
-    lower[below] = others[rest] = static_cast<std::uint16_t>(i);
-    below += is_below ? 1 : 0;
-    rest += is_below ? 0 : 1;
-  }
-  for (std::ptrdiff_t i = 0; i < below; ++i) put(to.below++, first + lower[i], values[lower[i]]);
-  for (std::ptrdiff_t i = 0; i < rest; ++i) {
-    const Key value = values[others[i]];
-    put(value == pivot ? to.equal++ : to.above++, first + others[i], value);
-  }
-}
+};
 
-/// Calls put(target, position, key) for all elements that go to a target below `count`.
-template <class Key, class Put>
+/// Counts the keys of a block below a pivot, and those that equal it.
+template <class Key>
+struct CountBlock {
+  [[gnu::always_inline]] static Starts run(const Key* values, std::ptrdiff_t size, Key pivot) {
+    std::uint32_t below = 0, equal = 0;
+    for (std::ptrdiff_t i = 0; i < size; ++i) {
+      below += values[i] < pivot ? 1 : 0;
+      equal += values[i] == pivot ? 1 : 0;
+    }
+    return {below, equal, size - below - equal};
+  }
+};
+
+using InBlock = std::int16_t;  // a position in a block
+
+/// Lists the keys of a block that are below a pivot and the others, or where they are, without a branch: lists have room for one more.
+template <class Key, class Item>
+struct ListBlock {
+  [[gnu::always_inline]] static void run(const Key* values, std::ptrdiff_t size, Key pivot, Item* lower, Item* others) {
+    std::ptrdiff_t below = 0, rest = 0;
+    for (std::ptrdiff_t i = 0; i < size; ++i) {
+      const Key value = values[i];
+      if constexpr (std::is_same_v<Item, Key>) {
+        lower[below] = others[rest] = value;
+      } else {
+        lower[below] = others[rest] = static_cast<Item>(i);
+      }
+      below += value < pivot ? 1 : 0;
+      rest += value < pivot ? 0 : 1;
+    }
+  }
+};
+
+/// Writes the elements of listed keys, or the positions of those that are listed by them.
+template <class Key>
+struct StoreKeys {
+  [[gnu::always_inline]] static void run(const Key* keys, std::ptrdiff_t n, const sorting::Order<Key>& order, Key* to,
+                                         std::ptrdiff_t step) {
+    const sorting::Order<Key> own = order;
+    if (step == 1) {
+      for (std::ptrdiff_t i = 0; i < n; ++i) sorting::store_bits(to + i, own.bits(keys[i]));
+    } else {
+      for (std::ptrdiff_t i = 0; i < n; ++i) sorting::store_bits(to + i * step, own.bits(keys[i]));
+    }
+  }
+};
+struct StorePositions {
+  [[gnu::always_inline]] static void run(const InBlock* list, std::ptrdiff_t n, std::ptrdiff_t first, std::int64_t* to,
+                                         std::ptrdiff_t step) {
+    if (step == 1) {
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = first + list[i];
+    } else {
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i * step] = first + list[i];
+    }
+  }
+};
+
+/// Calls put(items, their number, first position of the block, target) for runs of the result, an item standing for a key.
+template <class Key, class Item, class Put>
 void split(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, bool shares, const Put& put) {
   Key pivot;
   find_ranks(row, {&rank, 1}, &pivot, shares);
   const std::ptrdiff_t n = row.length;
-  with_keys(row, [&](const auto& keys) {
-    std::vector<Starts> starts(static_cast<std::size_t>((n + piece - 1) / piece));
-    for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      std::int32_t below = 0, equal = 0;
-      for (std::ptrdiff_t i = begin; i < end; ++i) {
-        const Key key = keys(i);
-        below += key < pivot ? 1 : 0;
-        equal += key == pivot ? 1 : 0;
-      }
-      starts[static_cast<std::size_t>(begin / piece)] = {below, equal, end - begin - below - equal};
+  const auto count_block = rows::Compiled<CountBlock<Key>>::best();
+  std::vector<Starts> starts(static_cast<std::size_t>((n + piece - 1) / piece));
+  for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    Starts& own = starts[static_cast<std::size_t>(begin / piece)];
+    for_blocks(row, begin, end, [&](std::ptrdiff_t, const Key* values, std::ptrdiff_t size) {
+      own += count_block(values, size, pivot);
     });
-    Starts next;
-    for (const Starts& own : starts) {
-      next.equal += own.below;
-      next.above += own.below + own.equal;
-    }
-    for (Starts& own : starts) {
-      const Starts counts = own;
-      own = next;
-      next = {next.below + counts.below, next.equal + counts.equal, next.above + counts.above};
-    }
-    for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      Starts to = starts[static_cast<std::size_t>(begin / piece)];
-      for (std::ptrdiff_t first = begin; first < end; first += block) {
-        split_block<Key>(keys, first, std::min(block, end - first), pivot, count <= rank + 1, to,
-                         [&](std::ptrdiff_t target, std::ptrdiff_t at, Key key) {
-                           if (target < count) put(target, at, key);
-                         });
+  });
+  Starts next;
+  for (const Starts& own : starts) {
+    next.equal += own.below;
+    next.above += own.below + own.equal;
+  }
+  for (Starts& own : starts) next += std::exchange(own, next);
+  const auto list_block = rows::Compiled<ListBlock<Key, Item>>::best();
+  const auto put_some = [&](const Item* items, std::ptrdiff_t size, std::ptrdiff_t first, std::ptrdiff_t& target) {
+    put(items, std::clamp<std::ptrdiff_t>(count - target, 0, size), first, target);
+    target += size;
+  };
+  for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    Starts to = starts[static_cast<std::size_t>(begin / piece)];
+    Item lower[block + 1], others[block + 1], equal[block + 1], above[block + 1];
+    for_blocks(row, begin, end, [&](std::ptrdiff_t first, const Key* values, std::ptrdiff_t size) {
+      const Starts found = count_block(values, size, pivot);
+      if (count <= rank + 1 && found.above == size) return;
+      list_block(values, size, pivot, lower, others);
+      put_some(lower, found.below, first, to.below);
+      if (found.equal == 0) return put_some(others, found.above, first, to.above);
+      Item* next_equal = equal;
+      Item* next_above = above;
+      for (std::ptrdiff_t i = 0; i < found.equal + found.above; ++i) {
+        bool is_equal;
+        if constexpr (std::is_same_v<Item, Key>) {
+          is_equal = others[i] == pivot;
+        } else {
+          is_equal = values[others[i]] == pivot;
+        }
+        *next_equal = *next_above = others[i];
+        next_equal += is_equal ? 1 : 0;
+        next_above += is_equal ? 0 : 1;
       }
+      put_some(equal, found.equal, first, to.equal);
+      put_some(above, found.above, first, to.above);
     });
   });
 }
@@ -281,67 +390,61 @@ bool find_few(const KeyRow<Key>& row, std::ptrdiff_t count, std::int64_t* to, st
   const std::ptrdiff_t in_sample = count * sample_size / n;
   const std::ptrdiff_t last_in_sample = in_sample + slack(in_sample);
   if (n <= short_row || last_in_sample > sample_size / 64) return false;
-  return with_keys(row, [&](const auto& keys) {
-    const std::vector<Key> sample = sampled<Key>(keys, n);
-    const Key limit = sample[static_cast<std::size_t>(last_in_sample)];
-    if (sample[static_cast<std::size_t>(sample_size / 32)] <= limit) return false;  // which many elements equal
-    std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>((n + piece - 1) / piece));
-    for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      std::vector<std::int64_t>& own = found[static_cast<std::size_t>(begin / piece)];
-      for (std::ptrdiff_t first = begin; first < end; first += block) {
-        const std::ptrdiff_t past = std::min(first + block, end);
-        std::uint32_t taken = 0;
-        for (std::ptrdiff_t i = first; i < past; ++i) taken += keys(i) <= limit ? 1 : 0;
-        if (taken == 0) continue;
-        for (std::ptrdiff_t i = first; i < past; ++i) {
-          if (keys(i) <= limit) own.push_back(i);
-        }
+  const std::vector<Key> sample = sampled(row);
+  const Key limit = sample[static_cast<std::size_t>(last_in_sample)];
+  if (sample[static_cast<std::size_t>(sample_size / 32)] <= limit) return false;  // which many elements equal
+  const auto count_block = rows::Compiled<CountAbove<Key>>::best();
+  std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>((n + piece - 1) / piece));
+  for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    std::vector<std::int64_t>& own = found[static_cast<std::size_t>(begin / piece)];
+    for_blocks(row, begin, end, [&](std::ptrdiff_t first, const Key* values, std::ptrdiff_t size) {
+      if (count_block(values, size, limit) == size) return;
+      for (std::ptrdiff_t i = 0; i < size; ++i) {
+        if (values[i] <= limit) own.push_back(first + i);
       }
     });
-    std::vector<std::int64_t> positions;
-    for (const std::vector<std::int64_t>& own : found) positions.insert(positions.end(), own.begin(), own.end());
-    if (std::ssize(positions) < count) return false;
-    std::vector<Key> values(positions.size());
-    std::ranges::transform(positions, values.begin(), [&](std::int64_t at) { return keys(at); });
-    std::vector<Key> partly_sorted = values;
-    std::ranges::nth_element(partly_sorted, partly_sorted.begin() + (count - 1));
-    const Key pivot = partly_sorted[static_cast<std::size_t>(count - 1)];
-    std::ptrdiff_t target = 0;
-    for (const bool are_equal : {false, true}) {
-      for (std::size_t i = 0; i < positions.size() && target < count; ++i) {
-        if (are_equal ? values[i] == pivot : values[i] < pivot) to[target++ * to_step] = positions[i];
-      }
-    }
-    return true;
   });
+  std::vector<std::int64_t> positions;
+  for (const std::vector<std::int64_t>& own : found) positions.insert(positions.end(), own.begin(), own.end());
+  if (std::ssize(positions) < count) return false;
+  std::vector<Key> values(positions.size());
+  std::ranges::transform(positions, values.begin(), [&](std::int64_t at) { return key_at(row, at); });
+  std::vector<Key> partly_sorted = values;
+  std::ranges::nth_element(partly_sorted, partly_sorted.begin() + (count - 1));
+  const Key pivot = partly_sorted[static_cast<std::size_t>(count - 1)];
+  std::ptrdiff_t target = 0;
+  for (const bool are_equal : {false, true}) {
+    for (std::size_t i = 0; i < positions.size() && target < count; ++i) {
+      if (are_equal ? values[i] == pivot : values[i] < pivot) to[target++ * to_step] = positions[i];
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
 template <class Key>
 void find_ranks(const KeyRow<Key>& row, std::span<const std::ptrdiff_t> ranks, Key* to, bool shares) {
-  const std::ptrdiff_t n = row.length;
-  with_keys(row, [&](const auto& keys) {
-    if (n <= short_row) return find_in_short_row(keys, n, ranks, to);
-    if (std::ssize(ranks) > few_ranks) return find_by_sorting(keys, n, ranks, to, shares);
-    for (std::size_t i = 0; i < ranks.size();) {
-      const Cut<Key> cut(keys, n, ranks[i], shares);
-      const std::size_t first = i;
-      while (i < ranks.size() && cut.find(ranks[i], to[i])) ++i;
-      if (i == first) return find_in_copy(keys, n, ranks.subspan(i), to + i, shares);
-    }
-  });
+  if (row.length <= short_row) return find_in_short_row(row, ranks, to);
+  if (std::ssize(ranks) > few_ranks) return find_by_sorting(row, ranks, to, shares);
+  for (std::size_t i = 0; i < ranks.size();) {
+    const Cut<Key> cut(row, ranks[i], shares);
+    const std::size_t first = i;
+    while (i < ranks.size() && cut.find(ranks[i], to[i])) ++i;
+    if (i == first) return find_in_copy(row, ranks.subspan(i), to + i, shares);
+  }
 }
 
 template <class Key>
 std::ptrdiff_t count_above(const KeyRow<Key>& row, Key limit, bool shares) {
+  const auto count_block = rows::Compiled<CountAbove<Key>>::best();
   std::atomic<std::ptrdiff_t> total{0};
-  with_keys(row, [&](const auto& keys) {
-    for_pieces(row.length, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      std::int32_t count = 0;
-      for (std::ptrdiff_t i = begin; i < end; ++i) count += keys(i) > limit ? 1 : 0;
-      total.fetch_add(count, std::memory_order_relaxed);
+  for_pieces(row.length, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    std::ptrdiff_t count = 0;
+    for_blocks(row, begin, end, [&](std::ptrdiff_t, const Key* values, std::ptrdiff_t size) {
+      count += count_block(values, size, limit);
     });
+    total.fetch_add(count, std::memory_order_relaxed);
   });
   return total;
 }
@@ -350,15 +453,20 @@ template <class Key>
 void split_positions(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, std::int64_t* to,
                      std::ptrdiff_t to_step, bool shares) {
   if (count == rank + 1 && find_few(row, count, to, to_step, shares)) return;
-  split(row, rank, count, shares, [=](std::ptrdiff_t target, std::ptrdiff_t at, Key) { to[target * to_step] = at; });
+  const auto store = rows::Compiled<StorePositions>::best();
+  split<Key, InBlock>(row, rank, count, shares,
+                      [=](const InBlock* list, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t target) {
+                        store(list, n, first, to + target * to_step, to_step);
+                      });
 }
 
 template <class Key>
 void split_elements(const KeyRow<Key>& row, std::ptrdiff_t rank, Key* to, std::ptrdiff_t to_step, bool shares) {
-  const sorting::Order<Key> order = row.order;
-  split(row, rank, row.length, shares, [=](std::ptrdiff_t target, std::ptrdiff_t, Key key) {
-    sorting::store_bits(to + target * to_step, order.bits(key));
-  });
+  const auto store = rows::Compiled<StoreKeys<Key>>::best();
+  split<Key, Key>(row, rank, row.length, shares,
+                  [&](const Key* keys, std::ptrdiff_t n, std::ptrdiff_t, std::ptrdiff_t target) {
+                    store(keys, n, row.order, to + target * to_step, to_step);
+                  });
 }
 
 template void find_ranks(const KeyRow<std::uint8_t>&, std::span<const std::ptrdiff_t>, std::uint8_t*, bool);

@@ -10,6 +10,7 @@ module;
 #include <thrust/sort.h>
 #ifdef TESSERA_VQSORT
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
 #endif
 
 #include <algorithm>
@@ -90,10 +91,38 @@ constexpr std::ptrdiff_t few_pairs = 32;
 
 #ifdef TESSERA_VQSORT
 
+/// Writing some elements of a vector of 512 bits side by side takes Zen 4 over a hundred cycles, in which Highway sorts a vector of half the width.
+/// It has known this since it has a target for Zen 4; before, this lowers its choice as long as keys of 32 bits are sorted, which other
+/// threads may see: what they call meanwhile is correct, and uses narrower vectors.
+class NarrowVectors {
+ public:
+#ifdef HWY_AVX3_ZEN4
+  static constexpr bool are_faster = false;
+#else
+  inline static const bool are_faster = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f");
+  }();
+#endif
+  NarrowVectors() {
+    static const std::int64_t targets = hwy::SupportedTargets() & ~std::int64_t{HWY_AVX3 | HWY_AVX3_DL};
+    if (are_faster) hwy::GetChosenTarget().Update(targets);
+  }
+  NarrowVectors(const NarrowVectors&) = delete;
+  NarrowVectors& operator=(const NarrowVectors&) = delete;
+  ~NarrowVectors() {
+    if (are_faster) hwy::GetChosenTarget().DeInit();  // the next call asks the processor
+  }
+};
+
 template <class Key>
 constexpr bool sorts_in_vectors = sizeof(Key) > 1;
 template <class Key>
 void sort_in_vectors(Key* keys, std::ptrdiff_t n) {
+  hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
+}
+void sort_in_vectors(std::uint32_t* keys, std::ptrdiff_t n) {
+  const NarrowVectors narrow;
   hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }
 
