@@ -1,25 +1,11 @@
 // Algorithms that have loops for each set of instructions, against plain ones, on each of them: lengths around vectors and blocks, and values
 // that are hard to compare.
-#include <functional>
-
 #include "search/awkward.hpp"
 
 using namespace tessera;
 using namespace support;
 
 namespace {
-
-/// Calls body for each set of instructions that this processor has.
-void for_each_isa(const std::function<void()>& body) {
-  const device::Isa best = device::isa();
-  for (const device::Isa isa : {device::Isa::baseline, device::Isa::avx2, device::Isa::avx512}) {
-    if (isa > best) continue;
-    device::limit_isa(isa);
-    CAPTURE(std::string(device::name(isa)));
-    body();
-  }
-  device::limit_isa(best);
-}
 
 /// Random elements, and NaN at one position.
 template <class T>
@@ -57,7 +43,7 @@ TEST_CASE_TEMPLATE("running extreme values on each set of instructions", T, bool
                    std::int32_t, std::uint64_t, float16, float, double) {
   Random random(80 + sizeof(T));
   INFO(random.how_to_repeat());
-  for_each_isa([&] {
+  for_each_isa([&](device::Isa) {
     for (std::ptrdiff_t n = 1; n < 150; n += n < 70 ? 1 : 13) {
       const auto x = values<T>(n, random.below(2) == 0 ? random.below(n) : -1, random);
       CAPTURE(n);
@@ -80,7 +66,7 @@ TEST_CASE_TEMPLATE("running extreme values on each set of instructions", T, bool
 }
 
 TEST_CASE("negative labels of every type are none, wherever they are") {
-  for_each_isa([] {
+  for_each_isa([](device::Isa) {
     for (const std::ptrdiff_t at : {0, 3, 70, 4'999, 5'000, 9'999}) {
       CAPTURE(at);
       const auto refusal = [&]<class I>(I) {
@@ -101,7 +87,7 @@ TEST_CASE("negative labels of every type are none, wherever they are") {
 TEST_CASE("weights are added up in tables of any length") {
   Random random(81);
   INFO(random.how_to_repeat());
-  for_each_isa([&] {
+  for_each_isa([&](device::Isa) {
     for (const std::ptrdiff_t bins : {1, 200, 1'000, 1'100, 40'000}) {
       for (const std::ptrdiff_t n : {1, 7, 5'000, 300'000}) {
         CAPTURE(bins);
@@ -125,7 +111,7 @@ TEST_CASE("weights are added up in tables of any length") {
 TEST_CASE("segments of long vectors and of narrow rows, and a label out of range in any of their blocks") {
   Random random(82);
   INFO(random.how_to_repeat());
-  for_each_isa([&] {
+  for_each_isa([&](device::Isa) {
     for (const std::ptrdiff_t width : {1, 2}) {
       for (const std::ptrdiff_t count : {1, 40, 1'500}) {
         const std::ptrdiff_t rows = 150'000;
@@ -170,7 +156,7 @@ TEST_CASE("bins are found whatever lies near their edges") {
   Random random(83);
   INFO(random.how_to_repeat());
   const double infinity = std::numeric_limits<double>::infinity();
-  for_each_isa([&] {
+  for_each_isa([&](device::Isa) {
     for (const std::ptrdiff_t bins : {1, 2, 9, 300, 3'000}) {
       CAPTURE(bins);
       const Array<double, 1> even = histogram(Array<double, 1>{0.0}, bins, Bounds{-1.0, 2.0}).edges;
@@ -204,7 +190,7 @@ TEST_CASE_TEMPLATE("ranks on each set of instructions", T, std::int8_t, std::uin
                    float16, float, double) {
   Random random(84 + sizeof(T));
   INFO(random.how_to_repeat());
-  for_each_isa([&] {
+  for_each_isa([&](device::Isa) {
     for (const std::ptrdiff_t n : {255, 257, 5'000, 40'001}) {
       CAPTURE(n);
       const Array<T, 1> x = make_array(values<T>(n, n > 1'000 ? random.below(n) : -1, random));

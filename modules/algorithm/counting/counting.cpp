@@ -200,7 +200,7 @@ bool LabelCounts::count(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size) 
 /// The number of parts depends on the sizes alone, because the sums depend on it.
 template <class T>
 bool LabelCounts::weigh(const T* labels, const double* weights, std::ptrdiff_t n, std::ptrdiff_t size) {
-  const bool is_short = size <= short_table_of_sums && n >= ways * size;
+  const bool is_short = size <= short_table_of_sums && n >= std::max(block, ways * size);
   const std::ptrdiff_t own = is_short ? ways * size : size;
   const std::ptrdiff_t parts = std::clamp<std::ptrdiff_t>(n / std::max(part, 4 * size), 1, most_parts);
   memory_ = zeroed<double>(parts * own);

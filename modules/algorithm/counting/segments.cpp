@@ -144,7 +144,7 @@ bool accumulate(const Segments& s, State* states, const Way& way) {
     return true;
   }
   const std::ptrdiff_t parts = std::clamp<std::ptrdiff_t>(s.rows * width / std::max(part, 4 * size), 1, most_parts);
-  const bool in_turn = width == 1 && size <= short_table && s.rows >= ways * size;
+  const bool in_turn = width == 1 && size <= short_table && s.rows >= std::max(block, ways * size);
   const std::ptrdiff_t tables = in_turn ? ways : 1;  // of each part
   const memory::Allocation memory(CpuPlace{}, (parts * tables - 1) * size * static_cast<std::ptrdiff_t>(sizeof(State)));
   const auto table = [&](std::ptrdiff_t index) {
