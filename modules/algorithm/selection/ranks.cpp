@@ -22,10 +22,9 @@ namespace tessera::selecting {
 
 namespace {
 
-constexpr std::ptrdiff_t short_row = 4096;  // that is partitioned as it is
-constexpr std::ptrdiff_t few_ranks = 16;    // for more, sorting everything is faster
-constexpr std::ptrdiff_t sample_size = 8192;
-constexpr double most_slack = 192;  // some four deviations of a rank in the sample, which is less near the ends
+constexpr std::ptrdiff_t short_row = 4096;                    // that is partitioned as it is
+constexpr std::ptrdiff_t few_ranks = 16;                      // for more, sorting everything is faster
+constexpr std::ptrdiff_t long_row = std::ptrdiff_t{1} << 16;  // which has a larger sample
 constexpr std::ptrdiff_t piece = std::ptrdiff_t{1} << 15;
 constexpr std::ptrdiff_t block = 256;
 
@@ -93,23 +92,28 @@ memory::Allocation room(std::ptrdiff_t count) {
   return memory::Allocation(CpuPlace{}, count * static_cast<std::ptrdiff_t>(sizeof(Key)));
 }
 
+std::ptrdiff_t sample_size(std::ptrdiff_t row_length) { return row_length < long_row ? 2048 : 8192; }
+
 /// A sample of a row's keys, sorted.
 template <class Key>
 std::vector<Key> sampled(const KeyRow<Key>& row) {
   const auto n = static_cast<std::uint64_t>(row.length);
-  std::vector<Key> sample(static_cast<std::size_t>(sample_size));
+  const std::ptrdiff_t size = sample_size(row.length);
+  std::vector<Key> sample(static_cast<std::size_t>(2 * size));  // half of it for sorting
   std::uint64_t state = 0x9e3779b97f4a7c15u;
-  for (Key& key : sample) {
+  for (Key& key : std::span(sample).first(static_cast<std::size_t>(size))) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     key = key_at(row, static_cast<std::ptrdiff_t>((static_cast<unsigned __int128>(state) * n) >> 64));
   }
-  std::ranges::sort(sample);
+  sorting::sort_keys(sample.data(), size, sample.data() + size);
+  sample.resize(static_cast<std::size_t>(size));
   return sample;
 }
 
-/// How far the place of a rank in the sample may be from where it is expected, at so many keys from the sample's nearer end.
-std::ptrdiff_t slack(std::ptrdiff_t from_end) {
-  return static_cast<std::ptrdiff_t>(std::min(most_slack, 12 + 4.5 * std::sqrt(static_cast<double>(from_end))));
+/// How far the place of a rank in the sample may be from where it is expected, at so many keys from the sample's nearer end: some four deviations.
+std::ptrdiff_t slack(std::ptrdiff_t from_end, std::ptrdiff_t size) {
+  const double most = 2.12 * std::sqrt(static_cast<double>(size));
+  return static_cast<std::ptrdiff_t>(std::min(most, 12 + 4.5 * std::sqrt(static_cast<double>(from_end))));
 }
 
 /// How the keys of a block, or of more, lie to two bounds.
@@ -143,9 +147,11 @@ class Cut {
   Cut(const KeyRow<Key>& row, std::ptrdiff_t rank, bool shares) : capacity_(row.length / 8 + block) {
     const std::ptrdiff_t n = row.length;
     const std::vector<Key> sample = sampled(row);
-    const auto at = static_cast<std::ptrdiff_t>(static_cast<double>(rank) / static_cast<double>(n) * sample_size);
-    const std::ptrdiff_t sample_slack = slack(std::min(at, sample_size - 1 - at));
-    const bool is_lowest = at < sample_slack, is_highest = at + sample_slack >= sample_size;
+    const std::ptrdiff_t size = std::ssize(sample);
+    const auto at =
+        static_cast<std::ptrdiff_t>(static_cast<double>(rank) / static_cast<double>(n) * static_cast<double>(size));
+    const std::ptrdiff_t sample_slack = slack(std::min(at, size - 1 - at), size);
+    const bool is_lowest = at < sample_slack, is_highest = at + sample_slack >= size;
     low_ = is_lowest ? Key{0} : sample[static_cast<std::size_t>(at - sample_slack)];
     high_ = is_highest ? static_cast<Key>(~Key{0}) : sample[static_cast<std::size_t>(at + sample_slack)];
     kept_ = room<Key>(capacity_);
@@ -387,12 +393,13 @@ void split(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, bo
 template <class Key>
 bool find_few(const KeyRow<Key>& row, std::ptrdiff_t count, std::int64_t* to, std::ptrdiff_t to_step, bool shares) {
   const std::ptrdiff_t n = row.length;
-  const std::ptrdiff_t in_sample = count * sample_size / n;
-  const std::ptrdiff_t last_in_sample = in_sample + slack(in_sample);
-  if (n <= short_row || last_in_sample > sample_size / 64) return false;
+  const std::ptrdiff_t size = sample_size(n);
+  const std::ptrdiff_t in_sample = count * size / n;
+  const std::ptrdiff_t last_in_sample = in_sample + slack(in_sample, size);
+  if (n <= short_row || last_in_sample > size / 64) return false;
   const std::vector<Key> sample = sampled(row);
   const Key limit = sample[static_cast<std::size_t>(last_in_sample)];
-  if (sample[static_cast<std::size_t>(sample_size / 32)] <= limit) return false;  // which many elements equal
+  if (sample[static_cast<std::size_t>(size / 32)] <= limit) return false;  // which many elements equal
   const auto count_block = rows::Compiled<CountAbove<Key>>::best();
   std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>((n + piece - 1) / piece));
   for_pieces(n, shares, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {

@@ -91,30 +91,34 @@ constexpr std::ptrdiff_t few_pairs = 32;
 
 #ifdef TESSERA_VQSORT
 
-/// Writing some elements of a vector of 512 bits side by side takes Zen 4 over a hundred cycles, in which Highway sorts a vector of half the width.
-/// It has known this since it has a target for Zen 4; before, this lowers its choice as long as keys of 32 bits are sorted, which other
+/// Writing some elements of a vector of 512 bits side by side takes Zen 4 over a hundred cycles, in which Highway partitions a vector of half the
+/// width. It has known this since it has a target for Zen 4; before, this lowers its choice as long as keys of 32 bits are sorted, which other
 /// threads may see: what they call meanwhile is correct, and uses narrower vectors.
 class NarrowVectors {
  public:
-#ifdef HWY_AVX3_ZEN4
-  static constexpr bool are_faster = false;
-#else
-  inline static const bool are_faster = [] {
-    __builtin_cpu_init();
-    return __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f");
-  }();
-#endif
-  NarrowVectors() {
-    static const std::int64_t targets = hwy::SupportedTargets() & ~std::int64_t{HWY_AVX3 | HWY_AVX3_DL};
-    if (are_faster) hwy::GetChosenTarget().Update(targets);
-  }
+  NarrowVectors() { hwy::GetChosenTarget().Update(supported() & ~std::int64_t{HWY_AVX3 | HWY_AVX3_DL}); }
   NarrowVectors(const NarrowVectors&) = delete;
   NarrowVectors& operator=(const NarrowVectors&) = delete;
-  ~NarrowVectors() {
-    if (are_faster) hwy::GetChosenTarget().DeInit();  // the next call asks the processor
+  ~NarrowVectors() { hwy::GetChosenTarget().Update(supported()); }
+
+  static bool are_faster() {
+#ifdef HWY_AVX3_ZEN4
+    return false;
+#else
+    static const bool is_zen4 = __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f");
+    return is_zen4;
+#endif
+  }
+
+ private:
+  /// Asked for once: a virtual machine takes microseconds to answer.
+  static std::int64_t supported() {
+    static const std::int64_t targets = hwy::SupportedTargets();
+    return targets;
   }
 };
 
+constexpr std::ptrdiff_t fewest_in_vectors = 40;  // Highway takes some 0.4 us for fewer
 template <class Key>
 constexpr bool sorts_in_vectors = sizeof(Key) > 1;
 template <class Key>
@@ -122,8 +126,10 @@ void sort_in_vectors(Key* keys, std::ptrdiff_t n) {
   hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
 }
 void sort_in_vectors(std::uint32_t* keys, std::ptrdiff_t n) {
+  constexpr std::ptrdiff_t most_at_once = 256;  // are not partitioned
+  if (n <= most_at_once || !NarrowVectors::are_faster()) return sort_in_vectors<std::uint32_t>(keys, n);
   const NarrowVectors narrow;
-  hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
+  sort_in_vectors<std::uint32_t>(keys, n);
 }
 
 /// Keys of 32 bits with positions are sorted as numbers of 64 bits: of equal keys the positions ascend. False without memory for them.
@@ -143,6 +149,7 @@ bool sort_pairs_in_vectors(std::uint32_t* keys, std::uint32_t* positions, std::p
 
 #else
 
+constexpr std::ptrdiff_t fewest_in_vectors = 0;
 template <class Key>
 constexpr bool sorts_in_vectors = false;
 template <class Key, class Position>
@@ -154,8 +161,10 @@ constexpr bool sorts_pairs_in_vectors = false;
 
 template <class Key>
 void sort_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
+  if constexpr (sorts_in_vectors<Key>) {
+    if (n >= fewest_in_vectors) return sort_in_vectors(keys, n);
+  }
   if (n < fewest<Key>) return std::sort(keys, keys + n);
-  if constexpr (sorts_in_vectors<Key>) return sort_in_vectors(keys, n);
   Spare memory(spare, bytes_of<Key>(n));
   thrust::sort(thrust::seq(memory), keys, keys + n);
 }
