@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +24,8 @@ constexpr std::ptrdiff_t longest_row = std::ptrdiff_t{1} << 20;  // and from whi
 constexpr std::ptrdiff_t tile_bytes = std::ptrdiff_t{1}
                                       << 17;  // of keys that are sorted at a time, where rows are short
 constexpr std::ptrdiff_t widest_tile = 64;
+constexpr std::ptrdiff_t short_row = 128;  // whose keys are compared with those of other rows beside them
+constexpr std::ptrdiff_t fewest_side_by_side = 8;
 constexpr std::ptrdiff_t packed_piece = std::ptrdiff_t{1} << 16;
 
 /// Elements of a call seen as keys; `from` and `to` may be the same.
@@ -77,8 +80,52 @@ bool are_shared(const rows::Tiling& tiling) {
   return tiling.length() >= long_row && tiling.row_count() < 2 * num_threads() && num_threads() > 1;
 }
 
+/// Sorts `rows` rows of n keys, key j of all of them beside each other, by K. Batcher's network of comparisons (D. Knuth, "The Art of Computer
+/// Programming" 3, 5.2.2, algorithm M), each of which is that of all rows.
+template <class Key>
+struct SortSideBySide {
+  [[gnu::always_inline]] static void exchange(Key* __restrict a, Key* __restrict b, std::ptrdiff_t rows) {
+    for (std::ptrdiff_t row = 0; row < rows; ++row) {
+      const Key first = a[row], second = b[row];
+      a[row] = std::min(first, second);
+      b[row] = std::max(first, second);
+    }
+  }
+  [[gnu::always_inline]] static void run(Key* keys, std::ptrdiff_t n, std::ptrdiff_t rows) {
+    const auto half = static_cast<std::ptrdiff_t>(std::bit_ceil(static_cast<std::uint64_t>(n))) / 2;
+    for (std::ptrdiff_t p = half; p > 0; p /= 2) {
+      std::ptrdiff_t r = 0, distance = p;
+      for (std::ptrdiff_t q = half;; q /= 2) {
+        for (std::ptrdiff_t i = 0; i + distance < n; ++i) {
+          if ((i & p) == r) exchange(keys + i * rows, keys + (i + distance) * rows, rows);
+        }
+        if (q == p) break;
+        distance = q - p;
+        r = p;
+      }
+    }
+  }
+};
+
+/// Many short rows, whose keys are compared side by side.
+template <class Key>
+void sort_short_rows(const Order<Key>& order, const Memory<Key>& m, std::ptrdiff_t n, const rows::Tile& tile,
+                     Key* keys) {
+  const Key* from = m.from + tile.from;
+  Key* to = m.to + tile.to;
+  const std::ptrdiff_t rows = tile.rows;
+  for_each_element(n, rows, is_across(m.from_step, m.from_gap, rows), [&](std::ptrdiff_t j, std::ptrdiff_t row) {
+    keys[j * rows + row] = order.exact(load(from + j * m.from_step + row * m.from_gap));
+  });
+  tessera::rows::Compiled<SortSideBySide<Key>>::best()(keys, n, rows);
+  for_each_element(n, rows, is_across(m.to_step, m.to_gap, rows), [&](std::ptrdiff_t j, std::ptrdiff_t row) {
+    store(to + j * m.to_step + row * m.to_gap, order.bits(keys[j * rows + row]));
+  });
+}
+
 template <class Key>
 void sort_tile(const Order<Key>& order, const Memory<Key>& m, std::ptrdiff_t n, const rows::Tile& tile, Key* keys) {
+  if (n <= short_row && tile.rows >= fewest_side_by_side) return sort_short_rows(order, m, n, tile, keys);
   const Key* from = m.from + tile.from;
   Key* to = m.to + tile.to;
   for_each_element(n, tile.rows, is_across(m.from_step, m.from_gap, tile.rows),
