@@ -24,16 +24,22 @@ constexpr std::ptrdiff_t block_bytes = std::ptrdiff_t{1}
 template <class Key>
 constexpr std::ptrdiff_t most_block_keys = block_bytes / static_cast<std::ptrdiff_t>(sizeof(Key));
 
+/// Whether sort_keys() and sort_pairs() sort by quicksort in vectors, for which a block need not stay in the cache.
 #ifdef TESSERA_VQSORT
-constexpr bool sorts_in_place = true;  // by quicksort, for which a block need not stay in the cache
+template <class Key>
+constexpr bool sorts_keys_in_vectors = sizeof(Key) > 1;
+template <class Key, class Position>
+constexpr bool sorts_pairs_in_vectors = sizeof(Key) == 4 && sizeof(Position) == 4;
 #else
-constexpr bool sorts_in_place = false;
+template <class Key>
+constexpr bool sorts_keys_in_vectors = false;
+template <class Key, class Position>
+constexpr bool sorts_pairs_in_vectors = false;
 #endif
 
 /// Blocks of equal size, at least one a thread.
 template <class Key>
-std::ptrdiff_t block_keys(std::ptrdiff_t n, bool with_positions) {
-  const bool are_in_cache = with_positions || !sorts_in_place || sizeof(Key) == 1;
+std::ptrdiff_t block_keys(std::ptrdiff_t n, bool are_in_cache) {
   const std::ptrdiff_t fewest = are_in_cache ? (n - 1) / most_block_keys<Key> + 1 : 1;
   const std::ptrdiff_t blocks = std::max<std::ptrdiff_t>(num_threads(), fewest);
   const auto runs = static_cast<std::ptrdiff_t>(std::bit_ceil(static_cast<std::uint64_t>(blocks)));
@@ -142,7 +148,9 @@ Key* sort_many_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
   const auto sort_block = [=](std::ptrdiff_t first, std::ptrdiff_t count) {
     sort_keys(keys + first, count, spare + first);
   };
-  return sort_many(KeysOnly<Key>{keys}, KeysOnly<Key>{spare}, n, block_keys<Key>(n, false), sort_block).keys;
+  return sort_many(KeysOnly<Key>{keys}, KeysOnly<Key>{spare}, n, block_keys<Key>(n, !sorts_keys_in_vectors<Key>),
+                   sort_block)
+      .keys;
 }
 
 template <class Key, class Position>
@@ -152,7 +160,7 @@ Pairs<Key, Position> sort_many_pairs(Pairs<Key, Position> pairs, std::ptrdiff_t 
     sort_pairs(pairs.keys + first, pairs.positions + first, count, spare.keys + first, spare.positions + first);
   };
   const Sequence sorted = sort_many(Sequence{pairs.keys, pairs.positions}, Sequence{spare.keys, spare.positions}, n,
-                                    block_keys<Key>(n, true), sort_block);
+                                    block_keys<Key>(n, !sorts_pairs_in_vectors<Key, Position>), sort_block);
   return {sorted.keys, sorted.positions};
 }
 
