@@ -196,7 +196,8 @@ bool add_up(const Segments& s, void* to) {
   std::fill_n(counts, s.count, std::int64_t{0});
   for (std::ptrdiff_t row = 0; row < s.rows; ++row) ++counts[s.labels[row]];
   for (std::ptrdiff_t i = 0; i < size; ++i) {
-    const auto count = static_cast<double>(counts[i / s.width]);
+    const std::int64_t rows_of_segment = counts[i / s.width];
+    const auto count = static_cast<double>(rows_of_segment);
     if constexpr (std::is_same_v<State, std::uint64_t>) {
       static_cast<Mean*>(to)[i] = static_cast<double>(static_cast<Sum>(sums[i])) / count;
     } else {

@@ -338,8 +338,9 @@ struct StorePositions {
 /// Calls put(items, their number, first position of the block, target) for runs of the result, an item standing for a key.
 template <class Key, class Item, class Put>
 void split(const KeyRow<Key>& row, std::ptrdiff_t rank, std::ptrdiff_t count, bool shares, const Put& put) {
-  Key pivot;
-  find_ranks(row, {&rank, 1}, &pivot, shares);
+  std::vector<Key> keys(1);
+  find_ranks(row, {&rank, 1}, keys.data(), shares);
+  const Key pivot = keys[0];
   const std::ptrdiff_t n = row.length;
   const auto count_block = rows::Compiled<CountBlock<Key>>::best();
   std::vector<Starts> starts(static_cast<std::size_t>((n + piece - 1) / piece));
