@@ -22,7 +22,7 @@ namespace tessera::selecting {
 
 namespace {
 
-constexpr std::ptrdiff_t short_row = 4096;                    // that is partitioned as it is
+constexpr std::ptrdiff_t short_row = 4096;                    // that is sorted
 constexpr std::ptrdiff_t few_ranks = 16;                      // for more, sorting everything is faster
 constexpr std::ptrdiff_t long_row = std::ptrdiff_t{1} << 16;  // which has a larger sample
 constexpr std::ptrdiff_t piece = std::ptrdiff_t{1} << 15;
