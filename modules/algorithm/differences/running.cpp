@@ -71,19 +71,20 @@ struct RunAlongVectors {
   using Vector [[gnu::vector_size(64)]] = T;
   static constexpr int lanes = 64 / static_cast<int>(sizeof(T));
 
-  [[gnu::always_inline]] static Vector later_if_extreme(Vector earlier, Vector later) {
-    return ((later != later) | (IsMax ? earlier < later : later < earlier)) ? later : earlier;
+  // Vectors are handed on by reference: as values they would be wider than what a caller without AVX-512 hands on.
+  [[gnu::always_inline]] static void take_earlier(const Vector& earlier, Vector& later) {
+    later = ((later != later) | (IsMax ? earlier < later : later < earlier)) ? later : earlier;
   }
   template <int Shift, int... Lane>
-  [[gnu::always_inline]] static Vector with_earlier(Vector v, std::integer_sequence<int, Lane...>) {
-    return later_if_extreme(__builtin_shufflevector(v, v, (Lane < Shift ? Lane : Lane - Shift)...), v);
+  [[gnu::always_inline]] static void take_lanes_before(Vector& v, std::integer_sequence<int, Lane...>) {
+    const Vector before = __builtin_shufflevector(v, v, (Lane < Shift ? Lane : Lane - Shift)...);
+    take_earlier(before, v);
   }
   template <int Shift = 1>
-  [[gnu::always_inline]] static Vector along(Vector v) {
-    if constexpr (Shift == lanes) {
-      return v;
-    } else {
-      return along<2 * Shift>(with_earlier<Shift>(v, std::make_integer_sequence<int, lanes>{}));
+  [[gnu::always_inline]] static void run_along_lanes(Vector& v) {
+    if constexpr (Shift < lanes) {
+      take_lanes_before<Shift>(v, std::make_integer_sequence<int, lanes>{});
+      run_along_lanes<2 * Shift>(v);
     }
   }
 
@@ -93,7 +94,9 @@ struct RunAlongVectors {
     for (; i + lanes <= n; i += lanes) {
       Vector v;
       std::memcpy(&v, from + i, sizeof v);
-      v = later_if_extreme(Vector{} + last, along(v));
+      run_along_lanes(v);
+      const Vector before = Vector{} + last;
+      take_earlier(before, v);
       last = v[lanes - 1];
       std::memcpy(to + i, &v, sizeof v);
     }
