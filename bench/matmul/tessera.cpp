@@ -1,7 +1,8 @@
-// The products of the table by dot and matmul. Usage: matmul_tessera THREADS [steps]. With "steps" only sums and softmax of rows, of a product that has
-// been assigned to an array before.
+// The products of the table by dot and matmul. Usage: matmul_tessera THREADS [steps | reads]. With "steps" only sums and softmax of rows, of a product that has
+// been assigned to an array before; with "reads" what reading the matrix takes.
 #include <complex>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "cases.hpp"
@@ -108,11 +109,39 @@ bench::Repeat prepare(const bench::Case& one) {
   return {};
 }
 
+/// What a vector and a matrix that no cache holds cannot be faster than: a loop that only reads the matrix.
+template <class T>
+bench::Repeat read_matrix(const bench::Case& one) {
+  using Vector [[gnu::vector_size(64)]] = T;
+  constexpr std::ptrdiff_t lanes = 64 / static_cast<std::ptrdiff_t>(sizeof(T));
+  const std::ptrdiff_t vectors = one.kind == "mv" ? one.m * one.k / lanes : one.k * one.n / lanes;
+  return bench::repeat([=, matrix = filled<T>(Dim{vectors, lanes}, 1)] {
+    Vector sums[4] = {};
+    const T* from = matrix.data();
+    for (std::ptrdiff_t v = 0; v + 4 <= vectors; v += 4) {
+      for (Vector& sum : sums) {
+        Vector read;
+        std::memcpy(&read, from, sizeof(Vector));
+        sum += read;
+        from += lanes;
+      }
+    }
+    bench::escape(sums);
+  });
+}
+
+bench::Repeat prepare_reading(const bench::Case& one) {
+  if (one.kind != "mv" && one.kind != "vm") return {};
+  return one.type == "f32" ? read_matrix<float>(one) : read_matrix<double>(one);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   set_num_threads(count > 1 ? std::atoi(arguments[1]) : 1);
-  const bool in_steps = count > 2 && std::string(arguments[2]) == "steps";
-  return in_steps ? bench::serve_cases("two steps", [](const bench::Case& one) { return prepare_rows(one, true); })
-                  : bench::serve_cases("tessera", prepare);
+  const std::string what = count > 2 ? arguments[2] : "";
+  if (what == "steps")
+    return bench::serve_cases("two steps", [](const bench::Case& one) { return prepare_rows(one, true); });
+  if (what == "reads") return bench::serve_cases("only reads", prepare_reading);
+  return bench::serve_cases("tessera", prepare);
 }
