@@ -67,10 +67,22 @@ TEST_CASE("the lines of the page about divided arrays") {
   CHECK(allclose(by_rows.gather(), by_sums.local(), 1e-3, 1e-3));
   CHECK(text.find("all_reduce of float32 40000 bytes a rank: dot over the axis that is split") != std::string::npos);
 
+  // --8<-- [start:sharded_elementwise]
+  Sharded<Array<float, 2>> active = relu(rows - 0.5f);  // each rank computes its rows
+  active *= 2.f;                                        // and writes them in place
+  const Sharded<Array<bool, 1>> lit = any_of<1>(active > 0.9f);
+  const auto length = norm(active);  // over all ranks
+  // --8<-- [end:sharded_elementwise]
+  const Array<float, 2> expected = relu(images - 0.5f) * 2.f;
+  CHECK(array_equal(active.gather(), expected));
+  CHECK(array_equal(lit.gather(), evaluate(any_of<1>(expected > 0.9f))));
+  CHECK(allclose(length.gather(), evaluate(norm(expected))));
+
   // --8<-- [start:shard_map]
-  const Sharded<Array<float, 2>> active = shard_map([](const auto& part) { return relu(part - 0.5f); }, rows);
+  const auto halved = [](const auto& part) { return part / 2.f; };
+  const Sharded<Array<float, 2>> again = shard_map(halved, active);
   // --8<-- [end:shard_map]
-  CHECK(array_equal(active.gather(), evaluate(relu(images - 0.5f))));
+  CHECK(array_equal(again.gather(), evaluate(expected / 2.f)));
 
   // --8<-- [start:of_parts]
   const Array<float, 2> own = full<float>(Dim{3, 4}, static_cast<float>(world.rank()));  // read by this rank
