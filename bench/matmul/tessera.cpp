@@ -1,5 +1,5 @@
-// The products of the table by dot and matmul. Usage: matmul_tessera THREADS [steps | reads]. With "steps" only sums and softmax of rows, of a product that has
-// been assigned to an array before; with "reads" what reading the matrix takes.
+// The products of the table by dot and matmul. Usage: matmul_tessera THREADS [steps]. With "steps" only sums and softmax of rows, of a product that has
+// been assigned to an array before.
 #include <complex>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +56,26 @@ bench::Repeat prepare_rows(const bench::Case& one, bool in_steps) {
   });
 }
 
+/// What a vector and a matrix that no cache holds cannot be faster than: a loop that only reads the matrix.
+template <class T>
+bench::Repeat only_reading(const Array<T, 2>& matrix) {
+  using Vector [[gnu::vector_size(64)]] = T;
+  return bench::repeat([matrix] {
+    constexpr std::ptrdiff_t lanes = 64 / static_cast<std::ptrdiff_t>(sizeof(T));
+    Vector sums[4] = {};
+    const T* from = matrix.data();
+    for (std::ptrdiff_t left = matrix.size(); left >= 4 * lanes; left -= 4 * lanes) {
+      for (Vector& sum : sums) {
+        Vector read;
+        std::memcpy(&read, from, sizeof(Vector));
+        sum += read;
+        from += lanes;
+      }
+    }
+    bench::escape(sums);
+  });
+}
+
 template <class T>
 bench::Repeat prepare_type(const bench::Case& one) {
   const auto [m, k, n] = std::array{one.m, one.k, one.n};
@@ -71,6 +91,10 @@ bench::Repeat prepare_type(const bench::Case& one) {
   if (kind == "mtm") return repeated(c, [=, t = filled<T>(Dim{k, m}, 1)] { return dot(t.T(), b); });
   if (kind == "mv") return repeated(Array<T, 1>(Dim{m}), [=, x = filled<T>(Dim{k}, 2)] { return dot(a, x); });
   if (kind == "vm") return repeated(Array<T, 1>(Dim{n}), [=, x = filled<T>(Dim{k}, 1)] { return dot(x, b); });
+  if constexpr (Floating<T> && sizeof(T) >= 4) {
+    if (kind == "reads_mv") return only_reading(a);
+    if (kind == "reads_vm") return only_reading(b);
+  }
   if constexpr (std::is_same_v<T, float>) {
     if (kind == "epilogue") return repeated(c, [=, bias = filled<T>(Dim{n}, 3)] { return relu(dot(a, b) + bias); });
     if (kind == "factor") return repeated(c, [=] { return dot(relu(a), b); });
@@ -109,32 +133,6 @@ bench::Repeat prepare(const bench::Case& one) {
   return {};
 }
 
-/// What a vector and a matrix that no cache holds cannot be faster than: a loop that only reads the matrix.
-template <class T>
-bench::Repeat read_matrix(const bench::Case& one) {
-  using Vector [[gnu::vector_size(64)]] = T;
-  constexpr std::ptrdiff_t lanes = 64 / static_cast<std::ptrdiff_t>(sizeof(T));
-  const std::ptrdiff_t vectors = one.kind == "mv" ? one.m * one.k / lanes : one.k * one.n / lanes;
-  return bench::repeat([=, matrix = filled<T>(Dim{vectors, lanes}, 1)] {
-    Vector sums[4] = {};
-    const T* from = matrix.data();
-    for (std::ptrdiff_t v = 0; v + 4 <= vectors; v += 4) {
-      for (Vector& sum : sums) {
-        Vector read;
-        std::memcpy(&read, from, sizeof(Vector));
-        sum += read;
-        from += lanes;
-      }
-    }
-    bench::escape(sums);
-  });
-}
-
-bench::Repeat prepare_reading(const bench::Case& one) {
-  if (one.kind != "mv" && one.kind != "vm") return {};
-  return one.type == "f32" ? read_matrix<float>(one) : read_matrix<double>(one);
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -142,6 +140,5 @@ int main(int count, char** arguments) {
   const std::string what = count > 2 ? arguments[2] : "";
   if (what == "steps")
     return bench::serve_cases("two steps", [](const bench::Case& one) { return prepare_rows(one, true); });
-  if (what == "reads") return bench::serve_cases("only reads", prepare_reading);
   return bench::serve_cases("tessera", prepare);
 }

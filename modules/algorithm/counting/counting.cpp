@@ -3,6 +3,7 @@ module;
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -147,13 +148,6 @@ std::ptrdiff_t add_weights(const T* labels, const double* weights, std::ptrdiff_
   return static_cast<std::ptrdiff_t>(largest) + 1;
 }
 
-template <class Number>
-memory::Allocation zeroed(std::ptrdiff_t count) {
-  memory::Allocation memory(CpuPlace{}, count * static_cast<std::ptrdiff_t>(sizeof(Number)));
-  std::fill_n(static_cast<Number*>(memory.data()), count, Number{0});
-  return memory;
-}
-
 /// Writes the sums of the first `count` numbers of all tables.
 template <class Number, class To>
 void write_sums(const Number* tables, std::ptrdiff_t size, std::ptrdiff_t table_count, std::ptrdiff_t count, To* to) {
@@ -168,6 +162,16 @@ void write_sums(const Number* tables, std::ptrdiff_t size, std::ptrdiff_t table_
 
 }  // namespace
 
+std::uint64_t largest_label(const std::int64_t* labels, std::ptrdiff_t n) {
+  return rows::Compiled<Largest<std::int64_t>>::best()(labels, n);
+}
+
+memory::Allocation zeroed(std::ptrdiff_t bytes) {
+  memory::Allocation memory(CpuPlace{}, bytes);
+  std::memset(memory.data(), 0, static_cast<std::size_t>(bytes));
+  return memory;
+}
+
 /// Each thread has `ways` tables if they are short, otherwise one, and counts so few labels that 32 bits hold their number.
 template <class T>
 bool LabelCounts::count(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size) {
@@ -176,7 +180,7 @@ bool LabelCounts::count(const T* labels, std::ptrdiff_t n, std::ptrdiff_t size) 
   const std::ptrdiff_t own = is_short ? ways * size : size;
   const std::ptrdiff_t lanes =
       std::max(std::clamp<std::ptrdiff_t>(n / std::max(part, 4 * size), 1, num_threads()), (n - 1) / most + 1);
-  memory_ = zeroed<std::uint32_t>(lanes * own);
+  memory_ = zeroed(lanes * own * static_cast<std::ptrdiff_t>(sizeof(std::uint32_t)));
   table_size_ = size;
   table_count_ = lanes * own / size;
   auto* const counts = static_cast<std::uint32_t*>(memory_.data());
@@ -203,7 +207,7 @@ bool LabelCounts::weigh(const T* labels, const double* weights, std::ptrdiff_t n
   const bool is_short = size <= short_table_of_sums && n >= std::max(block, ways * size);
   const std::ptrdiff_t own = is_short ? ways * size : size;
   const std::ptrdiff_t parts = std::clamp<std::ptrdiff_t>(n / std::max(part, 4 * size), 1, most_parts);
-  memory_ = zeroed<double>(parts * own);
+  memory_ = zeroed(parts * own * static_cast<std::ptrdiff_t>(sizeof(double)));
   table_size_ = size;
   table_count_ = parts * own / size;
   auto* const sums = static_cast<double*>(memory_.data());

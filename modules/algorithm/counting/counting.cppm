@@ -12,6 +12,12 @@ import :host_elements;
 // number of elements alone, so that they are the same for any number of threads.
 namespace tessera::counting {
 
+/// The largest label; a negative one is above all others.
+std::uint64_t largest_label(const std::int64_t* labels, std::ptrdiff_t n);
+
+/// So many bytes, all 0. Throws OutOfMemory.
+memory::Allocation zeroed(std::ptrdiff_t bytes);
+
 /// How often each label from 0 on is there, or the sum of the weights that it has.
 class LabelCounts {
  public:

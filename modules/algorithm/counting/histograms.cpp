@@ -158,13 +158,6 @@ void for_each_block(const Histogram& histogram, std::ptrdiff_t begin, std::ptrdi
   }
 }
 
-template <class Number>
-memory::Allocation zeroed(std::ptrdiff_t count) {
-  memory::Allocation memory(CpuPlace{}, count * static_cast<std::ptrdiff_t>(sizeof(Number)));
-  std::fill_n(static_cast<Number*>(memory.data()), count, Number{0});
-  return memory;
-}
-
 /// The sum of all tables, each of which has a place for what is in no bin.
 template <class Number>
 void write_sum(const Number* tables, std::ptrdiff_t size, std::ptrdiff_t count, Number* to) {
@@ -185,7 +178,7 @@ void count_values(const Histogram& histogram, std::int64_t* to) {
   const std::ptrdiff_t parts = std::min<std::ptrdiff_t>(parts_of(n, size), num_threads());
   const bool is_short = size <= short_table;
   const std::ptrdiff_t own = is_short ? ways * size : size;
-  const memory::Allocation memory = zeroed<std::int64_t>(parts * own);
+  const memory::Allocation memory = zeroed(parts * own * static_cast<std::ptrdiff_t>(sizeof(std::int64_t)));
   auto* const tables = static_cast<std::int64_t*>(memory.data());
   parallel_for(parts, [&](std::ptrdiff_t index) {
     const std::ptrdiff_t begin = n / parts * index, end = index + 1 == parts ? n : n / parts * (index + 1);
@@ -209,7 +202,7 @@ template <class T>
 void weigh_values(const Histogram& histogram, double* to) {
   const std::ptrdiff_t n = histogram.values.size, size = histogram.bins + 1;
   const std::ptrdiff_t parts = parts_of(n, size);
-  const memory::Allocation memory = zeroed<double>(parts * size);
+  const memory::Allocation memory = zeroed(parts * size * static_cast<std::ptrdiff_t>(sizeof(double)));
   auto* const tables = static_cast<double*>(memory.data());
   parallel_for(parts, [&](std::ptrdiff_t index) {
     const std::ptrdiff_t begin = n / parts * index, end = index + 1 == parts ? n : n / parts * (index + 1);

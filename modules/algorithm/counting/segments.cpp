@@ -92,17 +92,9 @@ struct Extreme {
   static void merge(T& state, const T& later) { take(state, later); }
 };
 
-struct LargestLabel {
-  [[gnu::always_inline]] static std::uint64_t run(const std::int64_t* labels, std::ptrdiff_t n) {
-    std::uint64_t largest = 0;
-    for (std::ptrdiff_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<std::uint64_t>(labels[i]));
-    return largest;
-  }
-};
-
 /// Whether there are segments for the labels of [begin, end).
 bool fit(const Segments& s, std::ptrdiff_t begin, std::ptrdiff_t end) {
-  return rows::Compiled<LargestLabel>::best()(s.labels + begin, end - begin) < static_cast<std::uint64_t>(s.count);
+  return largest_label(s.labels + begin, end - begin) < static_cast<std::uint64_t>(s.count);
 }
 
 /// Takes rows into `to`, columns [first, last).

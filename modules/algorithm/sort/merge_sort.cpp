@@ -24,19 +24,6 @@ constexpr std::ptrdiff_t block_bytes = std::ptrdiff_t{1}
 template <class Key>
 constexpr std::ptrdiff_t most_block_keys = block_bytes / static_cast<std::ptrdiff_t>(sizeof(Key));
 
-/// Whether sort_keys() and sort_pairs() sort by quicksort in vectors, for which a block need not stay in the cache.
-#ifdef TESSERA_VQSORT
-template <class Key>
-constexpr bool sorts_keys_in_vectors = sizeof(Key) > 1;
-template <class Key, class Position>
-constexpr bool sorts_pairs_in_vectors = sizeof(Key) == 4 && sizeof(Position) == 4;
-#else
-template <class Key>
-constexpr bool sorts_keys_in_vectors = false;
-template <class Key, class Position>
-constexpr bool sorts_pairs_in_vectors = false;
-#endif
-
 /// Blocks of equal size, at least one a thread.
 template <class Key>
 std::ptrdiff_t block_keys(std::ptrdiff_t n, bool are_in_cache) {
@@ -148,8 +135,8 @@ Key* sort_many_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
   const auto sort_block = [=](std::ptrdiff_t first, std::ptrdiff_t count) {
     sort_keys(keys + first, count, spare + first);
   };
-  return sort_many(KeysOnly<Key>{keys}, KeysOnly<Key>{spare}, n, block_keys<Key>(n, !sorts_keys_in_vectors<Key>),
-                   sort_block)
+  return sort_many(KeysOnly<Key>{keys}, KeysOnly<Key>{spare}, n,
+                   block_keys<Key>(n, !(has_vector_sort() && are_vector_keys<Key>)), sort_block)
       .keys;
 }
 
@@ -159,8 +146,9 @@ Pairs<Key, Position> sort_many_pairs(Pairs<Key, Position> pairs, std::ptrdiff_t 
   const auto sort_block = [=](std::ptrdiff_t first, std::ptrdiff_t count) {
     sort_pairs(pairs.keys + first, pairs.positions + first, count, spare.keys + first, spare.positions + first);
   };
-  const Sequence sorted = sort_many(Sequence{pairs.keys, pairs.positions}, Sequence{spare.keys, spare.positions}, n,
-                                    block_keys<Key>(n, !sorts_pairs_in_vectors<Key, Position>), sort_block);
+  const Sequence sorted =
+      sort_many(Sequence{pairs.keys, pairs.positions}, Sequence{spare.keys, spare.positions}, n,
+                block_keys<Key>(n, !(has_vector_sort() && are_vector_pairs<Key, Position>)), sort_block);
   return {sorted.keys, sorted.positions};
 }
 

@@ -119,8 +119,7 @@ class NarrowVectors {
 };
 
 constexpr std::ptrdiff_t fewest_in_vectors = 40;  // Highway takes some 0.4 us for fewer
-template <class Key>
-constexpr bool sorts_in_vectors = sizeof(Key) > 1;
+constexpr bool is_with_highway = true;
 template <class Key>
 void sort_in_vectors(Key* keys, std::ptrdiff_t n) {
   hwy::Sorter()(keys, static_cast<std::size_t>(n), hwy::SortAscending());
@@ -133,8 +132,6 @@ void sort_in_vectors(std::uint32_t* keys, std::ptrdiff_t n) {
 }
 
 /// Keys of 32 bits with positions are sorted as numbers of 64 bits: of equal keys the positions ascend. False without memory for them.
-template <class Key, class Position>
-constexpr bool sorts_pairs_in_vectors = sizeof(Key) == 4 && sizeof(Position) == 4;
 bool sort_pairs_in_vectors(std::uint32_t* keys, std::uint32_t* positions, std::ptrdiff_t n) {
   const std::unique_ptr<std::uint64_t[]> both(new (std::nothrow) std::uint64_t[static_cast<std::size_t>(n)]);
   if (!both) return false;
@@ -150,18 +147,17 @@ bool sort_pairs_in_vectors(std::uint32_t* keys, std::uint32_t* positions, std::p
 #else
 
 constexpr std::ptrdiff_t fewest_in_vectors = 0;
-template <class Key>
-constexpr bool sorts_in_vectors = false;
-template <class Key, class Position>
-constexpr bool sorts_pairs_in_vectors = false;
+constexpr bool is_with_highway = false;
 
 #endif
 
 }  // namespace
 
+bool has_vector_sort() { return is_with_highway; }
+
 template <class Key>
 void sort_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
-  if constexpr (sorts_in_vectors<Key>) {
+  if constexpr (is_with_highway && are_vector_keys<Key>) {
     if (n >= fewest_in_vectors) return sort_in_vectors(keys, n);
   }
   if (n < fewest<Key>) return std::sort(keys, keys + n);
@@ -172,7 +168,7 @@ void sort_keys(Key* keys, std::ptrdiff_t n, Key* spare) {
 template <class Key, class Position>
 void sort_pairs(Key* keys, Position* positions, std::ptrdiff_t n, Key* spare, Position* spare_positions) {
   if (n < few_pairs) return sort_few_pairs(keys, positions, n);
-  if constexpr (sorts_pairs_in_vectors<Key, Position>) {
+  if constexpr (is_with_highway && are_vector_pairs<Key, Position>) {
     if (sort_pairs_in_vectors(keys, positions, n)) return;
   }
   Spare memory(spare, bytes_of<Key>(n), spare_positions, bytes_of<Position>(n));
