@@ -46,4 +46,5 @@ export import :shard_map;
 export import :sharded_operators;
 export import :sharded_elementwise;
 export import :sharded_reductions;
+export import :sharded_rows;
 export import :sharded_products;

@@ -194,6 +194,32 @@ TEST_CASE("compound operators whose result lies in another way are refused, and 
   CHECK(same_bits(whole.gather(), a));
 }
 
+TEST_CASE("what is written remembers the collectives that have made it, and keeps its elements") {
+  const Group& world = ranks::world();
+  const Sharded<Array<float, 2>> x(world, ones<float>(Dim{6, 4}), ShardLayout::split(0));
+  Sharded<Array<float, 1>> sums(world, zeros<float>(Dim{4}), ShardLayout::replicated());
+  const float* const elements = sums.local().data();
+  for (int round = 0; round < 3; ++round) sums += sum<0>(x);
+  CHECK(sums.collectives() == sum<0>(x).collectives());
+  CHECK(sums.local().data() == elements);
+  CHECK(same_bits(sums.gather(), full<float>(Dim{4}, 18.f)));
+}
+
+TEST_CASE("transposed, parts are views, and products take them") {
+  for_layouts([](Dim<2> shape, ShardLayout layout) {
+    const Both<float> x(random::uniform<float>(random::Key{1}, shape), layout);
+    const auto turned = x.sharded.T();
+    CHECK(turned.shape() == x.whole.T().shape());
+    CHECK(turned.layout() == (layout.is_split() ? ShardLayout::split(1 - layout.axis()) : layout));
+    CHECK(turned.local().data() == x.sharded.local().data());
+    CHECK(same_bits(turned.gather(), evaluate(x.whole.T())));
+    CHECK(same_bits((x.sharded * 2.f).T().gather(), evaluate(x.whole.T() * 2.f)));
+    const ShardLayout other = layout == ShardLayout::split(0) ? layout : ShardLayout::replicated();
+    const auto product = dot(turned, x.sharded.redistribute(other));
+    CHECK(allclose(product.gather(), evaluate(dot(x.whole.T(), x.whole)), 1e-6, 1e-6));
+  });
+}
+
 template <class A, class B>
 concept compound = requires(A& a, const B& b) { a += b; };
 template <class A, class B>
@@ -219,6 +245,32 @@ TEST_CASE("whether all are, and whether any is") {
     compare(i.sharded < 6, i.whole < 6);
     compare(i.sharded < 7, i.whole < 7);
     compare(i.sharded > 6, i.whole > 6);
+  });
+}
+
+TEST_CASE("what needs an axis as a whole is computed where each rank has it, and refused elsewhere") {
+  for_layouts([](Dim<2> shape, ShardLayout layout) {
+    const Both<float> x(random::uniform<float>(random::Key{7}, shape), layout);
+    const auto compare = [&]<int Axis>(const auto& f) {
+      if (layout == ShardLayout::split(Axis)) {
+        CHECK_THROWS_WITH_AS(f(x.sharded),
+                             doctest::Contains((to_string(layout) + "; redistribute() the array first").c_str()),
+                             ShapeError);
+        return;
+      }
+      const auto result = f(x.sharded);
+      CHECK(result.collectives().empty());
+      CHECK(same_bits(result.gather(), evaluate(f(x.whole))));
+    };
+    compare.operator()<0>([](const auto& a) { return argmax<0>(a); });
+    compare.operator()<1>([](const auto& a) { return argmax<1>(a); });
+    compare.operator()<1>([](const auto& a) { return argmin<-1>(a); });
+    compare.operator()<1>([](const auto& a) { return logsumexp<1>(a); });
+    compare.operator()<0>([](const auto& a) { return softmax<0>(a); });
+    compare.operator()<1>([](const auto& a) { return log_softmax<1>(a); });
+    compare.operator()<1>([](const auto& a) { return var<1>(a); });
+    compare.operator()<0>([](const auto& a) { return stddev<0>(a, Correction{1}); });
+    if (layout.is_split()) CHECK_THROWS_AS(argmax(x.sharded), ShapeError);
   });
 }
 

@@ -84,6 +84,19 @@ TEST_CASE("the lines of the page about divided arrays") {
   // --8<-- [end:shard_map]
   CHECK(array_equal(again.gather(), evaluate(expected / 2.f)));
 
+  const Array<float, 1> classes = cast<float>(sum<1>(images) > 392.f);
+  // --8<-- [start:regression]
+  const Sharded<Array<float, 1>> labels(world, classes, ShardLayout::split(0));
+  Sharded<Array<float, 1>> weights(world, zeros<float>(Dim{784}), ShardLayout::replicated());
+  for (int step = 0; step < 100; ++step) {
+    const Sharded<Array<float, 1>> error = sigmoid(dot(centred, weights)) - labels;  // each rank of its rows
+    weights -= dot(centred.T(), error) * 0.005f;                                     // added up over the ranks
+  }
+  const auto accuracy = mean(cast<float>((dot(centred, weights) > 0.f) == (labels > 0.5f)));
+  // --8<-- [end:regression]
+  CHECK(static_cast<float>(accuracy.gather()) > 0.9f);
+  CHECK(explain(weights).find("dot over the axis that is split") != std::string::npos);
+
   // --8<-- [start:of_parts]
   const Array<float, 2> own = full<float>(Dim{3, 4}, static_cast<float>(world.rank()));  // read by this rank
   const auto all_of_them = Sharded<Array<float, 2>>::of_parts(world, own, ShardLayout::split(0));

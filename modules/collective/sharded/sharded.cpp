@@ -77,6 +77,14 @@ void require_elementwise(std::span<const std::ptrdiff_t> part, std::span<const s
       .advice = "it must be elementwise; for others there are sum() and its kin, dot() and redistribute()"}));
 }
 
+void require_whole_axis(std::string_view operation, const LaidOut& operand, bool is_split) {
+  if (!is_split) return;
+  throw ShapeError(to_string(Failure{.operation = operation,
+                                     .problem = "it needs all elements along an axis of which each rank has a part",
+                                     .operands = {text_of(operand)},
+                                     .advice = "redistribute() the array first"}));
+}
+
 void add_line(std::vector<std::string>& lines, std::string line) {
   if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }

@@ -93,6 +93,14 @@ class Sharded {
   const Group& group() const noexcept { return group_; }
   /// What this rank has.
   const X& local() const noexcept { return local_; }
+  /// The axes in reverse order: each rank's part transposed, a view of the same elements. Nothing is sent.
+  auto T() const {
+    auto own = transpose(local_);
+    Dim<rank> shape;
+    for (int axis = 0; axis < rank; ++axis) shape = shape.with(axis, shape_[rank - 1 - axis]);
+    const ShardLayout layout = layout_.is_split() ? ShardLayout::split(rank - 1 - layout_.axis()) : layout_;
+    return Sharded<decltype(own)>(group_, shape, layout, std::move(own), collectives_);
+  }
   /// The collectives that have made it, and the bytes that each rank gave to them; those that are alike once.
   const std::vector<std::string>& collectives() const noexcept { return collectives_; }
 

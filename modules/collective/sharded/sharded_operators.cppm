@@ -107,6 +107,18 @@ auto operator!(const A& a) {
   return shard_map(collective::logical_not_parts(), a);
 }
 
+namespace collective {
+
+/// Writes the result, and remembers the collectives that have made it.
+template <class A, class X>
+void write(Sharded<A>& to, const Sharded<X>& result) {
+  assign(to, result);
+  if (result.collectives().size() != to.collectives().size())
+    to = Sharded<A>(to.group(), to.shape(), to.layout(), to.local(), result.collectives());
+}
+
+}  // namespace collective
+
 /// Each rank writes the result of the operation into the elements it has, for every name that shares them; returns the array. Throws ShapeError if the result has another shape or layout
 /// than what is written.
 // clang-format off
@@ -114,7 +126,7 @@ auto operator!(const A& a) {
   export template <ArrayHandle A, class B>                                                                      \
     requires collective::BesideSharded<B> && requires(const Sharded<A>& a, const B& b) { assign(a, a sign b); } \
   Sharded<A>& operator sign##=(Sharded<A>& a, const B& b) {                                                     \
-    assign(a, a sign b);                                                                                        \
+    collective::write(a, a sign b);                                                                             \
     return a;                                                                                                   \
   }
 // clang-format on
