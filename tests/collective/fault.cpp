@@ -44,6 +44,10 @@ int main(int count, char** arguments) {
         world.receive_into(y, 0, 7);
       }
     }
+    if (how == "unknown" && world.rank() == 1) {  // which nobody sends
+      world.set_time_limit(std::chrono::milliseconds(300));
+      world.receive<DArray>(0, 7);
+    }
     if (how == "killed" && world.rank() == 1) std::raise(SIGKILL);
     if (how == "gpus") world.all_reduce(x.to(Place(GpuPlace{0})));
     if (world.rank() == 1) {

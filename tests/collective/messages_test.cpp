@@ -60,3 +60,22 @@ TEST_CASE("a message of any extents makes a new array") {
     if (world().rank() == 0) CHECK(array_equal(world().receive<Array<double, 2>>(1), numbers<double>(Dim{rows, 3}, 1)));
   }
 }
+
+TEST_CASE("a message of which nothing is known makes a dynamic array") {
+  if (world().size() == 1) return;
+  const auto all_come = [](const auto&... x) {
+    if (world().rank() == 1) (world().send(x, 0, 5), ...);
+    if (world().rank() != 0) return;
+    const auto check = [](const auto& expected) {
+      const DArray come = world().receive<DArray>(1, 5);
+      CHECK(come.dtype() == DArray(expected).dtype());
+      CHECK(come.shape() == DArray(expected).shape());
+      CHECK(array_equal(come, DArray(expected)));
+    };
+    (check(x), ...);
+  };
+  all_come(numbers<double>(Dim{5, 3}, 1), numbers<bool>(Dim{100'000}, 1), full<std::int8_t>(Dim{}, 3),
+           numbers<bfloat16>(Dim{2, 0, 4}, 1), numbers<float>(Dim{1, 2, 1, 2, 1, 2, 1, 2, 3}, 1),
+           DArray(numbers<int>(Dim{2000, 2}, 1)));
+  CHECK_THROWS_AS(world().receive<DArray>(world().rank()), IndexError);
+}

@@ -282,6 +282,12 @@ void receive_tagged(const Share& group, const DArray& result, std::ptrdiff_t fro
   perform(operation, receive_steps);
 }
 
+DArray receive_any(const Share& group, const Note& note) {
+  const auto operation = operation_of(group, note, nullptr, nullptr);
+  perform_now(operation, receive_any_steps);
+  return operation->result;
+}
+
 }  // namespace
 
 void send(const Share& group, const DArray& x, std::ptrdiff_t to, int tag, const Where& where) {
@@ -311,10 +317,16 @@ DArray receive(const Share& group, DType dtype, int rank, std::ptrdiff_t from, i
     require_tag(tag, CallKind::receive);
     const DArray expected(
         DDim(std::span<const std::ptrdiff_t>(std::vector<std::ptrdiff_t>(static_cast<std::size_t>(rank)))), dtype);
-    const auto operation =
-        operation_of(group, note_of_message(CallKind::receive, *group, expected, from, tag), nullptr, nullptr);
-    perform_now(operation, receive_any_steps);
-    return operation->result;
+    return receive_any(group, note_of_message(CallKind::receive, *group, expected, from, tag));
+  });
+}
+
+DArray receive(const Share& group, std::ptrdiff_t from, int tag, const Where& where) {
+  return called_at(where, [&] {
+    require_tag(tag, CallKind::receive);
+    Note note = note_of_message(CallKind::receive, *group, DArray(DDim(), DType::uint8), from, tag);
+    note.rank = any_rank;
+    return receive_any(group, note);
   });
 }
 

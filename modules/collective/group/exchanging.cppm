@@ -40,6 +40,8 @@ DArray all_to_all(const Share& group, const DArray& x, const Where& where);
 void send(const Share& group, const DArray& x, std::ptrdiff_t to, int tag, const Where& where);
 void receive_into(const Share& group, const DArray& result, std::ptrdiff_t from, int tag, const Where& where);
 DArray receive(const Share& group, DType dtype, int rank, std::ptrdiff_t from, int tag, const Where& where);
+/// Whatever array comes.
+DArray receive(const Share& group, std::ptrdiff_t from, int tag, const Where& where);
 void send(const Share& group, const DArray& x, std::ptrdiff_t to, OwnTag tag, const Where& where);
 void receive_into(const Share& group, const DArray& result, std::ptrdiff_t from, OwnTag tag, const Where& where);
 void barrier(const Share& group, const Where& where);

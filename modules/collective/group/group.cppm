@@ -213,6 +213,11 @@ export class Group {
   A receive(std::ptrdiff_t from, int tag = 0, const Where& where = Where::current()) const {
     return get<A>(collective::receive(group_, dtype_of<typename A::value_type>, A::rank, from, tag, where));
   }
+  /// Whatever array the other rank sends, of any type and shape: group.receive<DArray>(0).
+  template <std::same_as<DArray> A>
+  A receive(std::ptrdiff_t from, int tag = 0, const Where& where = Where::current()) const {
+    return collective::receive(group_, from, tag, where);
+  }
 
   friend bool operator==(const Group& a, const Group& b) noexcept { return a.group_ == b.group_; }
   friend const collective::Share& collective::share_of(const Group& group) noexcept;

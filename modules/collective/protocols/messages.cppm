@@ -12,7 +12,7 @@ namespace tessera::collective {
 Protocol send_steps(Operation& operation);
 /// Into `to`, from rank `note.root`. Throws ShapeError or DTypeError for other elements.
 Protocol receive_steps(Operation& operation);
-/// Elements of `note.dtype` with `note.rank` axes of any extents, into a new `result`.
+/// Elements of `note.dtype` with `note.rank` axes of any extents, or any array if that is any_rank, into a new `result`.
 Protocol receive_any_steps(Operation& operation);
 
 }  // namespace tessera::collective

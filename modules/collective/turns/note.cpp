@@ -36,8 +36,11 @@ bool is_name_of_call(std::string_view name) { return std::ranges::find(kind_name
 std::string text_of(const Note& note) {
   std::string text(name_of(note.kind));
   if (note.kind == CallKind::barrier || note.kind == CallKind::split) return text;
-  if (note.kind != CallKind::shape_of_scattered)
+  if (note.rank == any_rank) {
+    text += " of any array";
+  } else if (note.kind != CallKind::shape_of_scattered) {
     text += " of " + std::string(name(note.dtype)) + " " + shape_text(note);
+  }
   switch (note.kind) {
     case CallKind::all_reduce:
     case CallKind::reduce_scatter: return text + " by ReduceOp::" + std::string(name_of(note.op));

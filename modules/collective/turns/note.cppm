@@ -32,7 +32,7 @@ enum class CallKind : std::uint8_t {
 struct Note {
   CallKind kind{};
   DType dtype{};
-  std::uint8_t rank = 0;      // of the array
+  std::uint8_t rank = 0;      // of the array; or any_rank
   ReduceOp op{};              // of those that reduce
   std::int32_t root = 0;      // of those that have one
   std::int64_t extents[9]{};  // of the array; -1 where the ranks may differ
@@ -40,6 +40,7 @@ struct Note {
   std::int64_t own = 0;
   device::GpuIdentity gpu{};  // where its arrays lie, if NCCL can move them from there; otherwise zero
 };
+inline constexpr std::uint8_t any_rank = 255;  // of a message of which nothing is known before it comes
 inline constexpr std::size_t note_bytes = sizeof(Note);
 inline constexpr std::size_t compared_bytes = offsetof(Note, own);
 static_assert(note_bytes == 104 && compared_bytes == 80 && max_rank == 9);
