@@ -50,7 +50,10 @@ export import :counts;
 export import :segments;
 
 // selection/: ranks, partial orders, quantiles
+export import :key_rows;
+export import :key_samples;
 export import :ranks;
+export import :row_splitting;
 export import :selecting;
 export import :partition;
 export import :quantiles;
