@@ -53,7 +53,7 @@ const auto& first_sharded(const X& x, const Rest&... rest) {
   }
 }
 
-/// Of what f is of a rank's parts.
+/// The type of what this rank has of an operand.
 template <class X>
 using own_t = std::remove_cvref_t<decltype(own_of(std::declval<const X&>()))>;
 

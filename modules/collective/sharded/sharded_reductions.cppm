@@ -143,8 +143,7 @@ export template <int... Axis, Operand X>
 auto mean(const Sharded<X>& x, const std::source_location& where = std::source_location::current()) {
   using T = value_of<X>;
   if constexpr (!std::same_as<T, compute_t<T>>) {
-    const auto wide = shard_map([](const auto& own) { return cast<compute_t<T>>(own); }, x);
-    return shard_map([](const auto& own) { return cast<T>(own); }, mean<Axis...>(wide, where));
+    return cast<T>(mean<Axis...>(cast<compute_t<T>>(x), where));
   } else {
     const std::ptrdiff_t count = collective::reduced_count<Axis...>(x.shape());
     if (count == 0) evaluate(mean<Axis...>(x.local()));  // which says so

@@ -18,12 +18,18 @@ namespace collective {
 /// Throws ShapeError that names the layout if an axis that is asked for is split.
 void require_whole_axis(std::string_view operation, const LaidOut& operand, bool is_split);
 
+/// Throws it if an axis of those named, or any, is split.
+template <int... Axis, class X>
+void require_whole_axes(std::string_view operation, const Sharded<X>& x) {
+  bool is_split = false;
+  reduced_layout<rank_of<X>, Axis...>(x.layout(), is_split);
+  require_whole_axis(operation, {x.layout(), x.shape().extents()}, is_split);
+}
+
 /// f of what each rank has, whose result lacks the named axes.
 template <int... Axis, class X, class F>
 auto reduced_alone(const Sharded<X>& x, std::string_view name, const F& f) {
-  bool is_split = false;
-  reduced_layout<rank_of<X>, Axis...>(x.layout(), is_split);
-  require_whole_axis(name, {x.layout(), x.shape().extents()}, is_split);
+  require_whole_axes<Axis...>(name, x);
   auto [own, shape, layout, over_ranks] = reduce_own<Axis...>(x, f, 0);
   return Sharded<decltype(own)>(x.group(), shape, layout, own, x.collectives());
 }
@@ -31,9 +37,7 @@ auto reduced_alone(const Sharded<X>& x, std::string_view name, const F& f) {
 /// f of what each rank has, of the same shape.
 template <int... Axis, class X, class F>
 auto normalised_alone(const Sharded<X>& x, std::string_view name, const F& f) {
-  bool is_split = false;
-  reduced_layout<rank_of<X>, Axis...>(x.layout(), is_split);
-  require_whole_axis(name, {x.layout(), x.shape().extents()}, is_split);
+  require_whole_axes<Axis...>(name, x);
   auto own = f(x.local());
   return Sharded<decltype(own)>(x.group(), x.shape(), x.layout(), std::move(own), x.collectives());
 }

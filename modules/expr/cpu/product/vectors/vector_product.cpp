@@ -189,7 +189,7 @@ template <class T, int Bytes>
     constexpr int rows = parts_of<T> == 2 ? 4 : 8;
     if (streams == 12) add.template operator()<rows / 2 * 3>();
     if (streams >= 8) add.template operator()<rows>();
-    if (rows == 8 && streams == 4) add.template operator()<4>();
+    add.template operator()<4>();
     add.template operator()<rows / 4>();
     add.template operator()<1>();
   }
