@@ -103,15 +103,19 @@ def resumed_on_another_number(folder, expected):
 
 
 def killed(folder, expected, random_moment, number):
-    """One of the processes is killed at a random moment. The checkpoint is whole, is at most as old as it may be, and leads to the same weights."""
+    """One of the processes is killed at a random moment. The checkpoint is whole, is at most as old as it may be, and leads to the same weights.
+
+    The moment is a number of steps and then a part of one: how long the run takes depends on the machine.
+    """
     file = folder / f"killed{number}.safetensors"
     ranks = random_moment.choice((2, 3))
     slow = [*TRAINING, "--save", str(file), "--save-every", "5"]
     launched = subprocess.Popen(command(ranks, folder, *slow), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     begin = time.monotonic()
-    while not file.exists() and time.monotonic() - begin < 30 and launched.poll() is None:
-        time.sleep(0.001)
-    time.sleep(random_moment.uniform(0, 0.25))
+    moment = random_moment.randrange(29 * EPOCHS * 3 // 4)
+    while (not file.exists() or steps(metadata(file)) < moment) and time.monotonic() - begin < 30 and launched.poll() is None:
+        time.sleep(0.0005)
+    time.sleep(random_moment.uniform(0, 0.01))
     seen_before = steps(metadata(file))
     victims = programs_under(launched.pid)
     if victims:
@@ -143,9 +147,11 @@ def main():
         expected = same_weights_on_any_number(folder)
         traces_are_merged(folder)
         resumed_on_another_number(folder, expected)
-        runs = [killed(folder, expected, random_moment, number) for number in range(KILLS)]
+        runs = []
+        while sum(was for was, _ in runs) < KILLS and len(runs) < 5 * KILLS:
+            runs.append(killed(folder, expected, random_moment, len(runs)))
         assert KILLS == 0 or any(was for was, _ in runs), "no run was killed: all had ended before"
-        print(f"{sum(was for was, _ in runs)} of {KILLS} runs killed, at steps {sorted(step for _, step in runs)} of {29 * EPOCHS}")
+        print(f"{sum(was for was, _ in runs)} of {len(runs)} runs killed, at steps {sorted(step for _, step in runs)} of {29 * EPOCHS}")
 
 
 main()
