@@ -185,6 +185,11 @@ void run_epilogue(const Loop& loop, const TiledProduct& product, const Tile& til
   with_epilogue(loop, product, tile, values, row, [](const Loop& small) { run(small); });
 }
 
+bool is_beside_vector(ProductWay way) {
+  return way == ProductWay::rows || way == ProductWay::columns || way == ProductWay::row_by_columns ||
+         way == ProductWay::row_by_rows;
+}
+
 /// The way reads a as one row; a result of one column cannot be made of several rows in the order in which it sums.
 bool is_of_one_row(ProductWay way, std::ptrdiff_t columns) {
   return way == ProductWay::row_by_columns || way == ProductWay::columns ||
@@ -403,6 +408,9 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   if (way == ProductWay::nothing) return;
   if (way == ProductWay::registers && is_small_product(product))
     return multiply(product, way, target.data, target.row, nullptr);
+  // Tiles give the same bits, in more and shorter streams of memory.
+  if (is_beside_vector(way) && (num_threads() == 1 || flops(product) < 2 * flops_per_tile))
+    return multiply_vector(product, way, target.data, target.row);
   if (is_symmetric_product(product, way)) return run_symmetric(product, way, target);
   const ProductGrid grid = grid_of(product, 1);
   if (grid.count() == 1) {

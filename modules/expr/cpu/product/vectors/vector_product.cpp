@@ -198,7 +198,7 @@ template <class T, int Bytes>
 /// Sums for `elements` results, in parts, take `Columns` columns, each times its element of x.
 template <class T, int Columns, int Bytes>
 [[gnu::always_inline]] inline void add_columns(const T* columns, std::ptrdiff_t stride, const T* x, std::ptrdiff_t step,
-                                               std::ptrdiff_t elements, part_t<T> (*sums)[sums_bytes / sizeof(T)]) {
+                                               std::ptrdiff_t elements, part_t<T>* const* sums) {
   using Real = part_t<T>;
   using Vector [[gnu::vector_size(Bytes)]] = Real;
   constexpr int parts = parts_of<T>;
@@ -253,6 +253,7 @@ template <class T, int Bytes>
                                                      T* sums) {
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   std::ptrdiff_t i = 0;
+  for (; i + 8 * lanes <= task.count; i += 8 * lanes) sum_columns<T, 8, Bytes>(task, from, end, i, sums);
   for (; i + 4 * lanes <= task.count; i += 4 * lanes) sum_columns<T, 4, Bytes>(task, from, end, i, sums);
   for (; i + lanes <= task.count; i += lanes) sum_columns<T, 1, Bytes>(task, from, end, i, sums);
   for (; i < task.count; ++i) {
@@ -262,20 +263,38 @@ template <class T, int Bytes>
   }
 }
 
+constexpr std::ptrdiff_t page = 4096;
+
+/// Where in `room`, which has a page more than they need, sums stand in their pages a quarter of one away from the columns beside them: a processor
+/// that compares positions in pages only takes the element after the next for the sum that it has just written, and waits, half as long again.
+template <class Real>
+Real* away_from(const void* columns, Real* room) {
+  const auto distance = (reinterpret_cast<std::uintptr_t>(columns) - reinterpret_cast<std::uintptr_t>(room)) % page;
+  return room + (distance + page / 4) % page / 64 * 64 / sizeof(Real);
+}
+
 /// The vectors are columns. They are read in order, while the sums for a part of the results stay in a cache.
 template <class T, int Bytes>
 [[gnu::always_inline]] inline void multiply_columns_by(const VectorTask<T>& task) {
   using Real = part_t<T>;
   constexpr int parts = parts_of<T>;
-  constexpr std::ptrdiff_t short_columns = 1024 / static_cast<std::ptrdiff_t>(sizeof(T));
+  constexpr std::ptrdiff_t short_columns = 2048 / static_cast<std::ptrdiff_t>(sizeof(T));
   constexpr std::ptrdiff_t most = sums_bytes / static_cast<std::ptrdiff_t>(sizeof(T)) / parts;
   const std::ptrdiff_t depth = depth_of_sums(sizeof(T));
+  if constexpr (parts == 1) {
+    if (task.count <= short_columns && task.vectors <= depth && task.y_step == 1)
+      return sum_short_columns<T, Bytes>(task, 0, task.vectors, task.y);
+  }
   for (std::ptrdiff_t from = 0; from < task.vectors; from += depth) {
     const std::ptrdiff_t end = std::min(task.vectors, from + depth);
     for (std::ptrdiff_t first = 0; first < task.count; first += most) {
       const std::ptrdiff_t elements = std::min(most, task.count - first);
-      alignas(64) Real sums[parts][sums_bytes / sizeof(T)];
-      for (auto& part : sums) std::fill_n(part, elements * parts, Real(0));
+      alignas(64) Real room[parts][sums_bytes / sizeof(T) + page / sizeof(Real)];
+      Real* sums[parts];
+      for (int part = 0; part < parts; ++part) {
+        sums[part] = away_from(task.matrix + from * task.stride + first, room[part]);
+        std::fill_n(sums[part], elements * parts, Real(0));
+      }
       std::ptrdiff_t k = from;
       if constexpr (parts == 1) {
         if (task.count <= short_columns) {
