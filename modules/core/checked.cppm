@@ -33,14 +33,15 @@ export constexpr std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b) 
   return sum;
 }
 
+/// Throw ShapeError: the number is no extent.
+[[noreturn]] void throw_no_extent(std::ptrdiff_t number);
+[[noreturn]] void throw_no_extent(std::size_t number);
+
 /// The value as an extent. Throws ShapeError if it is negative or above PTRDIFF_MAX.
 export template <std::integral Integer>
 constexpr std::ptrdiff_t checked_extent(Integer extent) {
-  if (!std::in_range<std::ptrdiff_t>(extent) || std::cmp_less(extent, 0)) {
-    throw ShapeError(to_string(Failure{.operation = "shape",
-                                       .problem = "extent " + std::to_string(extent) + " is not in 0 .. 2^63 - 1",
-                                       .advice = "extents count elements and are never negative"}));
-  }
+  if (!std::in_range<std::ptrdiff_t>(extent) || std::cmp_less(extent, 0)) [[unlikely]]
+    throw_no_extent(static_cast<std::conditional_t<std::signed_integral<Integer>, std::ptrdiff_t, std::size_t>>(extent));
   return static_cast<std::ptrdiff_t>(extent);
 }
 

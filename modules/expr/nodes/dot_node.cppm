@@ -121,19 +121,9 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
     requires(batch == 0 && IsArrayOf<A, Promoted> && IsArrayOf<B, Promoted> && std::same_as<Computed, Promoted>)
   {
     const bool on_host = place.on_host() && Place(a_.array().place()) == place && Place(b_.array().place()) == place;
-    if constexpr (A::rank == 2 && B::rank == 2 && (std::same_as<Computed, float> || std::same_as<Computed, double>)) {
-      const Strides<2>& b_strides = b_.array().strides();
-      if (on_host && is_of_product(shape) && strides[1] == 1 && b_strides[1] == 1 &&
-          plan::multiply_apart(Computed(), {.a = a_.array().data(),
-                                            .b = b_.array().data(),
-                                            .c = data,
-                                            .rows = shape[0],
-                                            .columns = shape[1],
-                                            .inner = a_.array().shape()[1],
-                                            .a_row = a_.array().strides()[0],
-                                            .a_column = a_.array().strides()[1],
-                                            .b_row = b_strides[0],
-                                            .c_row = strides[0]}))
+    if constexpr (std::same_as<Computed, float> || std::same_as<Computed, double>) {
+      if (on_host && is_of_product(shape) && has_columns_side_by_side(strides) &&
+          plan::multiply_apart(Computed(), factors_in_memory(data, strides)))
         return true;
     }
     const ProductWriting to = writing(strides);
@@ -259,6 +249,27 @@ class DotNode : public ExpressionOperations<DotNode<A, B>, promote_t<typename A:
   template <int Rank>
   static std::span<const std::ptrdiff_t> leading_axes(const Dim<Rank>& shape) {
     return std::span<const std::ptrdiff_t>(shape.extents()).first(static_cast<std::size_t>(std::max(Rank - 2, 0)));
+  }
+
+  /// Of the right factor and of the result.
+  bool has_columns_side_by_side(const Strides<rank>& strides) const {
+    if constexpr (B::rank == 1) return true;
+    return strides[static_cast<std::size_t>(rank - 1)] == 1 && b_.array().strides()[B::rank - 1] == 1;
+  }
+
+  plan::SmallFactors factors_in_memory(Computed* data, const Strides<rank>& strides) const {
+    const plan::Matrix a = matrix_of<true>(a_.shape(), a_.array().strides());
+    const plan::Matrix b = matrix_of<false>(b_.shape(), b_.array().strides());
+    return {.a = a_.array().data(),
+            .b = b_.array().data(),
+            .c = data,
+            .rows = a.rows,
+            .columns = b.columns,
+            .inner = a.columns,
+            .a_column = a.column,
+            .a_row = a.row,
+            .c_row = A::rank == 1 ? b.columns : strides[0],
+            .b_row = b.row};
   }
 
   bool is_of_product(const Dim<rank>& shape) const {

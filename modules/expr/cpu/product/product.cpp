@@ -409,7 +409,7 @@ void run_product(const TiledProduct& product, const ProductTarget& target) {
   if (way == ProductWay::registers && is_small_product(product))
     return multiply(product, way, target.data, target.row, nullptr);
   // Tiles give the same bits, in more and shorter streams of memory.
-  if (is_beside_vector(way) && (num_threads() == 1 || flops(product) < 2 * flops_per_tile))
+  if (is_beside_vector(way) && (flops(product) < 2 * flops_per_tile || num_threads() == 1))
     return multiply_vector(product, way, target.data, target.row);
   if (is_symmetric_product(product, way)) return run_symmetric(product, way, target);
   const ProductGrid grid = grid_of(product, 1);

@@ -29,21 +29,20 @@ ProductWay way_of_blas(const TiledProduct& p, std::ptrdiff_t c_row) {
   return a_is_matrix && b_is_matrix ? ProductWay::blas_matrices : ProductWay::nothing;
 }
 
-/// Each element of a matrix beside a vector is read once and in order, which blocks cannot do better.
-ProductWay way_of_loops(const TiledProduct& p) {
-  if (p.columns == 1 && p.a_column == 1) return ProductWay::rows;
-  if (p.rows == 1 && p.b_row == 1) return ProductWay::row_by_columns;
-  if (p.columns == 1 && p.a_row == 1) return ProductWay::columns;
-  if (p.rows == 1 && p.b_column == 1) return ProductWay::row_by_rows;
-  return ProductWay::blocks;
-}
-
 }  // namespace
 
 bool is_for_blas(DType factors, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
   if (!blas::is_chosen()) return false;
   if (factors == DType::bfloat16) return blas::has_bfloat16();
   return has_blas(factors) && !is_small_product(factors, rows, columns, inner);
+}
+
+ProductWay way_beside_vector(const Matrix& a, const Matrix& b) {
+  if (b.columns == 1 && a.column == 1) return ProductWay::rows;
+  if (a.rows == 1 && b.row == 1) return ProductWay::row_by_columns;
+  if (b.columns == 1 && a.row == 1) return ProductWay::columns;
+  if (a.rows == 1 && b.column == 1) return ProductWay::row_by_rows;
+  return ProductWay::blocks;
 }
 
 EvaluatedFactors evaluated_factors(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
@@ -65,7 +64,8 @@ ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
     if (way != ProductWay::nothing) return way;
   }
   if (converts) return ProductWay::blocks;
-  return is_small_product(p) ? ProductWay::registers : way_of_loops(p);
+  if (is_small_product(p)) return ProductWay::registers;
+  return way_beside_vector({p.rows, p.inner, p.a_row, p.a_column}, {p.inner, p.columns, p.b_row, p.b_column});
 }
 
 }  // namespace tessera::plan

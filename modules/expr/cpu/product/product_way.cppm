@@ -5,6 +5,7 @@ export module tessera.expr:product_way;
 import tessera.core;
 import :plan;
 import :lowering;
+import :blas_matrix;
 
 // The decision how a product is computed. It falls once for the whole product, so that no tile of it is computed in another way.
 namespace tessera::plan {
@@ -36,6 +37,9 @@ struct EvaluatedFactors {
 
 /// For products of matrices of these extents and elements of type `dtype`.
 EvaluatedFactors evaluated_factors(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
+
+/// Loops that read each element of a matrix beside a vector once and in order; `blocks` where there are none.
+ProductWay way_beside_vector(const Matrix& a, const Matrix& b);
 
 /// How a CPU computes the product into rows `c_row` elements apart.
 ProductWay way_of(const TiledProduct& product, std::ptrdiff_t c_row);

@@ -265,10 +265,10 @@ void multiply_real(const TiledProduct& p, void* c, std::ptrdiff_t c_row, const R
                                  .rows = p.rows,
                                  .columns = p.columns,
                                  .inner = p.inner,
-                                 .a_row = p.a_row,
                                  .a_column = p.a_column,
-                                 .b_row = side_by_side ? p.b_row : p.columns,
-                                 .c_row = c_row});
+                                 .a_row = p.a_row,
+                                 .c_row = c_row,
+                                 .b_row = side_by_side ? p.b_row : p.columns});
   }
 }
 
@@ -284,9 +284,9 @@ template <class T>
 bool multiply_apart_of(const SmallFactors& f) {
   constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(T));
   const bool forwards = (f.a_row | f.a_column | f.b_row) >= 0 && (f.c_row >= f.columns || f.rows == 1);
-  if (std::min({f.rows, f.columns, f.inner}) <= 0 || !forwards ||
-      !may_be_read(f.rows, f.columns, f.inner, f.b_row, item) || blas::is_chosen())
-    return false;
+  if (std::min({f.rows, f.columns, f.inner}) <= 0 || !forwards || blas::is_chosen()) return false;
+  const bool small = may_be_read(f.rows, f.columns, f.inner, f.b_row, item);
+  if (!small && f.rows > 1 && f.columns > 1) return false;
   const auto* const a = static_cast<const T*>(f.a);
   const auto* const b = static_cast<const T*>(f.b);
   const auto* const c = static_cast<const T*>(f.c);
@@ -294,6 +294,7 @@ bool multiply_apart_of(const SmallFactors& f) {
   const T* const b_end = b + (f.inner - 1) * f.b_row + f.columns;
   const T* const c_end = c + (f.rows - 1) * f.c_row + f.columns;
   if ((a < c_end && c < a_end) || (b < c_end && c < b_end)) return false;
+  if (!small) return multiply_vector_alone(T(), f);
   multiply_strips<T>(kernels_of<T>(), f);
   return true;
 }

@@ -33,11 +33,11 @@ struct SmallFactors {
   const void* b;
   void* c;
   std::ptrdiff_t rows, columns, inner;
-  std::ptrdiff_t a_row, a_column, b_row, c_row;
+  std::ptrdiff_t a_column, a_row, c_row, b_row;  // in an order in which nobody reads two as one, which would wait for both
 };
 
-/// c = a b if the matrices are small, none of them runs backwards, and both lie apart from c; false, with nothing done, otherwise. The number
-/// says the type.
+/// c = a b if the matrices are small, or one of them is a vector that one thread multiplies, none of them runs backwards, and both lie apart from c;
+/// false, with nothing done, otherwise. The number says the type.
 bool multiply_apart(float, const SmallFactors& factors);
 bool multiply_apart(double, const SmallFactors& factors);
 

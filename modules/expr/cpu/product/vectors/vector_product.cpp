@@ -55,6 +55,16 @@ template <class Vector, std::size_t... Lane>
   sum += row * __builtin_shufflevector(factor, factor, (static_cast<int>(Lane) ^ 1)...);
 }
 
+/// As the definition says: the library's product of complex numbers asks for infinities.
+template <class T>
+[[gnu::always_inline]] inline T product_of(const T& a, const T& b) {
+  if constexpr (parts_of<T> == 1) {
+    return a * b;
+  } else {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+}
+
 /// Halves are added to halves until one lane is left.
 template <int Lanes, class Vector>
 [[gnu::always_inline]] inline auto sum_of_lanes(const Vector& v) {
@@ -109,7 +119,17 @@ template <int Lanes, int Rows, int Held, class Vector, std::size_t... Lane>
   }
 }
 
-/// `Rows` inner products with `count` contiguous elements of x, added to y.
+/// All bits of the lanes from number `first` on, none of those before it.
+template <class Vector, class Real, std::size_t... Lane>
+[[gnu::always_inline]] inline auto lanes_from(std::ptrdiff_t first, std::index_sequence<Lane...>) {
+  using Integer = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+  using Integers [[gnu::vector_size(sizeof(Vector))]] = Integer;
+  constexpr Integers numbers = {static_cast<Integer>(Lane)...};
+  return numbers >= static_cast<Integer>(first);
+}
+
+/// `Rows` inner products with `count` contiguous elements of x, a vector of them or more, added to y. Where there are registers enough a long one
+/// is two chains of sums, so that a row alone does not wait for every addition; the order depends on `count` only.
 template <class T, int Rows, int Bytes>
 [[gnu::always_inline]] inline void add_inner_products(const T* matrix, std::ptrdiff_t stride, const T* x,
                                                       std::ptrdiff_t count, T* y, std::ptrdiff_t y_step, bool adds) {
@@ -119,31 +139,48 @@ template <class T, int Rows, int Bytes>
   constexpr int lanes = Bytes / static_cast<int>(sizeof(Real));
   constexpr std::ptrdiff_t step = lanes / parts;
   Vector sums[Rows][parts] = {};
-  const auto add = [&](int r, const Vector& row, const Vector& factor) __attribute__((always_inline)) {
-    sums[r][0] += row * factor;
-    if constexpr (parts == 2) add_crossed(sums[r][1], row, factor, std::make_index_sequence<lanes>());
+  const auto add = [&](Vector (&to)[Rows][parts], int r, const Vector& row, const Vector& factor)
+                       __attribute__((always_inline)) {
+    to[r][0] += row * factor;
+    if constexpr (parts == 2)
+      add_crossed(to[r][1], row, factor, std::make_index_sequence<static_cast<std::size_t>(lanes)>());
   };
-  std::ptrdiff_t k = 0;
-  for (; k + step <= count; k += step) {
+  const auto add_step = [&](Vector (&to)[Rows][parts], std::ptrdiff_t k) __attribute__((always_inline)) {
     Vector factor, row;
     std::memcpy(&factor, x + k, sizeof(Vector));
 #pragma clang loop unroll(full)
     for (int r = 0; r < Rows; ++r) {
       std::memcpy(&row, matrix + r * stride + k, sizeof(Vector));
-      add(r, row, factor);
+      add(to, r, row, factor);
+    }
+  };
+  std::ptrdiff_t k = 0;
+  if constexpr (parts == 1 && Bytes == 64) {
+    constexpr std::ptrdiff_t long_row = 16 * step;
+    if (count >= long_row) {
+      Vector others[Rows][parts] = {};
+      for (; k + 2 * step <= count; k += 2 * step) {
+        add_step(sums, k);
+        add_step(others, k + step);
+      }
+      for (int r = 0; r < Rows; ++r) sums[r][0] += others[r][0];
     }
   }
-  if (k < count) {
-    const auto fill = [&](Vector& filled, const T* from) __attribute__((always_inline)) {
-      filled = Vector{};
-      copy_few(reinterpret_cast<std::byte*>(&filled), reinterpret_cast<const std::byte*>(from),
-               (count - k) * static_cast<std::ptrdiff_t>(sizeof(T)));
+  for (; k + step <= count; k += step) add_step(sums, k);
+  if (k < count) {  // the last `step` elements, of which those that have been added count as zeros
+    const std::ptrdiff_t last = count - step;
+    const auto mask =
+        lanes_from<Vector, Real>((k - last) * parts, std::make_index_sequence<static_cast<std::size_t>(lanes)>());
+    const auto load_last = [&](Vector& elements, const T* from) __attribute__((always_inline)) {
+      std::memcpy(&elements, from + last, sizeof(Vector));
+      elements = reinterpret_cast<Vector>(reinterpret_cast<decltype(mask)>(elements) & mask);
     };
     Vector factor, row;
-    fill(factor, x + k);
+    load_last(factor, x);
+#pragma clang loop unroll(full)
     for (int r = 0; r < Rows; ++r) {
-      fill(row, matrix + r * stride + k);
-      add(r, row, factor);
+      load_last(row, matrix + r * stride);
+      add(sums, r, row, factor);
     }
   }
   T results[Rows];
@@ -167,13 +204,34 @@ template <class T, int Rows, int Bytes>
   for (int r = 0; r < Rows; ++r) y[r * y_step] = adds ? y[r * y_step] + results[r] : results[r];
 }
 
+/// Rows that fill no vector.
+template <class T>
+[[gnu::always_inline]] inline void multiply_short_rows(const VectorTask<T>& task) {
+  for (std::ptrdiff_t i = 0; i < task.vectors; ++i) {
+    const T* row = task.matrix + i * task.stride;
+    T sum = 0;
+    for (std::ptrdiff_t k = 0; k < task.count; ++k) sum += product_of(row[k], task.x[k * task.step]);
+    task.y[i * task.y_step] = sum;
+  }
+}
+
 /// The vectors are rows: an inner product each.
 template <class T, int Bytes>
 [[gnu::always_inline]] inline void multiply_rows(const VectorTask<T>& task) {
   constexpr std::ptrdiff_t x_elements = x_bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+  constexpr std::ptrdiff_t step = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
+  if (task.count < step) {
+    if constexpr (Bytes > 16) {
+      return multiply_rows<T, Bytes / 2>(task);
+    } else {
+      return multiply_short_rows(task);
+    }
+  }
   T packed[x_elements];
-  for (std::ptrdiff_t first = 0; first < task.count; first += x_elements) {
-    const std::ptrdiff_t count = std::min(x_elements, task.count - first);
+  for (std::ptrdiff_t first = 0; first < task.count;) {
+    const std::ptrdiff_t rest = task.count - first;
+    // What is left for the last piece fills a vector.
+    const std::ptrdiff_t count = rest > x_elements && rest < x_elements + step ? rest - step : std::min(x_elements, rest);
     const int streams = streams_of<T>(count, task.stride);
     const T* x = task.x + first * task.step;
     if (task.step != 1) {
@@ -192,6 +250,7 @@ template <class T, int Bytes>
     add.template operator()<4>();
     add.template operator()<rows / 4>();
     add.template operator()<1>();
+    first += count;
   }
 }
 
@@ -200,9 +259,7 @@ template <class T, int Columns, int Bytes>
 [[gnu::always_inline]] inline void add_columns(const T* columns, std::ptrdiff_t stride, const T* x, std::ptrdiff_t step,
                                                std::ptrdiff_t elements, part_t<T>* const* sums) {
   using Real = part_t<T>;
-  using Vector [[gnu::vector_size(Bytes)]] = Real;
   constexpr int parts = parts_of<T>;
-  constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(Real));
   Real factors[Columns][parts];
   const Real* from[Columns];
   for (int c = 0; c < Columns; ++c) {
@@ -211,16 +268,23 @@ template <class T, int Columns, int Bytes>
   }
   const std::ptrdiff_t reals = elements * parts;
   std::ptrdiff_t i = 0;
-  for (; i + lanes <= reals; i += lanes) {
-    Vector sum[parts];
-    for (int part = 0; part < parts; ++part) std::memcpy(&sum[part], sums[part] + i, sizeof(Vector));
-    for (int c = 0; c < Columns; ++c) {
-      Vector column;
-      std::memcpy(&column, from[c] + i, sizeof(Vector));
-      for (int part = 0; part < parts; ++part) sum[part] += factors[c][part] * column;
+  const auto add = [&]<int Width>() __attribute__((always_inline)) {
+    using Vector [[gnu::vector_size(Width)]] = Real;
+    constexpr std::ptrdiff_t lanes = Width / static_cast<std::ptrdiff_t>(sizeof(Real));
+    for (; i + lanes <= reals; i += lanes) {
+      Vector sum[parts];
+      for (int part = 0; part < parts; ++part) std::memcpy(&sum[part], sums[part] + i, sizeof(Vector));
+      for (int c = 0; c < Columns; ++c) {
+        Vector column;
+        std::memcpy(&column, from[c] + i, sizeof(Vector));
+        for (int part = 0; part < parts; ++part) sum[part] += factors[c][part] * column;
+      }
+      for (int part = 0; part < parts; ++part) std::memcpy(sums[part] + i, &sum[part], sizeof(Vector));
     }
-    for (int part = 0; part < parts; ++part) std::memcpy(sums[part] + i, &sum[part], sizeof(Vector));
-  }
+  };
+  add.template operator()<Bytes>();
+  if constexpr (Bytes > 32) add.template operator()<32>();
+  if constexpr (Bytes > 16) add.template operator()<16>();
   for (; i < reals; ++i) {
     for (int c = 0; c < Columns; ++c) {
       for (int part = 0; part < parts; ++part) sums[part][i] += factors[c][part] * from[c][i];
@@ -228,39 +292,53 @@ template <class T, int Columns, int Bytes>
   }
 }
 
-/// Sums for `Vectors` vectors of results of all columns from `from` to `end`, which stay in registers.
+/// Sums for `Vectors` vectors of results of all columns from `from` to `end`, which stay in registers. The vectors lie side by side from `first` on,
+/// but for the last one, which begins at `last`.
 template <class T, int Vectors, int Bytes>
 [[gnu::always_inline]] inline void sum_columns(const VectorTask<T>& task, std::ptrdiff_t from, std::ptrdiff_t end,
-                                               std::ptrdiff_t first, T* sums) {
+                                               std::ptrdiff_t first, std::ptrdiff_t last, T* sums) {
   using Vector [[gnu::vector_size(Bytes)]] = T;
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   Vector sum[Vectors] = {};
-  const T* column = task.matrix + from * task.stride + first;
+  const T* column = task.matrix + from * task.stride;
   const T* x = task.x + from * task.step;
   for (std::ptrdiff_t k = from; k < end; ++k, column += task.stride, x += task.step) {
+#pragma clang loop unroll(full)
     for (int v = 0; v < Vectors; ++v) {
       Vector elements;
-      std::memcpy(&elements, column + v * lanes, sizeof(Vector));
+      std::memcpy(&elements, column + (v + 1 < Vectors ? first + v * lanes : last), sizeof(Vector));
       sum[v] += *x * elements;
     }
   }
-  std::memcpy(sums + first, sum, sizeof(sum));
+  std::memcpy(sums + first, sum, (Vectors - 1) * sizeof(Vector));
+  std::memcpy(sums + last, &sum[Vectors - 1], sizeof(Vector));
 }
 
-/// The sums of columns that a few vectors hold, in the order of add_columns().
+/// The sums of columns that a few vectors hold, in the order of add_columns(). The last vector overlaps the one before it where there are not enough
+/// results for another.
 template <class T, int Bytes>
 [[gnu::always_inline]] inline void sum_short_columns(const VectorTask<T>& task, std::ptrdiff_t from, std::ptrdiff_t end,
                                                      T* sums) {
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
-  std::ptrdiff_t i = 0;
-  for (; i + 8 * lanes <= task.count; i += 8 * lanes) sum_columns<T, 8, Bytes>(task, from, end, i, sums);
-  for (; i + 4 * lanes <= task.count; i += 4 * lanes) sum_columns<T, 4, Bytes>(task, from, end, i, sums);
-  for (; i + lanes <= task.count; i += lanes) sum_columns<T, 1, Bytes>(task, from, end, i, sums);
-  for (; i < task.count; ++i) {
-    T sum = 0;
-    for (std::ptrdiff_t k = from; k < end; ++k) sum += task.x[k * task.step] * task.matrix[k * task.stride + i];
-    sums[i] = sum;
+  constexpr int most = 8;
+  const std::ptrdiff_t count = task.count;
+  if (count < lanes) {
+    if constexpr (Bytes > 16) return sum_short_columns<T, Bytes / 2>(task, from, end, sums);
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      T sum = 0;
+      for (std::ptrdiff_t k = from; k < end; ++k) sum += task.x[k * task.step] * task.matrix[k * task.stride + i];
+      sums[i] = sum;
+    }
+    return;
   }
+  std::ptrdiff_t i = 0;
+  for (; i + most * lanes < count; i += most * lanes)
+    sum_columns<T, most, Bytes>(task, from, end, i, i + (most - 1) * lanes, sums);
+  const auto sum_rest = [&]<int... Fewer>(std::integer_sequence<int, Fewer...>) __attribute__((always_inline)) {
+    const auto vectors = static_cast<int>((count - i + lanes - 1) / lanes);
+    ((vectors == Fewer + 1 ? sum_columns<T, Fewer + 1, Bytes>(task, from, end, i, count - lanes, sums) : void()), ...);
+  };
+  sum_rest(std::make_integer_sequence<int, most>());
 }
 
 constexpr std::ptrdiff_t page = 4096;
@@ -310,7 +388,12 @@ template <class T, int Bytes>
       const int streams = streams_of<T>(elements, task.stride);
       if (streams == 12) add.template operator()<12>();
       if (streams >= 8) add.template operator()<8>();
-      if (streams == 4) add.template operator()<4>();
+      if (end - k == 7) add.template operator()<7>();
+      if (end - k == 6) add.template operator()<6>();
+      if (end - k == 5) add.template operator()<5>();
+      add.template operator()<4>();
+      add.template operator()<3>();
+      add.template operator()<2>();
       add.template operator()<1>();
       if (parts == 1 && task.y_step == 1 && from == 0) {
         std::memcpy(task.y + first, sums[0], static_cast<std::size_t>(elements) * sizeof(T));
@@ -378,7 +461,32 @@ void multiply_vector_of(const TiledProduct& p, ProductWay way, void* c, std::ptr
   }
 }
 
+constexpr std::ptrdiff_t least_shared_bytes = std::ptrdiff_t{1} << 20;
+
+template <class T>
+bool multiply_alone(const SmallFactors& f) {
+  const std::ptrdiff_t bytes = f.rows * f.columns * f.inner * static_cast<std::ptrdiff_t>(sizeof(T));
+  if (bytes >= least_shared_bytes && num_threads() > 1) return false;
+  const auto* const a = static_cast<const T*>(f.a);
+  const auto* const b = static_cast<const T*>(f.b);
+  auto* const y = static_cast<T*>(f.c);
+  switch (way_beside_vector({f.rows, f.inner, f.a_row, f.a_column}, {f.inner, f.columns, f.b_row, 1})) {
+    case ProductWay::rows: run_vector(VectorTask<T>{a, f.a_row, f.rows, f.inner, b, f.b_row, y, f.c_row}, true); break;
+    case ProductWay::columns:
+      run_vector(VectorTask<T>{a, f.a_column, f.inner, f.rows, b, f.b_row, y, f.c_row}, false);
+      break;
+    case ProductWay::row_by_rows:
+      run_vector(VectorTask<T>{b, f.b_row, f.inner, f.columns, a, f.a_column, y, 1}, false);
+      break;
+    default: return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool multiply_vector_alone(float, const SmallFactors& factors) { return multiply_alone<float>(factors); }
+bool multiply_vector_alone(double, const SmallFactors& factors) { return multiply_alone<double>(factors); }
 
 void multiply_vector(const TiledProduct& p, ProductWay way, void* c, std::ptrdiff_t c_row) {
   switch (p.dtype) {
