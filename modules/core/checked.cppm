@@ -41,7 +41,8 @@ export constexpr std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b) 
 export template <std::integral Integer>
 constexpr std::ptrdiff_t checked_extent(Integer extent) {
   if (!std::in_range<std::ptrdiff_t>(extent) || std::cmp_less(extent, 0)) [[unlikely]]
-    throw_no_extent(static_cast<std::conditional_t<std::signed_integral<Integer>, std::ptrdiff_t, std::size_t>>(extent));
+    throw_no_extent(
+        static_cast<std::conditional_t<std::signed_integral<Integer>, std::ptrdiff_t, std::size_t>>(extent));
   return static_cast<std::ptrdiff_t>(extent);
 }
 

@@ -33,7 +33,8 @@ struct SmallFactors {
   const void* b;
   void* c;
   std::ptrdiff_t rows, columns, inner;
-  std::ptrdiff_t a_column, a_row, c_row, b_row;  // in an order in which nobody reads two as one, which would wait for both
+  std::ptrdiff_t a_column, a_row, c_row,
+      b_row;  // in an order in which nobody reads two as one, which would wait for both
 };
 
 /// c = a b if the matrices are small, or one of them is a vector that one thread multiplies, none of them runs backwards, and both lie apart from c;

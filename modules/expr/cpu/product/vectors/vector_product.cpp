@@ -139,13 +139,13 @@ template <class T, int Rows, int Bytes>
   constexpr int lanes = Bytes / static_cast<int>(sizeof(Real));
   constexpr std::ptrdiff_t step = lanes / parts;
   Vector sums[Rows][parts] = {};
-  const auto add = [&](Vector (&to)[Rows][parts], int r, const Vector& row, const Vector& factor)
-                       __attribute__((always_inline)) {
+  const auto add = [&](Vector(&to)[Rows][parts], int r, const Vector& row,
+                       const Vector& factor) __attribute__((always_inline)) {
     to[r][0] += row * factor;
     if constexpr (parts == 2)
       add_crossed(to[r][1], row, factor, std::make_index_sequence<static_cast<std::size_t>(lanes)>());
   };
-  const auto add_step = [&](Vector (&to)[Rows][parts], std::ptrdiff_t k) __attribute__((always_inline)) {
+  const auto add_step = [&](Vector(&to)[Rows][parts], std::ptrdiff_t k) __attribute__((always_inline)) {
     Vector factor, row;
     std::memcpy(&factor, x + k, sizeof(Vector));
 #pragma clang loop unroll(full)
@@ -231,7 +231,8 @@ template <class T, int Bytes>
   for (std::ptrdiff_t first = 0; first < task.count;) {
     const std::ptrdiff_t rest = task.count - first;
     // What is left for the last piece fills a vector.
-    const std::ptrdiff_t count = rest > x_elements && rest < x_elements + step ? rest - step : std::min(x_elements, rest);
+    const std::ptrdiff_t count =
+        rest > x_elements && rest < x_elements + step ? rest - step : std::min(x_elements, rest);
     const int streams = streams_of<T>(count, task.stride);
     const T* x = task.x + first * task.step;
     if (task.step != 1) {
