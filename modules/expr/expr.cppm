@@ -84,6 +84,7 @@ export import :small_product;
 
 // cpu/product/vectors/: products of matrices and vectors
 export import :vector_product;
+export import :few_vectors;
 export import :depth_parts;
 
 // gpu/: CUDA text, and kernels made of it

@@ -206,7 +206,7 @@ ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
     const auto last = static_cast<std::size_t>(batch.rank - 1);
     if (batch.extents[last] == 1) continue;
     const bool single = p.rows == 1;  // its stride to the next row says nothing
-    if (single && is_of_one_row(alone, p.columns)) return way;
+    if (alone == ProductWay::few_rows || (single && is_of_one_row(alone, p.columns))) return way;
     const std::ptrdiff_t a_row = single ? batch.a_strides[last] : p.a_row;
     const std::ptrdiff_t c_row = single ? batch.c_strides[last] : target.row;
     const bool continues = batch.b_strides[last] == 0 && batch.a_strides[last] == p.rows * a_row &&
@@ -219,6 +219,8 @@ ProductWay merge_rows(BatchedProduct& batch, ProductTarget& target) {
     p.a_row = a_row;
     target.row = c_row;
     if (p.columns > 1) way = way_of(p, c_row);
+    if (way == ProductWay::few_columns && alone != way)
+      way = ProductWay::blocks;  // which sums as one row and a small product do
   }
   return way;
 }

@@ -29,6 +29,17 @@ ProductWay way_of_blas(const TiledProduct& p, std::ptrdiff_t c_row) {
   return a_is_matrix && b_is_matrix ? ProductWay::blas_matrices : ProductWay::nothing;
 }
 
+/// So few that they would fill a small part of a vector, beside a matrix whose rows, or columns, do.
+ProductWay way_beside_few(const TiledProduct& p) {
+  constexpr std::ptrdiff_t least_bytes = 128;
+  if (p.dtype != DType::float32 && p.dtype != DType::float64) return ProductWay::blocks;
+  if (p.a_loop != nullptr || p.b_loop != nullptr || p.inner * item_size(p.dtype) < least_bytes)
+    return ProductWay::blocks;
+  const std::ptrdiff_t most = p.dtype == DType::float32 ? 4 : 3;
+  if (p.columns <= most && p.a_column == 1) return ProductWay::few_columns;
+  return p.rows <= most && p.b_row == 1 ? ProductWay::few_rows : ProductWay::blocks;
+}
+
 }  // namespace
 
 bool is_for_blas(DType factors, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner) {
@@ -65,7 +76,9 @@ ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
   }
   if (converts) return ProductWay::blocks;
   if (is_small_product(p)) return ProductWay::registers;
-  return way_beside_vector({p.rows, p.inner, p.a_row, p.a_column}, {p.inner, p.columns, p.b_row, p.b_column});
+  const ProductWay way =
+      way_beside_vector({p.rows, p.inner, p.a_row, p.a_column}, {p.inner, p.columns, p.b_row, p.b_column});
+  return way == ProductWay::blocks && p.rows > 1 && p.columns > 1 ? way_beside_few(p) : way;
 }
 
 }  // namespace tessera::plan

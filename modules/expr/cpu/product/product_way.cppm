@@ -20,6 +20,8 @@ enum class ProductWay : std::uint8_t {
   columns,         // the sum of the columns of a matrix, each times an element of a column
   row_by_columns,  // inner products of a row with the columns of a matrix
   row_by_rows,     // the sum of the rows of a matrix, each times an element of a row
+  few_columns,     // inner products of the rows of a matrix with a few columns,
+  few_rows,        // and of a few rows with the columns of a matrix
   blas_matrices,   // one call of the BLAS, as are the next two
   blas_matrix_by_vector,
   blas_vector_by_matrix,

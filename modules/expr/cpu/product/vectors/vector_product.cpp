@@ -6,6 +6,7 @@ module;
 #include <cstring>
 #include <utility>
 module tessera.expr;
+import :lanes;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -65,23 +66,6 @@ template <class T>
   }
 }
 
-/// Halves are added to halves until one lane is left.
-template <int Lanes, class Vector>
-[[gnu::always_inline]] inline auto sum_of_lanes(const Vector& v) {
-  using Real = std::remove_cvref_t<decltype(v[0])>;
-  if constexpr (Lanes == 1) {
-    return v[0];
-  } else if constexpr (Lanes == 2) {
-    return static_cast<Real>(v[0] + v[1]);
-  } else {
-    return [&]<std::size_t... Lane>(std::index_sequence<Lane...>) __attribute__((always_inline)) {
-      const auto low = __builtin_shufflevector(v, v, static_cast<int>(Lane)...);
-      const auto high = __builtin_shufflevector(v, v, static_cast<int>(Lane + Lanes / 2)...);
-      return sum_of_lanes<Lanes / 2>(low + high);
-    }(std::make_index_sequence<static_cast<std::size_t>(Lanes / 2)>());
-  }
-}
-
 /// The sum of the lanes, of which every second one counts with the other sign.
 template <int Lanes, class Vector, std::size_t... Lane>
 [[gnu::always_inline]] inline auto alternating_sum(const Vector& v, std::index_sequence<Lane...>) {
@@ -97,35 +81,6 @@ template <class T, int Lanes, class Vector>
   } else {
     return {alternating_sum<Lanes>(straight, std::make_index_sequence<Lanes>()), sum_of_lanes<Lanes>(crossed)};
   }
-}
-
-/// `Rows` vectors hold the sums of `Held` rows each, side by side: their halves are added to halves, those of two vectors at once, until
-/// each row has one lane.
-template <int Lanes, int Rows, int Held, class Vector, std::size_t... Lane>
-[[gnu::always_inline]] inline void fold_rows(Vector (&sums)[Rows], std::index_sequence<Lane...> lanes) {
-  constexpr int part = Lanes / Held;  // lanes of a row
-  if constexpr (part > 1) {
-    constexpr int half = part / 2;
-    constexpr int next = Rows > 1 ? Rows / 2 : 1;
-    Vector folded[next];
-    for (int i = 0; i < next; ++i) {
-      const Vector& first = sums[Rows > 1 ? 2 * i : 0];
-      const Vector& second = sums[Rows > 1 ? 2 * i + 1 : 0];
-      folded[i] = __builtin_shufflevector(first, second, static_cast<int>(Lane / half * part + Lane % half)...) +
-                  __builtin_shufflevector(first, second, static_cast<int>(Lane / half * part + Lane % half + half)...);
-    }
-    fold_rows<Lanes, next, 2 * Held>(folded, lanes);
-    sums[0] = folded[0];
-  }
-}
-
-/// All bits of the lanes from number `first` on, none of those before it.
-template <class Vector, class Real, std::size_t... Lane>
-[[gnu::always_inline]] inline auto lanes_from(std::ptrdiff_t first, std::index_sequence<Lane...>) {
-  using Integer = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
-  using Integers [[gnu::vector_size(sizeof(Vector))]] = Integer;
-  constexpr Integers numbers = {static_cast<Integer>(Lane)...};
-  return numbers >= static_cast<Integer>(first);
 }
 
 /// `Rows` inner products with `count` contiguous elements of x, a vector of them or more, added to y. Where there are registers enough a long one
@@ -167,19 +122,13 @@ template <class T, int Rows, int Bytes>
     }
   }
   for (; k + step <= count; k += step) add_step(sums, k);
-  if (k < count) {  // the last `step` elements, of which those that have been added count as zeros
-    const std::ptrdiff_t last = count - step;
-    const auto mask =
-        lanes_from<Vector, Real>((k - last) * parts, std::make_index_sequence<static_cast<std::size_t>(lanes)>());
-    const auto load_last = [&](Vector& elements, const T* from) __attribute__((always_inline)) {
-      std::memcpy(&elements, from + last, sizeof(Vector));
-      elements = reinterpret_cast<Vector>(reinterpret_cast<decltype(mask)>(elements) & mask);
-    };
+  if (k < count) {
+    const LastVector<Vector, Real> last(count * parts, (count - k) * parts);
     Vector factor, row;
-    load_last(factor, x);
+    last.load(factor, x);
 #pragma clang loop unroll(full)
     for (int r = 0; r < Rows; ++r) {
-      load_last(row, matrix + r * stride);
+      last.load(row, matrix + r * stride);
       add(sums, r, row, factor);
     }
   }
