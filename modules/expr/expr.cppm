@@ -85,6 +85,7 @@ export import :small_product;
 // cpu/product/vectors/: products of matrices and vectors
 export import :vector_product;
 export import :few_vectors;
+export import :few_sums;
 export import :depth_parts;
 
 // gpu/: CUDA text, and kernels made of it

@@ -215,8 +215,10 @@ std::string by_text(const ProductPlan& plan) {
     case ProductWay::columns: return "as a sum of its columns";
     case ProductWay::row_by_columns: return "as inner products with its columns";
     case ProductWay::row_by_rows: return "as a sum of its rows";
-    case ProductWay::few_columns: return "as inner products with its rows, of all columns at once";
-    case ProductWay::few_rows: return "as inner products with its columns, of all rows at once";
+    case ProductWay::few_columns: return "as inner products with its rows, for all columns at once";
+    case ProductWay::few_rows: return "as inner products with its columns, for all rows at once";
+    case ProductWay::few_columns_by_columns: return "as a sum of its columns, for all columns at once";
+    case ProductWay::few_rows_by_rows: return "as a sum of its rows, for all rows at once";
     case ProductWay::blas_matrices: return "by the BLAS";
     case ProductWay::blas_matrix_by_vector: return "by the BLAS, as a matrix by a vector";
     case ProductWay::blas_vector_by_matrix: return "by the BLAS, as a vector by a matrix";

@@ -71,6 +71,8 @@ void multiply(const TiledProduct& p, ProductWay way, void* c, std::ptrdiff_t c_r
     case ProductWay::row_by_rows: return multiply_vector(p, way, c, c_row);
     case ProductWay::few_columns:
     case ProductWay::few_rows: return multiply_few(p, way, c, c_row);
+    case ProductWay::few_columns_by_columns:
+    case ProductWay::few_rows_by_rows: return multiply_few_sums(p, way, c, c_row);
     default: break;
   }
   if (p.a_type == DType::bfloat16) return call_gemm<bfloat16>(p, static_cast<float*>(c), c_row);

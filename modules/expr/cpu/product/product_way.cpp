@@ -33,11 +33,13 @@ ProductWay way_of_blas(const TiledProduct& p, std::ptrdiff_t c_row) {
 ProductWay way_beside_few(const TiledProduct& p) {
   constexpr std::ptrdiff_t least_bytes = 128;
   if (p.dtype != DType::float32 && p.dtype != DType::float64) return ProductWay::blocks;
-  if (p.a_loop != nullptr || p.b_loop != nullptr || p.inner * item_size(p.dtype) < least_bytes)
-    return ProductWay::blocks;
+  if (p.a_loop != nullptr || p.b_loop != nullptr) return ProductWay::blocks;
   const std::ptrdiff_t most = p.dtype == DType::float32 ? 4 : 3;
-  if (p.columns <= most && p.a_column == 1) return ProductWay::few_columns;
-  return p.rows <= most && p.b_row == 1 ? ProductWay::few_rows : ProductWay::blocks;
+  const bool has_rows = p.inner * item_size(p.dtype) >= least_bytes;
+  if (has_rows && p.columns <= most && p.a_column == 1) return ProductWay::few_columns;
+  if (has_rows && p.rows <= most && p.b_row == 1) return ProductWay::few_rows;
+  if (p.columns <= 4 && p.a_row == 1) return ProductWay::few_columns_by_columns;
+  return p.rows <= 4 && p.b_column == 1 ? ProductWay::few_rows_by_rows : ProductWay::blocks;
 }
 
 }  // namespace

@@ -12,17 +12,19 @@ namespace tessera::plan {
 
 /// What multiplies two matrices. The first group are loops of this library on a CPU.
 enum class ProductWay : std::uint8_t {
-  nothing,         // the result has no elements
-  zeros,           // nothing is added up
-  registers,       // of integers but for bytes that are summed in int32, and of real matrices that are small
-  blocks,          // that fit the caches
-  rows,            // inner products of the rows of a matrix with a column
-  columns,         // the sum of the columns of a matrix, each times an element of a column
-  row_by_columns,  // inner products of a row with the columns of a matrix
-  row_by_rows,     // the sum of the rows of a matrix, each times an element of a row
-  few_columns,     // inner products of the rows of a matrix with a few columns,
-  few_rows,        // and of a few rows with the columns of a matrix
-  blas_matrices,   // one call of the BLAS, as are the next two
+  nothing,                 // the result has no elements
+  zeros,                   // nothing is added up
+  registers,               // of integers but for bytes that are summed in int32, and of real matrices that are small
+  blocks,                  // that fit the caches
+  rows,                    // inner products of the rows of a matrix with a column
+  columns,                 // the sum of the columns of a matrix, each times an element of a column
+  row_by_columns,          // inner products of a row with the columns of a matrix
+  row_by_rows,             // the sum of the rows of a matrix, each times an element of a row
+  few_columns,             // inner products of the rows of a matrix with a few columns,
+  few_rows,                // and of a few rows with the columns of a matrix
+  few_columns_by_columns,  // the sums of the columns of a matrix, each times an element of a few columns,
+  few_rows_by_rows,        // and of its rows for a few rows
+  blas_matrices,           // one call of the BLAS, as are the next two
   blas_matrix_by_vector,
   blas_vector_by_matrix,
   cublas,         // the last two are on GPUs

@@ -82,9 +82,9 @@ template <class T, int Vectors, int Bytes>
       add_inner_products_of_few<T, Rows, Vectors, Bytes>(task, task.matrix + i * task.stride + first, x, count,
                                                          task.y + i * task.y_step, first > 0);
   };
-  if constexpr (8 * Vectors <= most_sums) multiply.template operator()<8>();
+  if constexpr (Vectors > 1 && 8 * Vectors <= most_sums) multiply.template operator()<8>();
   if constexpr (4 * Vectors <= most_sums) multiply.template operator()<4>();
-  multiply.template operator()<2>();
+  if constexpr (4 * Vectors > most_sums) multiply.template operator()<2>();
   multiply.template operator()<1>();
 }
 

@@ -164,14 +164,14 @@ template <class T>
   }
 }
 
-/// The vectors are rows: an inner product each.
-template <class T, int Bytes>
+/// The vectors are rows: an inner product each. Rows of less than two vectors come in fewer numbers together if these are not `Whole` ones.
+template <class T, int Bytes, bool Whole = true>
 [[gnu::always_inline]] inline void multiply_rows(const VectorTask<T>& task) {
   constexpr std::ptrdiff_t x_elements = x_bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   constexpr std::ptrdiff_t step = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   if (task.count < step) {
     if constexpr (Bytes > 16) {
-      return multiply_rows<T, Bytes / 2>(task);
+      return multiply_rows<T, Bytes / 2, false>(task);
     } else {
       return multiply_short_rows(task);
     }
@@ -195,10 +195,14 @@ template <class T, int Bytes>
                                            task.y + i * task.y_step, task.y_step, first > 0);
     };
     constexpr int rows = parts_of<T> == 2 ? 4 : 8;
-    if (streams == 12) add.template operator()<rows / 2 * 3>();
+    if constexpr (Whole) {
+      if (streams == 12) add.template operator()<rows / 2 * 3>();
+    }
     if (streams >= 8) add.template operator()<rows>();
-    add.template operator()<4>();
-    add.template operator()<rows / 4>();
+    if constexpr (Whole) {
+      add.template operator()<4>();
+      add.template operator()<rows / 4>();
+    }
     add.template operator()<1>();
     first += count;
   }
@@ -265,15 +269,15 @@ template <class T, int Vectors, int Bytes>
 }
 
 /// The sums of columns that a few vectors hold, in the order of add_columns(). The last vector overlaps the one before it where there are not enough
-/// results for another.
-template <class T, int Bytes>
+/// results for another. Columns of less than two vectors need no more if these are not `Whole` ones.
+template <class T, int Bytes, bool Whole = true>
 [[gnu::always_inline]] inline void sum_short_columns(const VectorTask<T>& task, std::ptrdiff_t from, std::ptrdiff_t end,
                                                      T* sums) {
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
-  constexpr int most = 8;
+  constexpr int most = Whole ? 8 : 2;
   const std::ptrdiff_t count = task.count;
   if (count < lanes) {
-    if constexpr (Bytes > 16) return sum_short_columns<T, Bytes / 2>(task, from, end, sums);
+    if constexpr (Bytes > 16) return sum_short_columns<T, Bytes / 2, false>(task, from, end, sums);
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       T sum = 0;
       for (std::ptrdiff_t k = from; k < end; ++k) sum += task.x[k * task.step] * task.matrix[k * task.stride + i];
@@ -291,6 +295,23 @@ template <class T, int Bytes>
   sum_rest(std::make_integer_sequence<int, most>());
 }
 
+constexpr std::ptrdiff_t short_column_bytes = 2048;
+
+/// In parts of `depth` columns, straight into the result where that is one part of numbers side by side.
+template <class T, int Bytes>
+[[gnu::always_inline]] inline void multiply_short_columns_by(const VectorTask<T>& task, std::ptrdiff_t depth) {
+  T sums[short_column_bytes / sizeof(T)];
+  for (std::ptrdiff_t from = 0; from < task.vectors; from += depth) {
+    T* const to = from == 0 && task.y_step == 1 ? task.y : sums;
+    sum_short_columns<T, Bytes>(task, from, std::min(task.vectors, from + depth), to);
+    if (to != sums) continue;
+    for (std::ptrdiff_t i = 0; i < task.count; ++i) {
+      T& y = task.y[i * task.y_step];
+      y = from == 0 ? sums[i] : y + sums[i];
+    }
+  }
+}
+
 constexpr std::ptrdiff_t page = 4096;
 
 /// Where in `room`, which has a page more than they need, sums stand in their pages a quarter of one away from the columns beside them: a processor
@@ -306,12 +327,11 @@ template <class T, int Bytes>
 [[gnu::always_inline]] inline void multiply_columns_by(const VectorTask<T>& task) {
   using Real = part_t<T>;
   constexpr int parts = parts_of<T>;
-  constexpr std::ptrdiff_t short_columns = 2048 / static_cast<std::ptrdiff_t>(sizeof(T));
+  constexpr std::ptrdiff_t short_columns = short_column_bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   constexpr std::ptrdiff_t most = sums_bytes / static_cast<std::ptrdiff_t>(sizeof(T)) / parts;
   const std::ptrdiff_t depth = depth_of_sums(sizeof(T));
   if constexpr (parts == 1) {
-    if (task.count <= short_columns && task.vectors <= depth && task.y_step == 1)
-      return sum_short_columns<T, Bytes>(task, 0, task.vectors, task.y);
+    if (task.count <= short_columns) return multiply_short_columns_by<T, Bytes>(task, depth);
   }
   for (std::ptrdiff_t from = 0; from < task.vectors; from += depth) {
     const std::ptrdiff_t end = std::min(task.vectors, from + depth);
@@ -324,12 +344,6 @@ template <class T, int Bytes>
         std::fill_n(sums[part], elements * parts, Real(0));
       }
       std::ptrdiff_t k = from;
-      if constexpr (parts == 1) {
-        if (task.count <= short_columns) {
-          sum_short_columns<T, Bytes>(task, from, end, sums[0]);
-          k = end;
-        }
-      }
       const auto add = [&]<int Columns>() __attribute__((always_inline)) {
         for (; k + Columns <= end; k += Columns)
           add_columns<T, Columns, Bytes>(task.matrix + k * task.stride + first, task.stride, task.x + k * task.step,
