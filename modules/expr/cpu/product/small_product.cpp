@@ -272,12 +272,16 @@ void multiply_real(const TiledProduct& p, void* c, std::ptrdiff_t c_row, const R
   }
 }
 
-/// Reals that fit the registers and the L1 cache as they lie. One row or one column has loops of its own from some length on.
+/// Reals that fit the registers and the L1 cache as they lie, or of which b does beside so few products for each element that tiles and panels would take as
+/// long. One row or one column has loops of its own from some length on.
 bool may_be_read(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner, std::ptrdiff_t b_row,
                  std::ptrdiff_t item) {
-  const std::ptrdiff_t most = std::max({rows, columns, inner});
-  return most <= most_extent ||
-         (most <= most_side_by_side && std::min(rows, columns) > 1 && std::abs(b_row) * inner <= most_read / item);
+  constexpr std::ptrdiff_t short_depth = 31, most_products = std::ptrdiff_t{1} << 19;
+  const std::ptrdiff_t most_of_b = std::max(columns, inner);
+  if (std::max(rows, most_of_b) <= most_extent) return true;
+  if (most_of_b > most_side_by_side || std::min(rows, columns) <= 1 || std::abs(b_row) * inner > most_read / item)
+    return false;
+  return rows <= most_side_by_side || (inner <= short_depth && rows * columns * inner <= most_products);
 }
 
 template <class T>
