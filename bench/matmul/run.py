@@ -1,8 +1,9 @@
 """Times matrix products of Tessera beside OpenBLAS, MKL in PyTorch, Eigen and loops, in turns, and prints ratios of speed.
 
-Usage: run.py PROGRAMS [--quick] [--threads N] [--isa avx2|avx512] [--only TEXT] [--rounds N] [--ms N] [--python PYTHON] [--page FILE]
+Usage: run.py PROGRAMS [--quick] [--threads N] [--isa avx2|avx512] [--only TEXT] [--rounds N] [--ms N] [--shapes N] [--seed N] [--python PYTHON] [--page FILE]
 PROGRAMS is the folder of matmul_tessera and the peers' programs, PYTHON one that has PyTorch. FILE, a page, gets the tables and beside it a chart. OpenBLAS runs with the kernels that it chooses and with
-those for AVX-512 or AVX2; the better counts. A ratio is the best peer's time over ours, the median of the rounds'; above 1 ours is faster.
+those for AVX-512 or AVX2; the better counts. A ratio is the best peer's time over ours, the median of the rounds'; above 1 ours is faster. After the
+listed products come N of random shapes on one thread, which nobody has chosen; with --seed only those.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import math
 import os
 import pathlib
+import random as numbers
 import statistics
 import subprocess
 import sys
@@ -54,6 +56,22 @@ def rows():
     found += [Row(f"f32 {case}", 1.0) for case in ("softmax 4096 784 256", "softmax 20000 30 200", "sums 4096 256 256", "sums 20000 30 200")]
     for dtype in ("i8", "u8"):
         found += [Row(f"{dtype} mm {extents}", 1.0) for extents in ("256 256 256", "512 512 512", "1024 1024 1024", "64 784 256")]
+    return found
+
+
+def random_rows(seed, count):
+    """Products of random extents, as many small ones as large ones, of matrices in each layout and with vectors."""
+    random = numbers.Random(seed)
+    found = []
+    while len(found) < count:
+        m, k, n = (int(2 ** random.uniform(0, 12)) for _ in range(3))
+        kind = random.choice(("mm", "mm", "mmt", "mtm", "mv", "vm"))
+        if kind == "mv":
+            n = 1
+        elif kind == "vm":
+            m = 1
+        if m * k * n < 1.5e8:
+            found.append(Row(f"{random.choice(('f32', 'f64'))} {kind} {m} {k} {n}"))
     return found
 
 
@@ -158,6 +176,15 @@ def table(chosen, series):
     return lines
 
 
+def distribution(chosen, series):
+    """Of times over those of the best peer, which are above 1 where ours is slower, as in the table of patterns."""
+    slowness = sorted((1 / judge(row, series[row.case])[2], row.case) for row in chosen)
+    at = {name: slowness[min(int(len(slowness) * part), len(slowness) - 1)][0] for name, part in (("median", 0.5), ("90 %", 0.9), ("99 %", 0.99))}
+    lines = ["| of the best peer's time | |", "|---|---|", *(f"| {name} | {value:.2f} |" for name, value in at.items()), f"| worst | {slowness[-1][0]:.2f} |"]
+    worst = [f"{case}: {value:.2f}" for value, case in reversed(slowness[-10:])]
+    return lines, "Slowest: " + "; ".join(worst) + "."
+
+
 def chart(measured):
     """Ratios as bars on a logarithmic axis from 1/4 to 4; 1 is the best peer."""
     height, left, scale = 15, 190, 110
@@ -182,7 +209,7 @@ def chart(measured):
             + "\n".join(lines) + "\n</svg>\n")
 
 
-def write_page(page, measured, options):
+def write_page(page, measured, shapes, options):
     about = machine.describe(options.programs.parent)
     text = ["# Matrix products beside their peers", "", "`./dev bench matmul --python` makes this page. A case is a type, what is multiplied, and the extents of",
             "(m, k) by (k, n): *mm* matrices, *mmt* and *mtm* with the right or the left one transposed, *mv* and *vm* a vector on the right or on the left,",
@@ -194,6 +221,7 @@ def write_page(page, measured, options):
             f"OpenBLAS {machine.package('libopenblas0-pthread') or 'not found'}.", "", f"![Ratios of speed]({page.with_suffix('.svg').name})", ""]
     for title, chosen, series in measured:
         text += [f"## {title}", "", *table(chosen, series), ""]
+    text += shapes
     page.write_text("\n".join(text))
     page.with_suffix(".svg").write_text(chart(measured))
 
@@ -208,6 +236,22 @@ def measure_with(threads, chosen, options, isa):
     return title, chosen, series
 
 
+def measure_shapes(options):
+    """The lines of a page about products of random shapes."""
+    seed = options.seed if options.seed is not None else time.time_ns() % 1_000_000
+    chosen = random_rows(seed, options.shapes)
+    programs = [program for program in start(options, 1, options.isa) if program.name not in ("two steps", "only reads")]
+    quick = argparse.Namespace(rounds=3, ms=3)
+    series = measure(programs, chosen, quick, 1)
+    for program in programs:
+        program.close()
+    lines, worst = distribution(chosen, series)
+    text = ["## Random shapes, one thread", "", f"{options.shapes} products of extents from 1 to 4096, seed {seed}: our time over that of the fastest of "
+            + ", ".join(program.name for program in programs if program.name != "tessera") + ".", "", *lines, "", worst, ""]
+    print("\n".join(text), flush=True)
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", type=pathlib.Path)
@@ -217,19 +261,25 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=0)
     parser.add_argument("--ms", type=float, default=0)
+    parser.add_argument("--shapes", type=int, default=300, help="of random extents")
+    parser.add_argument("--seed", type=int, help="of their generator; nothing else is timed")
     parser.add_argument("--python", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
     options = parser.parse_args()
     options.rounds = options.rounds or (1 if options.quick else 5)
     options.ms = options.ms or (5 if options.quick else 60)
     machine.warn_if_busy()
+    if options.seed is not None:
+        measure_shapes(options)
+        return
     chosen = [row for row in rows() if options.only in row.case]
     counts = [options.threads] if options.threads else [1, len(os.sched_getaffinity(0))]
     measured = [measure_with(threads, chosen, options, options.isa) for threads in counts]
     if options.isa == "avx512" and 1 in counts:
         measured.append(measure_with(1, [Row(row.case, 0.95) for row in chosen if has_avx2_goal(row)], options, "avx2"))
+    shapes = measure_shapes(options) if options.shapes and not options.only and not options.quick else []
     if options.page and not options.only:
-        write_page(options.page, measured, options)
+        write_page(options.page, measured, shapes, options)
 
 
 if __name__ == "__main__":

@@ -29,15 +29,18 @@ ProductWay way_of_blas(const TiledProduct& p, std::ptrdiff_t c_row) {
   return a_is_matrix && b_is_matrix ? ProductWay::blas_matrices : ProductWay::nothing;
 }
 
-/// So few that they would fill a small part of a vector, beside a matrix whose rows, or columns, do.
-ProductWay way_beside_few(const TiledProduct& p) {
+/// So few that they would fill a small part of a vector, beside rows or columns that do.
+bool are_few(DType dtype, std::ptrdiff_t vectors, std::ptrdiff_t inner) {
   constexpr std::ptrdiff_t least_bytes = 128;
+  const std::ptrdiff_t most = dtype == DType::float32 ? 4 : dtype == DType::float64 ? 3 : 0;
+  return vectors > 1 && vectors <= most && inner * item_size(dtype) >= least_bytes;
+}
+
+ProductWay way_beside_few(const TiledProduct& p) {
   if (p.dtype != DType::float32 && p.dtype != DType::float64) return ProductWay::blocks;
   if (p.a_loop != nullptr || p.b_loop != nullptr) return ProductWay::blocks;
-  const std::ptrdiff_t most = p.dtype == DType::float32 ? 4 : 3;
-  const bool has_rows = p.inner * item_size(p.dtype) >= least_bytes;
-  if (has_rows && p.columns <= most && p.a_column == 1) return ProductWay::few_columns;
-  if (has_rows && p.rows <= most && p.b_row == 1) return ProductWay::few_rows;
+  if (are_few(p.dtype, p.columns, p.inner) && p.a_column == 1) return ProductWay::few_columns;
+  if (are_few(p.dtype, p.rows, p.inner) && p.b_row == 1) return ProductWay::few_rows;
   if (p.columns <= 4 && p.a_row == 1) return ProductWay::few_columns_by_columns;
   return p.rows <= 4 && p.b_column == 1 ? ProductWay::few_rows_by_rows : ProductWay::blocks;
 }
@@ -50,11 +53,13 @@ bool is_for_blas(DType factors, std::ptrdiff_t rows, std::ptrdiff_t columns, std
   return has_blas(factors) && !is_small_product(factors, rows, columns, inner);
 }
 
-ProductWay way_beside_vector(const Matrix& a, const Matrix& b) {
+ProductWay way_beside_vector(DType dtype, const Matrix& a, const Matrix& b) {
   if (b.columns == 1 && a.column == 1) return ProductWay::rows;
   if (a.rows == 1 && b.row == 1) return ProductWay::row_by_columns;
-  if (b.columns == 1 && a.row == 1) return ProductWay::columns;
-  if (a.rows == 1 && b.column == 1) return ProductWay::row_by_rows;
+  if (b.columns == 1 && a.row == 1)
+    return are_few(dtype, a.rows, b.rows) && b.row == 1 ? ProductWay::few_rows : ProductWay::columns;
+  if (a.rows == 1 && b.column == 1)
+    return are_few(dtype, b.columns, b.rows) && a.column == 1 ? ProductWay::few_columns : ProductWay::row_by_rows;
   return ProductWay::blocks;
 }
 
@@ -79,7 +84,7 @@ ProductWay way_of(const TiledProduct& p, std::ptrdiff_t c_row) {
   if (converts) return ProductWay::blocks;
   if (is_small_product(p)) return ProductWay::registers;
   const ProductWay way =
-      way_beside_vector({p.rows, p.inner, p.a_row, p.a_column}, {p.inner, p.columns, p.b_row, p.b_column});
+      way_beside_vector(p.dtype, {p.rows, p.inner, p.a_row, p.a_column}, {p.inner, p.columns, p.b_row, p.b_column});
   return way == ProductWay::blocks && p.rows > 1 && p.columns > 1 ? way_beside_few(p) : way;
 }
 

@@ -42,8 +42,9 @@ struct EvaluatedFactors {
 /// For products of matrices of these extents and elements of type `dtype`.
 EvaluatedFactors evaluated_factors(DType dtype, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t inner);
 
-/// Loops that read each element of a matrix beside a vector once and in order; `blocks` where there are none.
-ProductWay way_beside_vector(const Matrix& a, const Matrix& b);
+/// Loops that read each element of a matrix beside a vector once and in order; `blocks` where there are none. A few long columns beside a row are
+/// inner products, as they are beside more rows.
+ProductWay way_beside_vector(DType dtype, const Matrix& a, const Matrix& b);
 
 /// How a CPU computes the product into rows `c_row` elements apart.
 ProductWay way_of(const TiledProduct& product, std::ptrdiff_t c_row);

@@ -434,7 +434,8 @@ bool multiply_alone(const SmallFactors& f) {
   const auto* const a = static_cast<const T*>(f.a);
   const auto* const b = static_cast<const T*>(f.b);
   auto* const y = static_cast<T*>(f.c);
-  switch (way_beside_vector({f.rows, f.inner, f.a_row, f.a_column}, {f.inner, f.columns, f.b_row, 1})) {
+  switch (way_beside_vector(std::is_same_v<T, float> ? DType::float32 : DType::float64,
+                            {f.rows, f.inner, f.a_row, f.a_column}, {f.inner, f.columns, f.b_row, 1})) {
     case ProductWay::rows: run_vector(VectorTask<T>{a, f.a_row, f.rows, f.inner, b, f.b_row, y, f.c_row}, true); break;
     case ProductWay::columns:
       run_vector(VectorTask<T>{a, f.a_column, f.inner, f.rows, b, f.b_row, y, f.c_row}, false);
