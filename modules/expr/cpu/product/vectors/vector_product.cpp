@@ -153,13 +153,34 @@ template <class T, int Rows, int Bytes>
   for (int r = 0; r < Rows; ++r) y[r * y_step] = adds ? y[r * y_step] + results[r] : results[r];
 }
 
+/// Rows of `Count` elements without gaps: the compiler sees which elements of how many rows a vector has.
+template <class T, int Count>
+[[gnu::always_inline]] inline void multiply_dense_rows(const VectorTask<T>& task) {
+  T x[Count];
+  for (int k = 0; k < Count; ++k) x[k] = task.x[k * task.step];
+  const T* const matrix = task.matrix;
+  T* const y = task.y;
+  for (std::ptrdiff_t i = 0; i < task.vectors; ++i) {
+    T sum = product_of(matrix[i * Count], x[0]);
+    for (int k = 1; k < Count; ++k) sum += product_of(matrix[i * Count + k], x[k]);
+    y[i] = sum;
+  }
+}
+
 /// Rows that fill no vector.
 template <class T>
 [[gnu::always_inline]] inline void multiply_short_rows(const VectorTask<T>& task) {
+  if (task.stride == task.count && task.y_step == 1) {
+    if (task.count == 1) return multiply_dense_rows<T, 1>(task);
+    if constexpr (sizeof(T) == 4) {
+      if (task.count == 2) return multiply_dense_rows<T, 2>(task);
+      return multiply_dense_rows<T, 3>(task);
+    }
+  }
   for (std::ptrdiff_t i = 0; i < task.vectors; ++i) {
     const T* row = task.matrix + i * task.stride;
-    T sum = 0;
-    for (std::ptrdiff_t k = 0; k < task.count; ++k) sum += product_of(row[k], task.x[k * task.step]);
+    T sum = product_of(row[0], task.x[0]);
+    for (std::ptrdiff_t k = 1; k < task.count; ++k) sum += product_of(row[k], task.x[k * task.step]);
     task.y[i * task.y_step] = sum;
   }
 }
