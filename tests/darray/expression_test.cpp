@@ -118,6 +118,8 @@ TEST_CASE("operands broadcast, ranks may differ, and all three of where") {
   CHECK(is_same(DArray(DArray(f) * DArray(column) - 1), evaluate(f * column - 1)));
   CHECK_THROWS_AS(DArray(DArray(a) + make_darray({1, 2})), ShapeError);
   CHECK(is_same(DArray(where(DArray(mask), 1, 0)), evaluate(where(mask, 1, 0))));
+  CHECK(is_same(DArray(where(true, DArray(deep), DArray(a))), evaluate(where(true, deep, a))));
+  CHECK(is_same(DArray(where(false, DArray(deep), 5)), evaluate(where(false, deep, 5))));
   CHECK(is_same(DArray(where(DArray(mask), 1.5f, 0)), evaluate(where(mask, 1.5f, 0))));
 }
 

@@ -308,12 +308,13 @@ TESSERA_REFUSE_AXES(layernorm, why_not_floating_axes)
 
 template <class Condition, class A, class B>
 inline constexpr Why why_not_where = Why::nothing_is_wrong;
-template <Operand Condition, Source A, Source B>
-  requires(!std::same_as<value_of<Condition>, bool>)
+template <Source Condition, Source A, Source B>
+  requires(!std::same_as<value_of<Condition>, bool>) && (Operand<Condition> || Operand<A> || Operand<B>)
 inline constexpr Why why_not_where<Condition, A, B> =
     Why::the_condition_is_an_expression_of_bool__as_z_greater_than_0_is;
-template <Operand Condition, Source A, Source B>
-  requires std::same_as<value_of<Condition>, bool> && (!requires { typename where_value<A, B>::type; })
+template <Source Condition, Source A, Source B>
+  requires std::same_as<value_of<Condition>, bool> && (Operand<Condition> || Operand<A> || Operand<B>) &&
+               (!requires { typename where_value<A, B>::type; })
 inline constexpr Why why_not_where<Condition, A, B> = Why::the_branches_have_no_common_element_type__write_cast_T;
 
 export template <class Condition, class A, class B, Why error = why_not_where<Condition, A, B>>

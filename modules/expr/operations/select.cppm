@@ -41,16 +41,17 @@ struct where_value<A, B> {
   using type = decltype(scalar_of<A>() + scalar_of<B>());
 };
 
-/// a where the condition is true, b elsewhere; all three broadcast. Two C++ numbers meet as they do in C++. Throws DTypeError for an
-/// integer scalar that does not fit in the type of the other branch.
-export template <Operand Condition, class A, class B>
-  requires(std::same_as<value_of<Condition>, bool> ||
+/// a where the condition is true, b elsewhere; all three broadcast, and one of them is an array or an expression. Two C++ numbers meet as they do in
+/// C++. Throws DTypeError for an integer scalar that does not fit in the type of the other branch.
+export template <Source Condition, class A, class B>
+  requires(Operand<Condition> || Operand<A> || Operand<B>) &&
+          (std::same_as<value_of<Condition>, bool> ||
            unsatisfied<"the condition of where is an expression of bool, as z > 0 is">) &&
           (requires { typename where_value<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type; } ||
            unsatisfied<"the two branches have no common type: write cast<T>(...)">)
 auto where(Condition&& condition, A&& a, B&& b) {
   using T = typename where_value<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type;
-  return map_of<Where<compute_t<T>>, T>([&] { return as_node(std::forward<Condition>(condition)); },
+  return map_of<Where<compute_t<T>>, T>([&] { return as_node_beside<bool>(std::forward<Condition>(condition)); },
                                         [&] { return as_fitting_node<T>("where", std::forward<A>(a)); },
                                         [&] { return as_fitting_node<T>("where", std::forward<B>(b)); });
 }

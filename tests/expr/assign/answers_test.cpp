@@ -219,7 +219,7 @@ TEST_CASE("functions of several operands say whether they take them") {
   CHECK(ONE(clip(x, 0.5, none)) == floats);
   CHECK(ONE(where(x, 1, 0.5)) == "B");
   CHECK(ONE(where(x, x, 0)) == "");
-  CHECK(ONE(where(true, x, x)) == "");
+  CHECK(ONE(where(true, x, x)) == operands);
   CHECK(ONE(where(x, "a", 1)) == "");
   CHECK(ONE(cast<float>(x)) == operands);
   CHECK(ONE(cast<std::string>(x)) == "");

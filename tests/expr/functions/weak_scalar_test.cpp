@@ -115,3 +115,17 @@ TEST_CASE("an element of an array is the scalar that its value is" * doctest::te
   same([&](const auto& s) { return where(x == s, 1, 2) + where(s < x, 10, 20); });
   same([&](const auto& s) { return (x << s) ^ (x >> s); });
 }
+
+TEST_CASE("one condition for all elements chooses a branch, of the shape and the type of both" *
+          doctest::test_suite("any place")) {
+  const Array<float, 2> x = there(make_array<float>({{1, 2, 3}, {4, 5, 6}}));
+  const Array<float, 1> row = there(make_array<float>({7, 8, 9}));
+  const Array<bool, 1> flags = there(make_array<bool>({false, true}));
+  for (const bool flag : {false, true}) {
+    const Array<float, 2> expected = where(there(Array<bool, 2>(full(Dim{2, 3}, flag))), x, row);
+    CHECK(array_equal(where(flag, x, row), expected));
+    CHECK(array_equal(where(flags[{flag ? 1 : 0}], x, row), expected));
+    CHECK(array_equal(where(flag, x, 2.0f) + 1, flag ? evaluate(x + 1) : evaluate(0 * x + 3)));
+  }
+  static_assert(std::same_as<value_of<decltype(where(true, row, x))>, float>);
+}

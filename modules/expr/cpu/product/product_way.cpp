@@ -41,8 +41,9 @@ ProductWay way_beside_few(const TiledProduct& p) {
   if (p.a_loop != nullptr || p.b_loop != nullptr) return ProductWay::blocks;
   if (are_few(p.dtype, p.columns, p.inner) && p.a_column == 1) return ProductWay::few_columns;
   if (are_few(p.dtype, p.rows, p.inner) && p.b_row == 1) return ProductWay::few_rows;
-  if (p.columns <= 4 && p.a_row == 1) return ProductWay::few_columns_by_columns;
-  return p.rows <= 4 && p.b_column == 1 ? ProductWay::few_rows_by_rows : ProductWay::blocks;
+  const bool by_rows = p.rows <= 4 && p.b_column == 1;
+  if (p.columns <= 4 && p.a_row == 1 && (!by_rows || p.rows >= p.columns)) return ProductWay::few_columns_by_columns;
+  return by_rows ? ProductWay::few_rows_by_rows : ProductWay::blocks;
 }
 
 }  // namespace
