@@ -41,14 +41,19 @@ bool all_along(const Space& space, int axis) {
   });
 }
 
-/// Operands whose elements are nearest to each other along a kept axis, less those that are along a reduced one.
+/// Operands whose elements are nearest to each other along a kept axis, less those that are along a reduced one. One that has the same values for all
+/// results, or for all values of a result, is small and counts only where nothing else does.
 int for_columns(const ReductionTask& task) {
-  int score = 0;
+  int score = 0, of_repeated = 0;
   for (const Operand& leaf : task.space.operands.subspan(1)) {
-    const int axis = nearest_axis(leaf, task.space.rank, task.space.extents);
-    if (axis >= 0) score += axis < task.kept ? 1 : -1;
+    const int nearest = nearest_axis(leaf, task.space.rank, task.space.extents);
+    if (nearest < 0) continue;
+    const auto moves = [&](int axis) { return leaf.strides[at(axis)] != 0 && task.extent(axis) > 1; };
+    bool along_kept = false, along_reduced = false;
+    for (int axis = 0; axis < task.space.rank; ++axis) (axis < task.kept ? along_kept : along_reduced) |= moves(axis);
+    (along_kept && along_reduced ? score : of_repeated) += nearest < task.kept ? 1 : -1;
   }
-  return score;
+  return score != 0 ? score : of_repeated;
 }
 
 /// Most operands are read fast in the order of values that are computed result by result: they lie so, or with equal steps or backwards.

@@ -125,6 +125,7 @@ ReductionPlan::Way cut(ReductionTask& task) {
     if (!reduction.reduced[at(axis)] && reduction.extents[at(axis)] == 0) return ReductionPlan::Way::nothing;
   }
   arrange(task);
+  turn_kept_axes(task);
   sort_reduced_axes(task);
   for (int axis = task.kept; axis < task.space.rank; ++axis) {
     if (task.extent(axis) != 0) continue;

@@ -26,18 +26,40 @@ constexpr std::ptrdiff_t most_split_units = 64;  // with more outputs than this,
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
-/// Folding side by side pays when the operands lie contiguously along a kept axis and not along a reduced one.
+/// Folding side by side pays when the operands lie contiguously along a kept axis and not along a reduced one. One that has the same values for all results,
+/// or for all values of a result, is small and counts only where nothing else does.
 bool better_by_columns(const ReductionTask& task) {
   if (task.kept == 0 || task.extent(task.last_kept()) < 8) return false;
-  int score = 0;
+  int score = 0, of_repeated = 0;
   for (const Operand& leaf : task.space.operands.subspan(1)) {
-    score += std::abs(leaf.strides[at(task.last_kept())]) == 1 ? 1 : 0;
-    score -= std::abs(leaf.strides[at(task.last_reduced())]) == 1 ? 1 : 0;
+    const std::ptrdiff_t kept = std::abs(leaf.strides[at(task.last_kept())]);
+    const std::ptrdiff_t reduced = std::abs(leaf.strides[at(task.last_reduced())]);
+    int& counted = kept != 0 && reduced != 0 ? score : of_repeated;
+    counted += (kept == 1 ? 1 : 0) - (reduced == 1 ? 1 : 0);
   }
-  return score > 0;
+  return score != 0 ? score > 0 : of_repeated > 0;
 }
 
 }  // namespace
+
+void turn_kept_axes(ReductionTask& task) {
+  constexpr std::ptrdiff_t least_values = 8;  // for each result that is written backwards instead
+  Space& space = task.space;
+  std::ptrdiff_t values = 1;
+  for (int axis = task.kept; axis < space.rank; ++axis) values *= task.extent(axis);
+  if (values < least_values) return;
+  const auto leaves = space.operands.subspan(1);
+  for (int axis = 0; axis < task.kept; ++axis) {
+    const auto stride = [&](const Operand& leaf) { return leaf.strides[at(axis)]; };
+    if (task.extent(axis) == 0 ||
+        std::ranges::any_of(
+            leaves, [](std::ptrdiff_t along) { return along > 0; }, stride) ||
+        std::ranges::none_of(leaves, [](std::ptrdiff_t along) { return along < 0; }, stride))
+      continue;
+    space.advance(axis, task.extent(axis) - 1);
+    for (Operand& operand : space.operands) operand.strides[at(axis)] = -operand.strides[at(axis)];
+  }
+}
 
 void arrange(ReductionTask& task) {
   const Reduction& reduction = task.reduction;

@@ -29,6 +29,9 @@ struct ReductionTask {
 /// Sets which axes are kept, which reduced; without axes of one element, and merged where possible.
 void arrange(ReductionTask& task);
 
+/// Walks kept axes along which operands lie backwards, and none forwards, the other way, so that what is read lies as it is read.
+void turn_kept_axes(ReductionTask& task);
+
 /// Sets the rest, from the shapes only; no axis may be empty.
 void divide(ReductionTask& task);
 
