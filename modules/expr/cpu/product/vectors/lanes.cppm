@@ -57,9 +57,9 @@ class LastVector {
 
  public:
   /// Of `count` numbers, of which `left` have not been read.
-  [[gnu::always_inline]] LastVector(std::ptrdiff_t count, std::ptrdiff_t left)
-      : first_(count - lanes),
-        mask_(lanes_from(lanes - left, std::make_index_sequence<static_cast<std::size_t>(lanes)>())) {}
+  [[gnu::always_inline]] LastVector(std::ptrdiff_t count, std::ptrdiff_t left) : first_(count - lanes) {
+    keep_from(lanes - left, std::make_index_sequence<static_cast<std::size_t>(lanes)>());
+  }
 
   template <class T>
   [[gnu::always_inline]] void load(Vector& to, const T* row) const {
@@ -70,9 +70,9 @@ class LastVector {
  private:
   /// All bits of the lanes from number `first` on, none of those before it.
   template <std::size_t... Lane>
-  [[gnu::always_inline]] static Integers lanes_from(std::ptrdiff_t first, std::index_sequence<Lane...>) {
+  [[gnu::always_inline]] void keep_from(std::ptrdiff_t first, std::index_sequence<Lane...>) {
     constexpr Integers numbers = {static_cast<Integer>(Lane)...};
-    return numbers >= static_cast<Integer>(first);
+    mask_ = numbers >= static_cast<Integer>(first);
   }
 
   std::ptrdiff_t first_;
