@@ -451,8 +451,7 @@ struct D_where {
 /// a where the condition is true, b elsewhere; all three broadcast. The condition is of bool, or one `bool` for all elements, and the branches have a
 /// common type.
 export template <class C, class A, class B>
-  requires DynamicOperands<C, A, B> &&
-           (!DScalar<std::remove_cvref_t<C>> || std::same_as<std::remove_cvref_t<C>, bool>)
+  requires DynamicOperands<C, A, B> && (!DScalar<std::remove_cvref_t<C>> || std::same_as<std::remove_cvref_t<C>, bool>)
 auto where(C&& condition, A&& a, B&& b) {
   return tree_of<D_where>(std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
 }
