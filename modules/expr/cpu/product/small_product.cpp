@@ -199,7 +199,7 @@ struct ColumnCut {
   if (left >= 2 * lanes) return {kernels.widths[0].any, first, lanes, first + 2 * lanes};
   if (left > lanes) return {kernels.widths[0].any, first, left - lanes, columns};
   if (columns >= lanes) return {kernels.widths[1].any, columns - lanes, 0, columns};
-  const int log = std::bit_width(static_cast<std::size_t>(columns)) - 1;
+  const int log = std::max(static_cast<int>(std::bit_width(static_cast<std::size_t>(columns))) - 1, 0);
   const std::ptrdiff_t width = std::ptrdiff_t{1} << log;
   const NarrowKernels& narrow = kernels.narrow[static_cast<std::size_t>(log)];
   return {columns == width ? narrow.one : narrow.two, 0, columns - width, columns};

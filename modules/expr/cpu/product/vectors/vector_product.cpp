@@ -340,7 +340,8 @@ constexpr std::ptrdiff_t page = 4096;
 template <class Real>
 Real* away_from(const void* columns, Real* room) {
   const auto distance = (reinterpret_cast<std::uintptr_t>(columns) - reinterpret_cast<std::uintptr_t>(room)) % page;
-  return room + (distance + page / 4) % page / 64 * 64 / sizeof(Real);
+  const std::uintptr_t bytes = (distance + page / 4) % page / 64 * 64;
+  return reinterpret_cast<Real*>(reinterpret_cast<std::byte*>(room) + bytes);
 }
 
 /// The vectors are columns. They are read in order, while the sums for a part of the results stay in a cache.
