@@ -46,13 +46,15 @@ void turn_kept_axes(ReductionTask& task) {
   constexpr std::ptrdiff_t least_values = 8;  // for each result that is written backwards instead
   Space& space = task.space;
   std::ptrdiff_t values = 1;
-  for (int axis = task.kept; axis < space.rank; ++axis) values *= task.extent(axis);
+  for (int axis = 0; axis < space.rank; ++axis) {
+    if (task.extent(axis) == 0) return;  // strides of what has no elements may be any
+    if (axis >= task.kept && values < least_values) values *= std::min(task.extent(axis), least_values);
+  }
   if (values < least_values) return;
   const auto leaves = space.operands.subspan(1);
   for (int axis = 0; axis < task.kept; ++axis) {
     const auto stride = [&](const Operand& leaf) { return leaf.strides[at(axis)]; };
-    if (task.extent(axis) == 0 ||
-        std::ranges::any_of(
+    if (std::ranges::any_of(
             leaves, [](std::ptrdiff_t along) { return along > 0; }, stride) ||
         std::ranges::none_of(leaves, [](std::ptrdiff_t along) { return along < 0; }, stride))
       continue;
