@@ -4,6 +4,7 @@ module;
 #include <cstring>
 #include <utility>
 module tessera.expr;
+import :few_task;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -15,18 +16,6 @@ namespace tessera::plan {
 
 namespace {
 
-/// Rows of `count` elements, `stride` apart, each times an element of each of the vectors, which are `next_x` apart; their sums are the rows of y.
-template <class T>
-struct FewSums {
-  const T* matrix;
-  std::ptrdiff_t stride;
-  std::ptrdiff_t rows, count;
-  const T* x;
-  std::ptrdiff_t step, next_x, vectors;
-  T* y;
-  std::ptrdiff_t y_step, next_y;
-};
-
 /// A part of the rows, and where the sums of a few of their elements begin. The last of their vectors begins at `last`.
 struct SumPart {
   std::ptrdiff_t from, end, first, last;
@@ -34,7 +23,7 @@ struct SumPart {
 
 /// Sums for `Vectors` vectors in `Wide` vectors of registers each.
 template <class T, int Vectors, int Wide, int Bytes>
-[[gnu::always_inline]] inline void sum_rows(const FewSums<T>& task, const SumPart& part) {
+[[gnu::always_inline]] inline void sum_rows(const FewVectors<T>& task, const SumPart& part) {
   using Vector [[gnu::vector_size(Bytes)]] = T;
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   Vector sums[Vectors][Wide] = {};
@@ -76,7 +65,7 @@ template <class T, int Vectors, int Wide, int Bytes>
 
 /// Rows that fill no vector.
 template <class T>
-[[gnu::always_inline]] inline void sum_short_rows(const FewSums<T>& task, std::ptrdiff_t from, std::ptrdiff_t end) {
+[[gnu::always_inline]] inline void sum_short_rows(const FewVectors<T>& task, std::ptrdiff_t from, std::ptrdiff_t end) {
   for (std::ptrdiff_t v = 0; v < task.vectors; ++v) {
     for (std::ptrdiff_t i = 0; i < task.count; ++i) {
       T sum = 0;
@@ -90,7 +79,7 @@ template <class T>
 
 /// Rows of one vector of registers at least, and of less than two if it is not a `Whole` one.
 template <class T, int Vectors, int Bytes, bool Whole>
-[[gnu::always_inline]] inline void sum_all(const FewSums<T>& task, std::ptrdiff_t from, std::ptrdiff_t end) {
+[[gnu::always_inline]] inline void sum_all(const FewVectors<T>& task, std::ptrdiff_t from, std::ptrdiff_t end) {
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   constexpr int sums = Bytes == 64 ? 16 : 8;
   constexpr int most = Whole ? sums / Vectors / 2 * 2 : 2;
@@ -106,7 +95,7 @@ template <class T, int Vectors, int Bytes, bool Whole>
 }
 
 template <class T, int Bytes, bool Whole = true>
-[[gnu::always_inline]] inline void multiply_by_sums(const FewSums<T>& task) {
+[[gnu::always_inline]] inline void multiply_by_sums(const FewVectors<T>& task) {
   if (task.count < Bytes / static_cast<std::ptrdiff_t>(sizeof(T))) {
     if constexpr (Bytes > 16) return multiply_by_sums<T, Bytes / 2, false>(task);
   }
@@ -127,10 +116,12 @@ template <class T, int Bytes, bool Whole = true>
 
 template <class T>
 struct SumLoops {
-  static void baseline(const FewSums<T>& task) { multiply_by_sums<T, 16>(task); }
-  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const FewSums<T>& task) { multiply_by_sums<T, 32>(task); }
+  static void baseline(const FewVectors<T>& task) { multiply_by_sums<T, 16>(task); }
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const FewVectors<T>& task) {
+    multiply_by_sums<T, 32>(task);
+  }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
-      const FewSums<T>& task) {
+      const FewVectors<T>& task) {
     multiply_by_sums<T, 64>(task);
   }
 };
@@ -140,10 +131,10 @@ void multiply_sums_of(const TiledProduct& p, ProductWay way, void* c, std::ptrdi
   const T* const a = static_cast<const T*>(p.a);
   const T* const b = static_cast<const T*>(p.b);
   T* const y = static_cast<T*>(c);
-  const FewSums<T> task =
+  const FewVectors<T> task =
       way == ProductWay::few_columns_by_columns
-          ? FewSums<T>{a, p.a_column, p.inner, p.rows, b, p.b_row, p.b_column, p.columns, y, c_row, 1}
-          : FewSums<T>{b, p.b_row, p.inner, p.columns, a, p.a_column, p.a_row, p.rows, y, 1, c_row};
+          ? FewVectors<T>{a, p.a_column, p.inner, p.rows, b, p.b_row, p.b_column, p.columns, y, c_row, 1}
+          : FewVectors<T>{b, p.b_row, p.inner, p.columns, a, p.a_column, p.a_row, p.rows, y, 1, c_row};
   switch (device::isa()) {
     case device::Isa::avx512: return SumLoops<T>::avx512(task);
     case device::Isa::avx2: return SumLoops<T>::avx2(task);

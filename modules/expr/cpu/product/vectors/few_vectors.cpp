@@ -4,6 +4,7 @@ module;
 #include <cstring>
 #include <utility>
 module tessera.expr;
+import :few_task;
 import :lanes;
 import tessera.core;
 import tessera.device;
@@ -16,24 +17,12 @@ namespace tessera::plan {
 
 namespace {
 
-/// Rows of `count` elements, `stride` apart, times vectors `next_x` apart. Each is a column of y.
-template <class T>
-struct FewTask {
-  const T* matrix;
-  std::ptrdiff_t stride;
-  std::ptrdiff_t rows, count;
-  const T* x;
-  std::ptrdiff_t step, next_x, vectors;
-  T* y;
-  std::ptrdiff_t y_step, next_y;
-};
-
 constexpr int most_vectors = 4;
 constexpr std::ptrdiff_t packed_bytes = 65536;  // of all vectors
 
 /// Inner products of `Rows` rows and `Vectors` vectors of `count` elements, which fill a vector of registers or more.
 template <class T, int Rows, int Vectors, int Bytes>
-[[gnu::always_inline]] inline void add_inner_products_of_few(const FewTask<T>& task, const T* matrix,
+[[gnu::always_inline]] inline void add_inner_products_of_few(const FewVectors<T>& task, const T* matrix,
                                                              const T* const (&x)[most_vectors], std::ptrdiff_t count,
                                                              T* y, bool adds) {
   using Vector [[gnu::vector_size(Bytes)]] = T;
@@ -73,8 +62,8 @@ template <class T, int Rows, int Vectors, int Bytes>
 
 /// As many rows together as there are registers for.
 template <class T, int Vectors, int Bytes>
-[[gnu::always_inline]] inline void multiply_all_rows(const FewTask<T>& task, std::ptrdiff_t first, std::ptrdiff_t count,
-                                                     const T* const (&x)[most_vectors]) {
+[[gnu::always_inline]] inline void multiply_all_rows(const FewVectors<T>& task, std::ptrdiff_t first,
+                                                     std::ptrdiff_t count, const T* const (&x)[most_vectors]) {
   constexpr int most_sums = Bytes == 64 ? 24 : 12;
   std::ptrdiff_t i = 0;
   const auto multiply = [&]<int Rows>() __attribute__((always_inline)) {
@@ -89,7 +78,7 @@ template <class T, int Vectors, int Bytes>
 }
 
 template <class T, int Bytes>
-[[gnu::always_inline]] inline void multiply_by_few(const FewTask<T>& task) {
+[[gnu::always_inline]] inline void multiply_by_few(const FewVectors<T>& task) {
   constexpr std::ptrdiff_t lanes = Bytes / static_cast<std::ptrdiff_t>(sizeof(T));
   constexpr std::ptrdiff_t most = packed_bytes / most_vectors / static_cast<std::ptrdiff_t>(sizeof(T));
   alignas(64) T packed[most_vectors][most];
@@ -116,10 +105,12 @@ template <class T, int Bytes>
 
 template <class T>
 struct FewLoops {
-  static void baseline(const FewTask<T>& task) { multiply_by_few<T, 16>(task); }
-  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const FewTask<T>& task) { multiply_by_few<T, 32>(task); }
+  static void baseline(const FewVectors<T>& task) { multiply_by_few<T, 16>(task); }
+  [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void avx2(const FewVectors<T>& task) {
+    multiply_by_few<T, 32>(task);
+  }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void avx512(
-      const FewTask<T>& task) {
+      const FewVectors<T>& task) {
     multiply_by_few<T, 64>(task);
   }
 };
@@ -129,10 +120,10 @@ void multiply_few_of(const TiledProduct& p, ProductWay way, void* c, std::ptrdif
   const T* const a = static_cast<const T*>(p.a);
   const T* const b = static_cast<const T*>(p.b);
   T* const y = static_cast<T*>(c);
-  const FewTask<T> task =
+  const FewVectors<T> task =
       way == ProductWay::few_columns
-          ? FewTask<T>{a, p.a_row, p.rows, p.inner, b, p.b_row, p.b_column, p.columns, y, c_row, 1}
-          : FewTask<T>{b, p.b_column, p.columns, p.inner, a, p.a_column, p.a_row, p.rows, y, 1, c_row};
+          ? FewVectors<T>{a, p.a_row, p.rows, p.inner, b, p.b_row, p.b_column, p.columns, y, c_row, 1}
+          : FewVectors<T>{b, p.b_column, p.columns, p.inner, a, p.a_column, p.a_row, p.rows, y, 1, c_row};
   switch (device::isa()) {
     case device::Isa::avx512: return FewLoops<T>::avx512(task);
     case device::Isa::avx2: return FewLoops<T>::avx2(task);
