@@ -129,7 +129,7 @@ def write_readme(folder, architectures, has_fashion, unpacked, glibc_version):
 
 def compress(path):
     with open(path, "rb") as file:
-        packed = lzma.compress(file.read(), preset=3)
+        packed = lzma.compress(file.read(), preset=1)
     path.with_name(path.name + ".xz").write_bytes(packed)
     path.unlink()
 

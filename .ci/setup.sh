@@ -99,8 +99,8 @@ setup_disassembler() {
 setup_test() {
   setup_build
   setup_disassembler
-  packages "libc++-$clang-dev" "libc++abi-$clang-dev" "llvm-$clang" spin gdb "lldb-$clang" libopenmpi-dev openmpi-bin
-  if has_clang19; then packages clang-19 clang-tools-19 libclang-rt-19-dev; fi
+  packages "libc++-$clang-dev" "libc++abi-$clang-dev" "llvm-$clang" "lld-$clang" spin gdb "lldb-$clang" libopenmpi-dev openmpi-bin
+  if has_clang19; then packages clang-19 clang-tools-19 libclang-rt-19-dev lld-19; fi
   command -v chromium >/dev/null || command -v google-chrome >/dev/null || packages chromium ||
     echo "  no chromium here: the test that looks at the report in a browser will be skipped"
 }

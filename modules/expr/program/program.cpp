@@ -115,6 +115,10 @@ DExpression& DExpression::operator=(const DExpression& other) {
   return *this = std::move(copy);
 }
 
+DExpression::DExpression(DExpression&&) noexcept = default;
+DExpression& DExpression::operator=(DExpression&&) noexcept = default;
+DExpression::~DExpression() = default;
+
 Place DExpression::place() const { return steps_->leaves.empty() ? Place() : steps_->leaves.front().place; }
 
 std::ptrdiff_t DExpression::size() const { return product(shape()); }

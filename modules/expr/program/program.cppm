@@ -94,10 +94,10 @@ export class DExpression {
   /// rounded.
   DExpression(dynamic::Leaf leaf, DType dtype);
   DExpression(const DExpression& other);
-  DExpression(DExpression&&) noexcept = default;
+  DExpression(DExpression&&) noexcept;
   DExpression& operator=(const DExpression& other);
-  DExpression& operator=(DExpression&&) noexcept = default;
-  ~DExpression() = default;
+  DExpression& operator=(DExpression&&) noexcept;
+  ~DExpression();
 
   /// The common type of its operands, as the static rules of promotion have it.
   inline DType dtype() const { return dtype_; }

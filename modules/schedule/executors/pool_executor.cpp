@@ -240,11 +240,20 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
       for (int i = 0; i < pauses; ++i) pause_thread();
       if (pauses < longest) {
         pauses *= 2;
-      } else {
-        std::this_thread::yield();
+      } else if (!yield_briefly()) {
+        return some_ready();
       }
     }
     return false;
+  }
+
+  /// Lets others run; whether the core came back at once. Where other programs want it, each turn of theirs takes milliseconds, while who
+  /// sleeps is woken ahead of them.
+  static bool yield_briefly() {
+    constexpr std::chrono::microseconds turn{100};
+    const Clock::time_point before = Clock::now();
+    std::this_thread::yield();
+    return Clock::now() - before < turn;
   }
 
   // ---------------------------------------------------------------------------------------------------- taking over
@@ -279,7 +288,7 @@ class PoolExecutor final : public Executor, public std::enable_shared_from_this<
       }
       if (asks && !is_asked_for_place()) break;
       for (int i = 0; i < pauses; ++i) pause_thread();
-      if (asks) std::this_thread::yield();
+      if (asks && !yield_briefly()) break;
     }
     const std::uintptr_t offer = asks ? offer_.exchange(nobody_asks, std::memory_order_acquire) : somebody_asks;
     return offer == somebody_asks ? nullptr : reinterpret_cast<Slot*>(offer);
