@@ -78,28 +78,67 @@ TEST_CASE_TEMPLATE("sums of the largest and smallest narrow integers do not over
   }
 }
 
-TEST_CASE_TEMPLATE("rows of numbers with NaN in every place", T, float, double) {
+namespace {
+
+/// Row k of n values has NaN in place `places[k]`; the last row has none.
+template <class T>
+void check_nan_in(std::ptrdiff_t n, std::span<const std::ptrdiff_t> places) {
+  CAPTURE(n);
   const T nan = std::numeric_limits<T>::quiet_NaN();
-  for (std::ptrdiff_t n = 1; n <= 70; ++n) {
-    CAPTURE(n);
-    const Rows<T> x(n + 1, n);  // row k has NaN in place k, the last one nowhere
-    for (std::ptrdiff_t r = 0; r <= n; ++r) {
-      for (std::ptrdiff_t i = 0; i < n; ++i) x.first[r * n + i] = i == r ? nan : static_cast<T>((i * 7 + r) % 31 - 15);
-    }
-    const auto xv = x.view();
-    const Array<T, 1> sums = sum<1>(xv), largest = max<1>(xv), smallest = min<1>(xv);
-    bool is_right = true;
-    for (std::ptrdiff_t r = 0; r <= n; ++r) {
-      if (r < n) {
-        is_right = is_right && std::isnan(T(sums(r))) && std::isnan(T(largest(r))) && std::isnan(T(smallest(r)));
-        continue;
-      }
-      const std::span<const T> row(x.first + r * n, static_cast<std::size_t>(n));
-      is_right = is_right && T(sums(r)) == std::accumulate(row.begin(), row.end(), T(0)) &&
-                 T(largest(r)) == *std::ranges::max_element(row) && T(smallest(r)) == *std::ranges::min_element(row);
-    }
-    CHECK(is_right);
+  const auto last = static_cast<std::ptrdiff_t>(places.size());
+  const Rows<T> x(last + 1, n);
+  for (std::ptrdiff_t r = 0; r <= last; ++r) {
+    for (std::ptrdiff_t i = 0; i < n; ++i) x.first[r * n + i] = static_cast<T>((i * 7 + r) % 31 - 15);
+    if (r < last) x.first[r * n + places[static_cast<std::size_t>(r)]] = nan;
   }
+  const auto xv = x.view();
+  const Array<T, 1> sums = sum<1>(xv), largest = max<1>(xv), smallest = min<1>(xv), computed = max<1>(-xv);
+  bool is_right = true;
+  for (std::ptrdiff_t r = 0; r < last; ++r) {
+    is_right = is_right && std::isnan(T(sums(r))) && std::isnan(T(largest(r))) && std::isnan(T(smallest(r))) &&
+               std::isnan(T(computed(r)));
+  }
+  const std::span<const T> row(x.first + last * n, static_cast<std::size_t>(n));
+  is_right = is_right && T(sums(last)) == std::accumulate(row.begin(), row.end(), T(0)) &&
+             T(largest(last)) == *std::ranges::max_element(row) &&
+             T(smallest(last)) == *std::ranges::min_element(row) &&
+             T(computed(last)) == -*std::ranges::min_element(row);
+  CHECK(is_right);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("rows of numbers with NaN in every place", T, float, double) {
+  for_each_isa([](device::Isa) {
+    std::vector<std::ptrdiff_t> places;
+    for (std::ptrdiff_t n = 1; n <= (is_sanitized ? 100 : 170); ++n) {
+      places.push_back(n - 1);
+      check_nan_in<T>(n, places);
+    }
+    Random random(5);
+    for (const std::ptrdiff_t n : {511, 1000, 1025, 4097, 20'000}) {
+      places = {0, 1, n - 2, n - 1};
+      for (int k = 0; k < 8; ++k) places.push_back(random.below(n));
+      check_nan_in<T>(n, places);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("rows of nothing but infinities have infinite extremes", T, float, double) {
+  const T infinity = std::numeric_limits<T>::infinity();
+  for_each_isa([&](device::Isa) {
+    for (const std::ptrdiff_t n : {1, 7, 8, 15, 17, 40, 63, 64, 79, 80, 81, 300, 2000}) {
+      const Rows<T> x(2, n);
+      std::fill_n(x.first, n, -infinity);
+      std::fill_n(x.first + n, n, infinity);
+      CAPTURE(n);
+      const Array<T, 1> largest = max<1>(x.view()), smallest = min<1>(x.view());
+      CHECK(T(largest(0)) == -infinity);
+      CHECK(T(largest(1)) == infinity);
+      CHECK(T(smallest(0)) == -infinity);
+      CHECK(T(smallest(1)) == infinity);
+    }
+  });
 }
 
 TEST_CASE("a short last axis and others are reduced together, whatever lies between") {

@@ -65,6 +65,62 @@ using WiderOf =
     std::conditional_t<sizeof(C) == 1, std::conditional_t<std::signed_integral<C>, std::int16_t, std::uint16_t>,
                        std::conditional_t<std::signed_integral<C>, std::int32_t, std::uint32_t>>;
 
+/// The largest or smallest of numbers none of which is NaN, an instruction for each vector. Of equal ones, as zeros are, the first.
+template <ReduceOp Op, class C>
+struct OrderedExtreme {
+  using Value = C;
+  using Accumulator = C;
+
+  [[gnu::always_inline]] static C identity() { return identity_of<Op, C>(); }
+  [[gnu::always_inline]] static C combine(C a, C b) { return (Op == ReduceOp::minimum ? b < a : b > a) ? b : a; }
+  template <class Vector>
+  [[gnu::always_inline]] static void combine_lanes(Vector& a, const Vector& b) {
+    a = (Op == ReduceOp::minimum ? b < a : b > a) ? b : a;
+  }
+};
+
+/// Whether a NaN was among the numbers.
+template <class Vector>
+class NanWatch {
+ public:
+  [[gnu::always_inline]] void see(const Vector& numbers) { seen_ |= numbers != numbers; }
+  [[gnu::always_inline]] bool has_seen_any() const { return __builtin_reduce_or(seen_) != 0; }
+
+ private:
+  decltype(Vector{} != Vector{}) seen_{};
+};
+
+/// Rows of some hundred values and more: four vectors beside each other, and what is left, at least one vector, as a short row.
+template <std::ptrdiff_t Lanes, class F, class Watch = Unwatched>
+[[gnu::always_inline]] typename F::Accumulator fold_in_vectors(const typename F::Value* from, std::ptrdiff_t n,
+                                                               Watch&& watch = {}) {
+  using A = typename F::Accumulator;
+  using Values [[gnu::vector_size(Lanes * sizeof(typename F::Value))]] = typename F::Value;
+  using Vector [[gnu::vector_size(Lanes * sizeof(A))]] = A;
+  Vector total[4];
+  for (std::ptrdiff_t v = 0; v < 4; ++v) {
+    Values values;
+    std::memcpy(&values, from + v * Lanes, sizeof values);
+    total[v] = __builtin_convertvector(values, Vector);
+    watch.see(total[v]);
+  }
+  std::ptrdiff_t i = 4 * Lanes;
+  for (; i + 5 * Lanes <= n; i += 4 * Lanes) {
+    for (std::ptrdiff_t v = 0; v < 4; ++v) {
+      Values values;
+      std::memcpy(&values, from + i + v * Lanes, sizeof values);
+      const Vector next = __builtin_convertvector(values, Vector);
+      watch.see(next);
+      F::combine_lanes(total[v], next);
+    }
+  }
+  F::combine_lanes(total[0], total[1]);
+  F::combine_lanes(total[2], total[3]);
+  F::combine_lanes(total[0], total[2]);
+  combine_halves<F, static_cast<int>(Lanes / 2)>(total[0], std::make_index_sequence<static_cast<std::size_t>(Lanes)>());
+  return F::combine(A(total[0][0]), fold_in_vector<Lanes, F>(from + i, n - i, watch));
+}
+
 template <ReduceOp Op, class C>
 struct Folding {
   using Value = C;
@@ -122,37 +178,35 @@ struct Folding {
     return total;
   }
 
-  /// A row of some hundred values: four vectors beside each other, and what is left, at least one vector, as a short row.
-  template <std::ptrdiff_t Lanes>
-  [[gnu::always_inline]] static A fold_in_vectors(const C* from, std::ptrdiff_t n) {
-    using Values [[gnu::vector_size(Lanes * sizeof(C))]] = C;
-    using Vector [[gnu::vector_size(Lanes * sizeof(A))]] = A;
-    Vector total[4];
-    for (std::ptrdiff_t v = 0; v < 4; ++v) {
-      Values values;
-      std::memcpy(&values, from + v * Lanes, sizeof values);
-      total[v] = __builtin_convertvector(values, Vector);
-    }
-    std::ptrdiff_t i = 4 * Lanes;
-    for (; i + 5 * Lanes <= n; i += 4 * Lanes) {
-      for (std::ptrdiff_t v = 0; v < 4; ++v) {
-        Values values;
-        std::memcpy(&values, from + i + v * Lanes, sizeof values);
-        const Vector next = __builtin_convertvector(values, Vector);
-        combine_lanes(total[v], next);
-      }
-    }
-    combine_lanes(total[0], total[1]);
-    combine_lanes(total[2], total[3]);
-    combine_lanes(total[0], total[2]);
-    combine_halves<Folding, static_cast<int>(Lanes / 2)>(total[0],
-                                                         std::make_index_sequence<static_cast<std::size_t>(Lanes)>());
-    return combine(A(total[0][0]), fold_in_vector<Lanes, Folding>(from + i, n - i));
+  static constexpr bool is_extreme_of_floating =
+      (Op == ReduceOp::minimum || Op == ReduceOp::maximum) && std::floating_point<C>;
+
+  template <std::ptrdiff_t Lanes, bool IsLong>
+  [[gnu::always_inline]] static bool fold_in_ordered_lanes(A& extreme, const C* from, std::ptrdiff_t n) {
+    using Ordered = OrderedExtreme<Op, C>;
+    using Vector [[gnu::vector_size(Lanes * sizeof(C))]] = C;
+    NanWatch<Vector> watch;
+    extreme = IsLong ? fold_in_vectors<Lanes, Ordered>(from, n, watch) : fold_in_vector<Lanes, Ordered>(from, n, watch);
+    return !watch.has_seen_any();
+  }
+
+  /// A row of 8 floating numbers or more as if none were NaN; whether none is, which makes `extreme` right.
+  template <std::ptrdiff_t VectorBytes>
+  [[gnu::always_inline]] static bool fold_ordered(A& extreme, const C* from, std::ptrdiff_t n) {
+    constexpr std::ptrdiff_t lanes = VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
+    if (n >= 64 && n >= 5 * lanes) return fold_in_ordered_lanes<lanes, true>(extreme, from, n);
+    return n >= 16 ? fold_in_ordered_lanes<16, false>(extreme, from, n)
+                   : fold_in_ordered_lanes<8, false>(extreme, from, n);
   }
 
   /// The values of one row.
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static A fold(const C* from, std::ptrdiff_t n) {
+    if constexpr (is_extreme_of_floating) {
+      A extreme;
+      if (n >= 8 && fold_ordered<VectorBytes>(extreme, from, n)) [[likely]]
+        return extreme;
+    }
     if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool>) {
       if (n >= 16 && n < 64) return fold_in_vector<16, Folding>(from, n);
       if (n >= 8 && n < 64) return fold_in_vector<8, Folding>(from, n);
@@ -161,7 +215,7 @@ struct Folding {
       constexpr std::ptrdiff_t lanes = VectorBytes / static_cast<std::ptrdiff_t>(sizeof(A));
       constexpr std::ptrdiff_t most = 64 * lanes;  // beyond them the rounding errors of a lane would grow
       if (n >= 64 && n <= most)
-        return n >= 5 * lanes ? fold_in_vectors<lanes>(from, n) : fold_in_vector<lanes, Folding>(from, n);
+        return n >= 5 * lanes ? fold_in_vectors<lanes, Folding>(from, n) : fold_in_vector<lanes, Folding>(from, n);
     }
     if constexpr (begins_narrow) {
       return sum_narrow<VectorBytes>(from, n);
