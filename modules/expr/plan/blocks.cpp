@@ -9,6 +9,7 @@ module;
 #include <span>
 #include <utility>
 module tessera.expr;
+import :items;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -96,18 +97,6 @@ namespace {
 template <class Item>
 [[gnu::always_inline]] void fill(Item* to, Item value, std::ptrdiff_t n) {
   for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = value;
-}
-
-/// Calls `function` with a null pointer to an unsigned type of `bytes` bytes.
-template <class Function>
-void with_item(std::ptrdiff_t bytes, const Function& function) {
-  switch (bytes) {
-    case 1: return function(static_cast<std::uint8_t*>(nullptr));
-    case 2: return function(static_cast<std::uint16_t*>(nullptr));
-    case 4: return function(static_cast<std::uint32_t*>(nullptr));
-    case 8: return function(static_cast<std::uint64_t*>(nullptr));
-    default: return function(static_cast<Wide*>(nullptr));
-  }
 }
 
 /// Writes n copies of each of some values. The kernel reads them with the widest vectors: the CPU hands over only what was stored by

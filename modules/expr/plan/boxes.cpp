@@ -6,6 +6,7 @@ module;
 #include <cstdlib>
 #include <span>
 module tessera.expr;
+import :items;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -135,18 +136,6 @@ void unpack_runs(const Runs& runs, const Item* from, Item* to) {
   const PackGrid<Item> copy = unpacking<Item>(grid);
   for_each_grid(runs, second,
                 [&](std::ptrdiff_t memory, std::ptrdiff_t packed) { copy(from + packed, to + memory, grid); });
-}
-
-/// Calls `function` with a null pointer to an unsigned type of `bytes` bytes.
-template <class Function>
-void with_item(std::ptrdiff_t bytes, const Function& function) {
-  switch (bytes) {
-    case 1: return function(static_cast<std::uint8_t*>(nullptr));
-    case 2: return function(static_cast<std::uint16_t*>(nullptr));
-    case 4: return function(static_cast<std::uint32_t*>(nullptr));
-    case 8: return function(static_cast<std::uint64_t*>(nullptr));
-    default: return function(static_cast<Wide*>(nullptr));
-  }
 }
 
 std::ptrdiff_t product_of(int rank, const Axes& steps) {

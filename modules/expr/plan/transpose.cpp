@@ -5,6 +5,7 @@ module;
 #include <cstring>
 #include <utility>
 module tessera.expr;
+import :items;
 import tessera.core;
 import tessera.device;
 import tessera.memory;
@@ -103,16 +104,9 @@ void pack_transposed(const Operand& operand, const Block& block, std::ptrdiff_t 
                   .row_step = row_stride(operand, block),
                   .column_step = column_stride(operand, block),
                   .pitch = block.columns};
-  const auto pack_items = [&]<class Item>(Item* items) {
-    transpose(reinterpret_cast<const Item*>(operand.data) + offset, items, grid);
-  };
-  switch (operand.item) {
-    case 1: return pack_items(reinterpret_cast<std::uint8_t*>(to));
-    case 2: return pack_items(reinterpret_cast<std::uint16_t*>(to));
-    case 4: return pack_items(reinterpret_cast<std::uint32_t*>(to));
-    case 8: return pack_items(reinterpret_cast<std::uint64_t*>(to));
-    default: return pack_items(reinterpret_cast<Wide*>(to));
-  }
+  with_item(operand.item, [&]<class Item>(Item*) {
+    transpose(reinterpret_cast<const Item*>(operand.data) + offset, reinterpret_cast<Item*>(to), grid);
+  });
 }
 
 }  // namespace tessera::plan
