@@ -39,16 +39,19 @@ export import :moments;
 export import :log_sum_exp;
 export import :norms;
 export import :reducers;
+export import :combining;
 
 // cpu/: evaluation on the CPU: blocks, kernels for its instruction sets, threads
 export import :walk;
 export import :box_inputs;
 export import :box_loop;
 export import :values;
+export import :row_inputs;
 export import :gathering;
 export import :positions;
 export import :scattering;
 export import :kernel;
+export import :fold_loops;
 export import :elementwise;
 export import :pairwise_merge;
 

@@ -34,8 +34,8 @@ Values::Values(std::span<const Operand> leaves, Kernel kernel, const void* nodes
       delivered_(new (memory) Input[leaves.size()]),
       packed_(memory + input_bytes(leaves.size())) {}
 
-bool Values::pack_nothing(int axis) const {
-  return std::ranges::all_of(leaves_, [axis](const Operand& leaf) {
+bool Values::pack_nothing(std::span<const Operand> leaves, int axis) {
+  return std::ranges::all_of(leaves, [axis](const Operand& leaf) {
     const std::ptrdiff_t stride = leaf.strides[static_cast<std::size_t>(axis)];
     return leaf.data != nullptr && (stride == 0 || stride == 1);
   });

@@ -32,7 +32,8 @@ class Values {
   }
 
   /// The operands lie so along `axis`, or have one value for it.
-  bool pack_nothing(int axis) const;
+  bool pack_nothing(int axis) const { return pack_nothing(leaves_, axis); }
+  static bool pack_nothing(std::span<const Operand> leaves, int axis);
 
   /// The block's values without gaps: where they lie, or written to `to`, which has room for them. At most block_elements,
   /// unless they lie along the block's columns or nothing is packed. `offsets` are those of the block's first element, one for each leaf.

@@ -13,6 +13,7 @@ import :node;
 import :parameter_node;
 import :map;
 import :kernel;
+import :fold_loops;
 import :gpu_variant;
 import :expression_name;
 import :gpu_form;
@@ -184,6 +185,16 @@ template <Element To, class Node, class P = Place, class Plan>
     return nullptr;
   } else {
     return kernel_of<To>(lowered);
+  }
+}
+
+/// The CPU's loops that fold a node's values as they are computed, of type C; none where a GPU computes them.
+template <plan::ReduceOp Op, class C, class Node, class Plan>
+[[gnu::always_inline]] inline plan::FoldLoops fold_loops_of_node(const Plan& lowered) {
+  if constexpr (IsOnGpu<Node>) {
+    return {};
+  } else {
+    return fold_loops_of<Op, C>(lowered);
   }
 }
 

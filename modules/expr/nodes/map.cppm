@@ -89,6 +89,13 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
       return Op::map(static_cast<const Slot<I, Values>&>(*this).value.at(step, i, guard)...);
     }
   }
+
+  /// Goes to the next row.
+  template <class Function, class... Plans>
+  [[gnu::always_inline]] void advance(const MapPlanOf<std::index_sequence<I...>, Function, Plans...>& from,
+                                      const std::ptrdiff_t* pitches) {
+    (static_cast<Slot<I, Values>&>(*this).value.advance(static_cast<const Slot<I, Plans>&>(from).value, pitches), ...);
+  }
 };
 
 /// The plan of a map.

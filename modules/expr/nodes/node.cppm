@@ -96,6 +96,9 @@ struct LeafPlan {
     [[gnu::always_inline]] value_type at(std::ptrdiff_t step, std::ptrdiff_t i, const math::RangeGuard&) const {
       return load<Isa>(values[(step & along) + i]);
     }
+    [[gnu::always_inline]] void advance(const LeafPlan& from, const std::ptrdiff_t* pitches) {
+      values = reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(values) + pitches[from.leaf]);
+    }
   };
   template <device::Isa Isa>
   using Bound = BoundLeaf<loads_alike<T>(Isa)>;
@@ -113,6 +116,7 @@ struct ScalarPlan {
 
     [[gnu::always_inline]] BoundScalar(const ScalarPlan& from, const plan::Input*) : value(from.value) {}
     [[gnu::always_inline]] C at(std::ptrdiff_t, std::ptrdiff_t, const math::RangeGuard&) const { return value; }
+    [[gnu::always_inline]] void advance(const ScalarPlan&, const std::ptrdiff_t*) {}
   };
   template <device::Isa>
   using Bound = BoundScalar;

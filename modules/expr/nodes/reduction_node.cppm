@@ -216,7 +216,10 @@ class ReduceNode : public ExpressionOperations<ReduceNode<Op, Keep, Node, Axis..
   void compute_lowered(plan::Lowering& lowering, const Plan& lowered, To* data, const Strides<rank>& strides) const {
     plan::Reduction work = reduction(lowering, data, strides);
     constexpr bool values_are_elements = std::same_as<Plan, LeafPlan<Compute>>;  // nothing to compute before folding
-    if constexpr (!values_are_elements) work.kernel = kernel_of_node<Compute, Node>(lowered);
+    if constexpr (!values_are_elements) {
+      work.kernel = kernel_of_node<Compute, Node>(lowered);
+      work.folds = fold_loops_of_node<Op, Compute, Node>(lowered);
+    }
     work.nodes = &lowered;
     plan::run_reduction(work, lowering.tiled());
   }

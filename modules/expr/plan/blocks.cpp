@@ -107,7 +107,12 @@ struct Copies {
 
   [[gnu::always_inline]] static void write(Item* to, const Item* from, std::ptrdiff_t step, std::ptrdiff_t values,
                                            std::ptrdiff_t n) {
-    for (; values > 0; --values, from += step, to += n) fill(to, *from, n);
+    constexpr std::ptrdiff_t line = 64 / static_cast<std::ptrdiff_t>(sizeof(Item));
+    if (n == line) {
+      for (; values > 0; --values, from += step, to += line) fill(to, *from, line);
+    } else {
+      for (; values > 0; --values, from += step, to += n) fill(to, *from, n);
+    }
   }
 
   static void baseline(Item* to, const Item* from, std::ptrdiff_t step, std::ptrdiff_t values, std::ptrdiff_t n) {

@@ -130,6 +130,23 @@ enum class ReduceOp : std::uint8_t {
   norm,
 };
 
+/// What a loop over rows reads: for each leaf the input of the first row, and the bytes between a row and the next.
+struct InputRows {
+  const Input* first;
+  const std::ptrdiff_t* pitches;
+};
+
+/// Computes and folds rows of n values each: every row into its own accumulator, or all of them side by side into n accumulators.
+using FoldLoop = void (*)(const void* nodes, void* accumulators, const InputRows& inputs, std::ptrdiff_t rows,
+                          std::ptrdiff_t n);
+
+/// The inner loops of a reduction that folds values as it computes them; null where there are none.
+struct FoldLoops {
+  FoldLoop rows = nullptr;
+  FoldLoop columns = nullptr;
+  std::ptrdiff_t least = 0;  // values of a row: those of a vector
+};
+
 /// A reduction of an elementwise expression. The target's strides are 0 along reduced axes.
 struct Reduction {
   int rank;
@@ -137,7 +154,8 @@ struct Reduction {
   std::array<bool, most_axes> reduced;
   Operand target;
   std::span<const Operand> leaves;
-  Kernel kernel;
+  Kernel kernel;  // null where the values are the elements of the only leaf
+  FoldLoops folds = {};
   const void* nodes;
   const Reducer* reducer;
   Store store;

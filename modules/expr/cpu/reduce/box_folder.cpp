@@ -30,6 +30,8 @@ class BoxFolder {
         inputs_(task.space.operands.subspan(1), {.rank = task.space.rank, .extents = task.steps},
                 task.reduction.kernel == nullptr ? 0 : reducer_.value_bytes,
                 memory_.take(BoxInputs::bytes_for(task.space.operands.size() - 1))),
+        row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, task.reduction.folds.least,
+                    memory_.take(row_bytes(task))),
         values_(memory_.take(value_bytes(task))),
         transposed_(memory_.take(value_bytes(task))),
         accumulators_(memory_.take(accumulator_bytes(task))),
@@ -77,9 +79,13 @@ class BoxFolder {
   static std::ptrdiff_t pairwise_bytes(const BoxTask& task) {
     return PairwiseMerge::bytes_for(task.parts, accumulator_bytes(task) * accumulators_of_each(task));
   }
+  static std::ptrdiff_t row_bytes(const BoxTask& task) {
+    if (task.reduction.folds.rows == nullptr) return 0;
+    return RowInputs::bytes_for(task.space.operands.subspan(1), task.reduction.reducer->value_bytes);
+  }
   static std::ptrdiff_t bytes(const BoxTask& task) {
-    return BoxInputs::bytes_for(task.space.operands.size() - 1) + 2 * Pieces::padded(value_bytes(task)) +
-           2 * Pieces::padded(accumulator_bytes(task)) +
+    return BoxInputs::bytes_for(task.space.operands.size() - 1) + row_bytes(task) +
+           2 * Pieces::padded(value_bytes(task)) + 2 * Pieces::padded(accumulator_bytes(task)) +
            Pieces::padded(accumulator_bytes(task) * accumulators_of_each(task)) + pairwise_bytes(task) + 64;
   }
 
@@ -149,6 +155,7 @@ class BoxFolder {
     const std::ptrdiff_t outputs = outputs_of(box) * task_.apart;
     const std::ptrdiff_t count = values_of(box);
     const Input* inputs = inputs_.read(box, offsets_.data() + 1);
+    if (fold_as_computed(inputs, lanes, outputs, count, accumulators)) return walk.next();
     const void* values = inputs[0].data;
     if (task_.reduction.kernel != nullptr) {
       task_.reduction.kernel(task_.reduction.nodes, values_, inputs, outputs * count * task_.row);
@@ -170,6 +177,32 @@ class BoxFolder {
       reducer_.rows(accumulators, values, outputs, count, count, first);
     }
     walk.next();
+  }
+
+  /// Folds a box by the loop that computes it. Returns false where there is none, or its rows are too short.
+  bool fold_as_computed(const Input* inputs, std::ptrdiff_t lanes, std::ptrdiff_t outputs, std::ptrdiff_t count,
+                        std::byte* accumulators) {
+    const auto& [rows, columns, least] = task_.reduction.folds;
+    if (rows == nullptr || task_.transposes) return false;
+    const void* const nodes = task_.reduction.nodes;
+    if (task_.row > 1) {
+      if (task_.row < least) return false;
+      for (std::ptrdiff_t set = 0; set < count; ++set)
+        rows(nodes, accumulators, row_inputs_.of_box(inputs, set * outputs, task_.row), outputs, task_.row);
+      return true;
+    }
+    if (!task_.by_columns) {
+      if (count < least) return false;
+      rows(nodes, accumulators, row_inputs_.of_box(inputs, 0, count), outputs, count);
+      return true;
+    }
+    const std::ptrdiff_t width = outputs * lanes;
+    const std::ptrdiff_t whole = count / lanes;
+    const std::ptrdiff_t rest = count - whole * lanes;
+    if (width < least || (rest > 0 && outputs < least)) return false;
+    if (whole > 0) columns(nodes, accumulators, row_inputs_.of_box(inputs, 0, width), whole, width);
+    if (rest > 0) columns(nodes, accumulators, row_inputs_.of_box(inputs, whole * lanes, outputs), rest, outputs);
+    return true;
   }
 
   /// One set of rows after the other, a row of each result.
@@ -218,6 +251,7 @@ class BoxFolder {
   const Reducer& reducer_;
   Pieces memory_;
   BoxInputs inputs_;
+  RowInputs row_inputs_;
   std::byte* values_;
   std::byte* transposed_;
   std::byte* accumulators_;

@@ -29,6 +29,12 @@ bool lies_in_rows(const ReductionTask& task) {
   return task.reduction.kernel == nullptr && leaf.data != nullptr && leaf.strides[at(task.last_reduced())] == 1;
 }
 
+/// Rows of so many values are folded by the loop that computes them.
+bool folds_as_computed(const ReductionTask& task, std::ptrdiff_t columns) {
+  const FoldLoops& folds = task.reduction.folds;
+  return folds.rows != nullptr && columns >= folds.least;
+}
+
 /// Values that are computed in one go where nothing is packed: they stay in the L1 cache, and the cost of a call is shared by many.
 std::ptrdiff_t longest_computed(const ReductionTask& task) {
   return std::clamp(computed_bytes / task.reduction.reducer->value_bytes, block_elements, tile_elements);
@@ -46,8 +52,14 @@ std::ptrdiff_t offset_bytes(const ReductionTask& task) {
   return static_cast<std::ptrdiff_t>(task.space.operands.size() * sizeof(std::ptrdiff_t));
 }
 
+/// Memory of what reads rows.
+std::ptrdiff_t row_bytes(const ReductionTask& task) {
+  if (task.reduction.folds.rows == nullptr) return 0;
+  return RowInputs::bytes_for(task.space.operands.subspan(1), task.reduction.reducer->value_bytes);
+}
+
 std::ptrdiff_t memory_bytes(const ReductionTask& task) {
-  return Values::bytes_for(task.space.operands.size() - 1) + 3 * Pieces::padded(offset_bytes(task)) +
+  return Values::bytes_for(task.space.operands.size() - 1) + row_bytes(task) + 3 * Pieces::padded(offset_bytes(task)) +
          Pieces::padded(tile_elements * task.reduction.reducer->value_bytes) + Pieces::padded(accumulator_bytes(task)) +
          pairwise_bytes(task);
 }
@@ -65,7 +77,11 @@ std::ptrdiff_t rows_together(const ReductionTask& task) {
   if (task.by_columns || !one_axis) return 1;
   const std::ptrdiff_t row = task.extent(task.last_kept());
   if (lies_in_rows(task) && task.reduced <= longest_part) return std::min(most_together, row);
-  return task.reduced <= block_elements / 2 ? std::min(block_elements / task.reduced, row) : 1;
+  if (folds_as_computed(task, task.reduced) &&
+      Values::pack_nothing(task.space.operands.subspan(1), task.last_reduced()))
+    return task.reduced <= longest_computed(task) ? std::min(RowInputs::most_rows, row) : 1;
+  const std::ptrdiff_t most = folds_as_computed(task, task.reduced) ? RowInputs::most_rows : block_elements;
+  return task.reduced <= block_elements / 2 ? std::min({block_elements / task.reduced, row, most}) : 1;
 }
 
 Folder::Folder(const ReductionTask& task)
@@ -74,6 +90,8 @@ Folder::Folder(const ReductionTask& task)
       memory_(scratch(memory_bytes(task))),
       values_(task.space.operands.subspan(1), task.reduction.kernel, task.reduction.nodes, reducer_.value_bytes,
               memory_.take(Values::bytes_for(task.space.operands.size() - 1))),
+      row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, task.reduction.folds.least,
+                  memory_.take(row_bytes(task))),
       offsets_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       moved_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       here_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
@@ -133,6 +151,10 @@ void Folder::fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows) {
   const Operand& leaf = task_.space.operands[1];
   const Block block{
       .rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
+  if (folds_as_computed(task_, columns)) {
+    const Reduction& reduction = task_.reduction;
+    return reduction.folds.rows(reduction.nodes, accumulators_, row_inputs_.read(block, offsets_ + 1), rows, columns);
+  }
   const bool lie = values_.lie_along(block.column_axis);
   const std::byte* values = lie ? leaf.data + offsets_[1] * leaf.item : values_.block(block, offsets_ + 1, buffer_);
   reducer_.rows(accumulators_, values, rows, lie ? row_stride(leaf, block) : columns, columns, 0);
@@ -153,7 +175,12 @@ std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std:
                                                                               : block_elements;
   const std::ptrdiff_t n = std::min({seek(index), most, longest});
   const Block block{.rows = 1, .columns = n, .row_axis = -1, .column_axis = task_.last_reduced()};
-  reducer_.row(partial, values_.block(block, moved_ + 1, buffer_), n, index);
+  if (folds_as_computed(task_, n)) {
+    const Reduction& reduction = task_.reduction;
+    reduction.folds.rows(reduction.nodes, partial, row_inputs_.read(block, moved_ + 1), 1, n);
+  } else {
+    reducer_.row(partial, values_.block(block, moved_ + 1, buffer_), n, index);
+  }
   return n;
 }
 
@@ -182,6 +209,7 @@ void Folder::fold_side_by_side(std::ptrdiff_t rows, std::ptrdiff_t width, std::p
                      index);
     return;
   }
+  if (folds_as_computed(task_, width)) return fold_columns_as_computed(rows, width, partial);
   const std::ptrdiff_t columns = std::min(width, tile_columns);
   const std::ptrdiff_t together = std::min(rows, tile_elements / columns);
   for (std::ptrdiff_t row = 0; row < rows; row += together) {
@@ -191,6 +219,31 @@ void Folder::fold_side_by_side(std::ptrdiff_t rows, std::ptrdiff_t width, std::p
                        .row_axis = task_.last_reduced(),
                        .column_axis = task_.last_kept()};
       fold_tile(tile, row, column, index + row, partial + column * reducer_.accumulator_bytes);
+    }
+  }
+}
+
+/// In tiles that are packed, or in whole rows where nothing is.
+void Folder::fold_columns_as_computed(std::ptrdiff_t rows, std::ptrdiff_t width, std::byte* partial) {
+  const Reduction& reduction = task_.reduction;
+  const bool packs = !values_.pack_nothing(task_.last_kept());
+  const std::ptrdiff_t widest = packs ? narrow_columns : width;
+  const std::ptrdiff_t together =
+      std::min({rows, RowInputs::most_rows, packs ? block_elements / std::min(width, widest) : rows});
+  for (std::ptrdiff_t row = 0; row < rows; row += together) {
+    for (std::ptrdiff_t column = 0; column < width;) {
+      const std::ptrdiff_t left = width - column;
+      const bool leaves_too_few = left > widest && left - widest < reduction.folds.least;
+      const Block tile{.rows = std::min(together, rows - row),
+                       .columns = leaves_too_few ? widest / 2 : std::min(widest, left),
+                       .row_axis = task_.last_reduced(),
+                       .column_axis = task_.last_kept()};
+      std::copy_n(moved_, task_.space.operands.size(), here_);
+      task_.space.move(here_, tile.column_axis, column);
+      task_.space.move(here_, tile.row_axis, row);
+      reduction.folds.columns(reduction.nodes, partial + column * reducer_.accumulator_bytes,
+                              row_inputs_.read(tile, here_ + 1), tile.rows, tile.columns);
+      column += tile.columns;
     }
   }
 }

@@ -5,6 +5,7 @@ import tessera.core;
 import :plan;
 import :blocks;
 import :values;
+import :row_inputs;
 import :reduction_task;
 
 // One thread's share of a reduction: values are computed into the L1 cache and folded at once; the partial results of
@@ -38,6 +39,7 @@ class Folder {
   std::ptrdiff_t fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std::byte* partial);
   void fold_columns(std::ptrdiff_t width, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators);
   void fold_side_by_side(std::ptrdiff_t rows, std::ptrdiff_t width, std::ptrdiff_t index, std::byte* partial);
+  void fold_columns_as_computed(std::ptrdiff_t rows, std::ptrdiff_t width, std::byte* partial);
   void fold_tile(const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column, std::ptrdiff_t index,
                  std::byte* partial);
 
@@ -45,6 +47,7 @@ class Folder {
   const Reducer& reducer_;
   Pieces memory_;
   Values values_;
+  RowInputs row_inputs_;
   std::ptrdiff_t* offsets_;  // of the unit: the target's, then the leaves'
   std::ptrdiff_t* moved_;
   std::ptrdiff_t* here_;

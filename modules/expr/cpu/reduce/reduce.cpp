@@ -105,15 +105,20 @@ bool run_at_once(const Reduction& reduction) {
   std::array<Input, 8> inputs;
   const std::ptrdiff_t n = values_at_once(reduction, inputs);
   if (n == 0) return false;
-  alignas(64) std::byte values[block_elements * 16];
   alignas(64) std::byte accumulator[64];
-  const void* from = inputs[0].data;
-  if (reduction.kernel != nullptr) {
-    reduction.kernel(reduction.nodes, values, inputs.data(), n);
-    from = values;
-  }
   reduction.reducer->clear(accumulator, 1);
-  reduction.reducer->row(accumulator, from, n, 0);
+  if (const FoldLoops& folds = reduction.folds; folds.rows != nullptr && n >= folds.least) {
+    constexpr std::array<std::ptrdiff_t, inputs.size()> no_next_row{};
+    folds.rows(reduction.nodes, accumulator, {.first = inputs.data(), .pitches = no_next_row.data()}, 1, n);
+  } else {
+    alignas(64) std::byte values[block_elements * 16];
+    const void* from = inputs[0].data;
+    if (reduction.kernel != nullptr) {
+      reduction.kernel(reduction.nodes, values, inputs.data(), n);
+      from = values;
+    }
+    reduction.reducer->row(accumulator, from, n, 0);
+  }
   reduction.store(reduction.target.data, 0, accumulator, 1, reduction.finish);
   return true;
 }

@@ -20,51 +20,6 @@ namespace tessera::plan {
 
 namespace {
 
-template <class A>
-[[gnu::always_inline]] A wrapping_add(A a, A b) {
-  if constexpr (std::signed_integral<A>) {
-    return static_cast<A>(static_cast<std::make_unsigned_t<A>>(a) + static_cast<std::make_unsigned_t<A>>(b));
-  } else {
-    return a + b;
-  }
-}
-
-template <class A>
-[[gnu::always_inline]] A wrapping_multiply(A a, A b) {
-  if constexpr (std::signed_integral<A>) {
-    return static_cast<A>(static_cast<std::make_unsigned_t<A>>(a) * static_cast<std::make_unsigned_t<A>>(b));
-  } else {
-    return a * b;
-  }
-}
-
-template <ReduceOp Op, class A>
-constexpr A identity_of() {
-  if constexpr (Op == ReduceOp::sum || Op == ReduceOp::any) return A(0);
-  if constexpr (Op == ReduceOp::product || Op == ReduceOp::all) return A(1);
-  using Limits = std::numeric_limits<A>;
-  if constexpr (Op == ReduceOp::maximum) return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  if constexpr (Op == ReduceOp::minimum) return Limits::has_infinity ? Limits::infinity() : Limits::max();
-}
-
-/// In which sums and products of T wrap.
-template <class T>
-struct Wrapping {
-  using type = T;
-};
-template <std::signed_integral T>
-struct Wrapping<T> {
-  using type = std::make_unsigned_t<T>;
-};
-template <class T>
-using WrappingOf = typename Wrapping<T>::type;
-
-/// The integer of twice the size, of the same sign.
-template <class C>
-using WiderOf =
-    std::conditional_t<sizeof(C) == 1, std::conditional_t<std::signed_integral<C>, std::int16_t, std::uint16_t>,
-                       std::conditional_t<std::signed_integral<C>, std::int32_t, std::uint32_t>>;
-
 /// The largest or smallest of numbers none of which is NaN, an instruction for each vector. Of equal ones, as zeros are, the first.
 template <ReduceOp Op, class C>
 struct OrderedExtreme {
@@ -72,10 +27,13 @@ struct OrderedExtreme {
   using Accumulator = C;
 
   [[gnu::always_inline]] static C identity() { return identity_of<Op, C>(); }
-  [[gnu::always_inline]] static C combine(C a, C b) { return (Op == ReduceOp::minimum ? b < a : b > a) ? b : a; }
+  [[gnu::always_inline]] static C combine(C a, C b) {
+    combine_ordered_lanes<Op>(a, b);
+    return a;
+  }
   template <class Vector>
   [[gnu::always_inline]] static void combine_lanes(Vector& a, const Vector& b) {
-    a = (Op == ReduceOp::minimum ? b < a : b > a) ? b : a;
+    combine_ordered_lanes<Op>(a, b);
   }
 };
 
@@ -129,31 +87,13 @@ struct Folding {
 
   [[gnu::always_inline]] static A identity() { return identity_of<Op, A>(); }
   [[gnu::always_inline]] static A lift(C value, C) { return static_cast<A>(value); }
-  [[gnu::always_inline]] static A combine(A a, A b) {
-    if constexpr (Op == ReduceOp::sum) return wrapping_add(a, b);
-    if constexpr (Op == ReduceOp::product) return wrapping_multiply(a, b);
-    if constexpr (Op == ReduceOp::any) return static_cast<bool>(a | b);
-    if constexpr (Op == ReduceOp::all) return static_cast<bool>(a & b);
-    if constexpr (Op == ReduceOp::minimum) return is_smaller(b, a) ? b : a;
-    if constexpr (Op == ReduceOp::maximum) return is_larger(b, a) ? b : a;
-  }
+  [[gnu::always_inline]] static A combine(A a, A b) { return combined<Op>(a, b); }
   [[gnu::always_inline]] static A merge(A a, A b) { return combine(a, b); }
 
   /// The same of all lanes of two vectors.
   template <class Vector>
   [[gnu::always_inline]] static void combine_lanes(Vector& a, const Vector& b) {
-    if constexpr (Op == ReduceOp::minimum || Op == ReduceOp::maximum) {
-      const auto keeps = Op == ReduceOp::minimum ? b >= a : b <= a;
-      if constexpr (std::floating_point<A>) {
-        a = (keeps | (a != a)) ? a : b;
-      } else {
-        a = keeps ? a : b;
-      }
-    } else {
-      using Wrapping [[gnu::vector_size(sizeof(Vector))]] = WrappingOf<A>;
-      const auto x = __builtin_bit_cast(Wrapping, a), y = __builtin_bit_cast(Wrapping, b);
-      a = __builtin_bit_cast(Vector, Op == ReduceOp::sum ? x + y : x * y);
-    }
+    plan::combine_lanes<Op, A>(a, b);
   }
 
   /// Sums of 8 and 16 bits are begun in the next wider type, of which a register holds more; as many values as surely fit.
