@@ -70,9 +70,11 @@ TEST_CASE_TEMPLATE("sums of the largest and smallest narrow integers do not over
       Array<T, 1> x(Dim<1>{n});
       x(ellipsis) = value;
       CHECK(sum(x).item() == static_cast<std::int64_t>(value) * n);
+      CHECK(sum(x ^ T(0)).item() == static_cast<std::int64_t>(value) * n);
       Array<T, 2> columns(Dim{std::min<std::ptrdiff_t>(n, 40'001), 3});
       columns(ellipsis) = value;
-      const auto sums = evaluate(sum<0>(columns));
+      const auto sums = evaluate(sum<0>(columns)), computed = evaluate(sum<0>(columns ^ T(0)));
+      CHECK(computed(2) == static_cast<std::int64_t>(value) * columns.shape()[0]);
       CHECK(sums(1) == static_cast<std::int64_t>(value) * columns.shape()[0]);
     }
   }
