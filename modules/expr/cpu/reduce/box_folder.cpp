@@ -199,9 +199,16 @@ class BoxFolder {
     const std::ptrdiff_t width = outputs * lanes;
     const std::ptrdiff_t whole = count / lanes;
     const std::ptrdiff_t rest = count - whole * lanes;
-    if (width < least || (rest > 0 && outputs < least)) return false;
-    if (whole > 0) columns(nodes, accumulators, row_inputs_.of_box(inputs, 0, width), whole, width);
-    if (rest > 0) columns(nodes, accumulators, row_inputs_.of_box(inputs, whole * lanes, outputs), rest, outputs);
+    if (width < least || whole == 0) return false;
+    columns(nodes, accumulators, row_inputs_.of_box(inputs, 0, width), whole, width);
+    if (rest == 0) return true;
+    const InputRows last = row_inputs_.of_box(inputs, whole * lanes, outputs);
+    if (outputs >= least) {
+      columns(nodes, accumulators, last, rest, outputs);
+    } else {
+      task_.reduction.kernel(nodes, values_, last.first, rest * outputs);
+      reducer_.columns(accumulators, values_, rest, outputs, outputs, 0);
+    }
     return true;
   }
 

@@ -134,6 +134,34 @@ std::span<const int> nearest_first(const Space& space, std::array<int, most_axes
   return std::span(order).first(at(space.rank));
 }
 
+/// No operand has to be packed for each box: the others have the same values for all results, or for all values of one.
+bool lies_in_place(const BoxTask& task, const Axes& steps) {
+  const Box box{.rank = task.space.rank, .extents = steps};
+  return std::ranges::all_of(task.space.operands.subspan(1), [&](const Operand& leaf) {
+    bool along_kept = false, along_reduced = false;
+    for (int axis = 0; axis < task.space.rank; ++axis) {
+      const bool is_kept = axis >= task.kept_first && axis < task.kept_first + task.kept;
+      (is_kept ? along_kept : along_reduced) |= leaf.strides[at(axis)] != 0 && task.extent(axis) > 1;
+    }
+    return is_direct(leaf, box) || !along_kept || !along_reduced;
+  });
+}
+
+/// The largest box whose operands are read where they lie. Returns false if it is too small to be worth its step of the walk.
+bool size_in_place(BoxTask& task, std::ptrdiff_t most) {
+  constexpr std::ptrdiff_t least = 512;  // elements
+  Axes steps;
+  std::fill_n(steps.begin(), task.space.rank, 1);
+  for (int axis = task.space.rank; axis-- > 0;) {
+    const Axes smaller = steps;
+    grow(task.space, {&axis, 1}, most, steps);
+    if (!lies_in_place(task, steps)) steps = smaller;
+  }
+  if (Box{.rank = task.space.rank, .extents = steps}.elements() < std::min(least, most)) return false;
+  task.steps = steps;
+  return true;
+}
+
 void size_boxes(BoxTask& task, std::ptrdiff_t most) {
   std::array<int, most_axes> kept_order, reduced_order;
   const std::span<const int> kept = fastest_first(task.kept_first, task.kept, kept_order);
@@ -151,6 +179,7 @@ void size_boxes(BoxTask& task, std::ptrdiff_t most) {
     grow(task.space, reduced, std::min(most, product(kept) * last * most_sets), task.steps);
     return grow(task.space, kept, most, task.steps);
   }
+  if (!task.transposes && !counts_positions(task.reduction) && size_in_place(task, most)) return;
   cover_lines(task.space, most, task.steps);
   if (task.by_columns && !task.transposes) {
     grow(task.space, reduced, std::min(most, product(kept) * least_rows), task.steps);

@@ -40,17 +40,45 @@ bool better_by_columns(const ReductionTask& task) {
   return score != 0 ? score > 0 : of_repeated > 0;
 }
 
+constexpr std::ptrdiff_t least_values =
+    8;  // for each result, so that how they lie counts less than how the operands do
+
+/// The results have so many values that what is read decides how it goes; nothing is empty.
+bool reads_most(const Reduction& reduction) {
+  std::ptrdiff_t values = 1;
+  for (int axis = 0; axis < reduction.rank; ++axis) {
+    const std::ptrdiff_t extent = reduction.extents[at(axis)];
+    if (extent == 0) return false;  // strides of what has no elements may be any
+    if (reduction.reduced[at(axis)] && values < least_values) values *= std::min(extent, least_values);
+  }
+  return values >= least_values;
+}
+
+/// All operands that move along both axes have neighbours nearer to each other along `a` than along `b`.
+bool all_lie_nearer(std::span<const Operand> leaves, int a, int b) {
+  bool some = false;
+  for (const Operand& leaf : leaves) {
+    const std::ptrdiff_t along_a = std::abs(leaf.strides[at(a)]), along_b = std::abs(leaf.strides[at(b)]);
+    if (along_a == 0 || along_b == 0) continue;
+    if (along_a >= along_b) return false;
+    some = true;
+  }
+  return some;
+}
+
+/// Moves axes behind those along which the operands agree to lie nearer.
+void sort_as_operands_lie(const Reduction& reduction, std::span<int> axes) {
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    for (std::size_t k = i; k > 0 && all_lie_nearer(reduction.leaves, axes[k - 1], axes[k]); --k)
+      std::swap(axes[k - 1], axes[k]);
+  }
+}
+
 }  // namespace
 
 void turn_kept_axes(ReductionTask& task) {
-  constexpr std::ptrdiff_t least_values = 8;  // for each result that is written backwards instead
+  if (!reads_most(task.reduction)) return;
   Space& space = task.space;
-  std::ptrdiff_t values = 1;
-  for (int axis = 0; axis < space.rank; ++axis) {
-    if (task.extent(axis) == 0) return;  // strides of what has no elements may be any
-    if (axis >= task.kept && values < least_values) values *= std::min(task.extent(axis), least_values);
-  }
-  if (values < least_values) return;
   const auto leaves = space.operands.subspan(1);
   for (int axis = 0; axis < task.kept; ++axis) {
     const auto stride = [&](const Operand& leaf) { return leaf.strides[at(axis)]; };
@@ -73,6 +101,7 @@ void arrange(ReductionTask& task) {
   }
   std::ranges::sort(std::span(order).first(at(count)), {},
                     [&](int axis) { return std::pair(-std::abs(reduction.target.strides[at(axis)]), axis); });
+  if (reads_most(reduction)) sort_as_operands_lie(reduction, std::span(order).first(at(count)));
   task.kept = count;
   for (int axis = 0; axis < reduction.rank; ++axis) {
     if (reduction.reduced[at(axis)] && reduction.extents[at(axis)] != 1) order[at(count++)] = axis;
