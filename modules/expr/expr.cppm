@@ -40,6 +40,7 @@ export import :log_sum_exp;
 export import :norms;
 export import :reducers;
 export import :combining;
+export import :folded_lanes;
 
 // cpu/: evaluation on the CPU: blocks, kernels for its instruction sets, threads
 export import :walk;

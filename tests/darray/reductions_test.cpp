@@ -123,3 +123,38 @@ TEST_CASE("axes of variances are written in braces as those of sums, and axes of
   CHECK(x.transpose().shape() == make_ddim({4, 3}));
   CHECK(x.transpose({1, 0}).shape() == make_ddim({4, 3}));
 }
+
+namespace {
+
+/// Of values that a static array folds as it computes them, and a dynamic one by the loops of the library.
+template <class T>
+void check_computed(std::mt19937& random) {
+  for (const std::ptrdiff_t wide : {3, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 700, 1500, 4097}) {
+    for (const std::ptrdiff_t high : {1, 7, 9, 20, 40, 70}) {
+      if (wide * high > 20'000) continue;
+      CAPTURE(wide);
+      CAPTURE(high);
+      const Array<T, 2> a = random_array<T>(Dim{high, wide}, random), b = random_array<T>(Dim{wide, high}, random),
+                        column = random_array<T>(Dim<2>{high, 1}, random);
+      const DArray d = a, e = b, c = column;
+      CHECK(is_same(DArray(sum(d * 2 - c, {1})), evaluate(sum<1>(a * 2 - column))));
+      CHECK(is_same(DArray(sum(d * 2 - c, {0})), evaluate(sum<0>(a * 2 - column))));
+      CHECK(is_same(DArray(mean(d - transpose(e), {1})), evaluate(mean<1>(a - transpose(b)))));
+      CHECK(is_same(DArray(mean(d - transpose(e), {0})), evaluate(mean<0>(a - transpose(b)))));
+      CHECK(is_same(DArray(max(d * c)), evaluate(max(a * column))));
+      CHECK(is_same(DArray(sum(d * c)), evaluate(sum(a * column))));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("computed values of any extents are added up in the order of the static ones, to the bit") {
+  for (const device::Isa isa : {device::Isa::baseline, device::Isa::avx2, device::Isa::avx512}) {
+    device::limit_isa(isa);
+    std::mt19937 random(8);
+    check_computed<float>(random);
+    check_computed<double>(random);
+  }
+  device::limit_isa(device::Isa::avx512);
+}

@@ -102,6 +102,8 @@ struct Reducer {
                   std::ptrdiff_t first);
   /// n accumulators take up n later ones.
   void (*merge)(void* accumulators, const void* later, std::ptrdiff_t n);
+  /// Numbers of a vector, if rows of so many and more are folded in the order in which FoldLoops fold them; 0 otherwise.
+  std::ptrdiff_t lanes = 0;
 };
 
 /// What a reduction's result needs beside its accumulator.
@@ -140,11 +142,10 @@ struct InputRows {
 using FoldLoop = void (*)(const void* nodes, void* accumulators, const InputRows& inputs, std::ptrdiff_t rows,
                           std::ptrdiff_t n);
 
-/// The inner loops of a reduction that folds values as it computes them; null where there are none.
+/// The inner loops of a reduction that folds values as it computes them, of at least Reducer::lanes values; null where there are none.
 struct FoldLoops {
   FoldLoop rows = nullptr;
   FoldLoop columns = nullptr;
-  std::ptrdiff_t least = 0;  // values of a row: those of a vector
 };
 
 /// A reduction of an elementwise expression. The target's strides are 0 along reduced axes.

@@ -6,7 +6,6 @@ using namespace tessera;
 using namespace support;
 using product_test::all_lies;
 using product_test::GuardedMemory;
-using product_test::Lie;
 using product_test::matrix_in;
 
 namespace {

@@ -30,7 +30,7 @@ class BoxFolder {
         inputs_(task.space.operands.subspan(1), {.rank = task.space.rank, .extents = task.steps},
                 task.reduction.kernel == nullptr ? 0 : reducer_.value_bytes,
                 memory_.take(BoxInputs::bytes_for(task.space.operands.size() - 1))),
-        row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, task.reduction.folds.least,
+        row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, reducer_.lanes,
                     memory_.take(row_bytes(task))),
         values_(memory_.take(value_bytes(task))),
         transposed_(memory_.take(value_bytes(task))),
@@ -182,7 +182,8 @@ class BoxFolder {
   /// Folds a box by the loop that computes it. Returns false where there is none, or its rows are too short.
   bool fold_as_computed(const Input* inputs, std::ptrdiff_t lanes, std::ptrdiff_t outputs, std::ptrdiff_t count,
                         std::byte* accumulators) {
-    const auto& [rows, columns, least] = task_.reduction.folds;
+    const auto& [rows, columns] = task_.reduction.folds;
+    const std::ptrdiff_t least = reducer_.lanes;
     if (rows == nullptr || task_.transposes) return false;
     const void* const nodes = task_.reduction.nodes;
     if (task_.row > 1) {

@@ -220,8 +220,7 @@ bool asks_for_boxes(const ReductionTask& task) {
   const int inner = task.by_columns ? task.last_kept() : task.last_reduced();
   const bool lies = all_along(task.space, inner);
   const auto leaves = task.space.operands.subspan(1);
-  const bool folds = task.reduction.folds.rows != nullptr && task.extent(inner) >= task.reduction.folds.least &&
-                     Values::pack_nothing(leaves, inner);
+  const bool folds = folds_in_lanes(task.reduction, task.extent(inner)) && Values::pack_nothing(leaves, inner);
   if (folds && lies && task.by_columns && task.extent(task.last_reduced()) >= least_rows) return false;
   if (folds && lies && !task.by_columns && task.space.rank == task.kept + 1) return false;
   if (task.by_columns) return !lies || task.extent(inner) < short_row;

@@ -17,6 +17,7 @@ namespace {
 constexpr std::ptrdiff_t rows_per_partial = 64;  // rows folded side by side before a merge
 constexpr std::ptrdiff_t tile_elements = 4096;   // computed values that are folded side by side
 constexpr std::ptrdiff_t tile_columns = 512;
+constexpr std::ptrdiff_t rows_in_tree = 8;      // that reducers add up before they touch the accumulators
 constexpr std::ptrdiff_t narrow_columns = 128;  // below it, several rows of a tile are computed at once
 constexpr std::ptrdiff_t longest_part = std::ptrdiff_t{16} * 1024;    // of values that lie in memory, in one go
 constexpr std::ptrdiff_t computed_bytes = std::ptrdiff_t{16} * 1024;  // of computed values, in one go
@@ -29,15 +30,11 @@ bool lies_in_rows(const ReductionTask& task) {
   return task.reduction.kernel == nullptr && leaf.data != nullptr && leaf.strides[at(task.last_reduced())] == 1;
 }
 
-/// Rows of so many values are folded by the loop that computes them.
-bool folds_as_computed(const ReductionTask& task, std::ptrdiff_t columns) {
-  const FoldLoops& folds = task.reduction.folds;
-  return folds.rows != nullptr && columns >= folds.least;
-}
-
 /// Values that are computed in one go where nothing is packed: they stay in the L1 cache, and the cost of a call is shared by many.
 std::ptrdiff_t longest_computed(const ReductionTask& task) {
-  return std::clamp(computed_bytes / task.reduction.reducer->value_bytes, block_elements, tile_elements);
+  const Reducer& reducer = *task.reduction.reducer;
+  const std::ptrdiff_t most = std::clamp(computed_bytes / reducer.value_bytes, block_elements, tile_elements);
+  return reducer.lanes > 0 ? std::min(most, most_in_lane * reducer.lanes) : most;
 }
 
 std::ptrdiff_t accumulator_bytes(const ReductionTask& task) {
@@ -77,10 +74,10 @@ std::ptrdiff_t rows_together(const ReductionTask& task) {
   if (task.by_columns || !one_axis) return 1;
   const std::ptrdiff_t row = task.extent(task.last_kept());
   if (lies_in_rows(task) && task.reduced <= longest_part) return std::min(most_together, row);
-  if (folds_as_computed(task, task.reduced) &&
+  if (folds_in_lanes(task.reduction, task.reduced) &&
       Values::pack_nothing(task.space.operands.subspan(1), task.last_reduced()))
     return task.reduced <= longest_computed(task) ? std::min(RowInputs::most_rows, row) : 1;
-  const std::ptrdiff_t most = folds_as_computed(task, task.reduced) ? RowInputs::most_rows : block_elements;
+  const std::ptrdiff_t most = folds_in_lanes(task.reduction, task.reduced) ? RowInputs::most_rows : block_elements;
   return task.reduced <= block_elements / 2 ? std::min({block_elements / task.reduced, row, most}) : 1;
 }
 
@@ -90,8 +87,7 @@ Folder::Folder(const ReductionTask& task)
       memory_(scratch(memory_bytes(task))),
       values_(task.space.operands.subspan(1), task.reduction.kernel, task.reduction.nodes, reducer_.value_bytes,
               memory_.take(Values::bytes_for(task.space.operands.size() - 1))),
-      row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, task.reduction.folds.least,
-                  memory_.take(row_bytes(task))),
+      row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, reducer_.lanes, memory_.take(row_bytes(task))),
       offsets_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       moved_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       here_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
@@ -149,15 +145,22 @@ void Folder::fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows) {
   place(unit);
   const std::ptrdiff_t columns = task_.extent(task_.last_reduced());
   const Operand& leaf = task_.space.operands[1];
-  const Block block{
-      .rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
-  if (folds_as_computed(task_, columns)) {
+  Block block{.rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
+  if (folds_as_computed(columns)) {
     const Reduction& reduction = task_.reduction;
     return reduction.folds.rows(reduction.nodes, accumulators_, row_inputs_.read(block, offsets_ + 1), rows, columns);
   }
-  const bool lie = values_.lie_along(block.column_axis);
-  const std::byte* values = lie ? leaf.data + offsets_[1] * leaf.item : values_.block(block, offsets_ + 1, buffer_);
-  reducer_.rows(accumulators_, values, rows, lie ? row_stride(leaf, block) : columns, columns, 0);
+  if (values_.lie_along(block.column_axis)) {
+    return reducer_.rows(accumulators_, leaf.data + offsets_[1] * leaf.item, rows, row_stride(leaf, block), columns, 0);
+  }
+  const std::ptrdiff_t together = std::max<std::ptrdiff_t>(1, block_elements / columns);
+  std::copy_n(offsets_, task_.space.operands.size(), here_);
+  for (std::ptrdiff_t row = 0; row < rows; row += together) {
+    block.rows = std::min(together, rows - row);
+    reducer_.rows(accumulators_ + row * reducer_.accumulator_bytes, values_.block(block, here_ + 1, buffer_),
+                  block.rows, columns, columns, 0);
+    task_.space.move(here_, block.row_axis, block.rows);
+  }
 }
 
 void Folder::fold_row(std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators) {
@@ -175,7 +178,7 @@ std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std:
                                                                               : block_elements;
   const std::ptrdiff_t n = std::min({seek(index), most, longest});
   const Block block{.rows = 1, .columns = n, .row_axis = -1, .column_axis = task_.last_reduced()};
-  if (folds_as_computed(task_, n)) {
+  if (folds_as_computed(n)) {
     const Reduction& reduction = task_.reduction;
     reduction.folds.rows(reduction.nodes, partial, row_inputs_.read(block, moved_ + 1), 1, n);
   } else {
@@ -209,18 +212,12 @@ void Folder::fold_side_by_side(std::ptrdiff_t rows, std::ptrdiff_t width, std::p
                      index);
     return;
   }
-  if (folds_as_computed(task_, width)) return fold_columns_as_computed(rows, width, partial);
-  const std::ptrdiff_t columns = std::min(width, tile_columns);
-  const std::ptrdiff_t together = std::min(rows, tile_elements / columns);
-  for (std::ptrdiff_t row = 0; row < rows; row += together) {
-    for (std::ptrdiff_t column = 0; column < width; column += columns) {
-      const Block tile{.rows = std::min(together, rows - row),
-                       .columns = std::min(columns, width - column),
-                       .row_axis = task_.last_reduced(),
-                       .column_axis = task_.last_kept()};
-      fold_tile(tile, row, column, index + row, partial + column * reducer_.accumulator_bytes);
-    }
-  }
+  if (folds_as_computed(width)) return fold_columns_as_computed(rows, width, partial);
+  const std::ptrdiff_t together =
+      std::max(rows_in_tree, tile_elements / std::min(width, tile_columns) / rows_in_tree * rows_in_tree);
+  for_tiles(rows, width, together, tile_columns, [&](const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column) {
+    fold_tile(tile, row, column, index + row, partial + column * reducer_.accumulator_bytes);
+  });
 }
 
 /// In tiles that are packed, or in whole rows where nothing is.
@@ -228,33 +225,45 @@ void Folder::fold_columns_as_computed(std::ptrdiff_t rows, std::ptrdiff_t width,
   const Reduction& reduction = task_.reduction;
   const bool packs = !values_.pack_nothing(task_.last_kept());
   const std::ptrdiff_t widest = packs ? narrow_columns : width;
-  const std::ptrdiff_t together =
-      std::min({rows, RowInputs::most_rows, packs ? block_elements / std::min(width, widest) : rows});
+  const std::ptrdiff_t fitting = block_elements / std::min(width, narrow_columns) / rows_in_tree * rows_in_tree;
+  const std::ptrdiff_t together = packs ? std::min(RowInputs::most_rows, fitting) : RowInputs::most_rows;
+  for_tiles(rows, width, together, widest, [&](const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column) {
+    move_to(tile, row, column);
+    reduction.folds.columns(reduction.nodes, partial + column * reducer_.accumulator_bytes,
+                            row_inputs_.read(tile, here_ + 1), tile.rows, tile.columns);
+  });
+}
+
+/// Calls body(tile, row, column) for parts of some rows side by side. No tile but the only one is narrower than the lanes of a vector, so that all columns are
+/// folded in the same order however they are cut.
+template <class Body>
+void Folder::for_tiles(std::ptrdiff_t rows, std::ptrdiff_t width, std::ptrdiff_t together, std::ptrdiff_t widest,
+                       const Body& body) const {
   for (std::ptrdiff_t row = 0; row < rows; row += together) {
-    for (std::ptrdiff_t column = 0; column < width;) {
+    Block tile{.rows = std::min(together, rows - row),
+               .columns = 0,
+               .row_axis = task_.last_reduced(),
+               .column_axis = task_.last_kept()};
+    for (std::ptrdiff_t column = 0; column < width; column += tile.columns) {
       const std::ptrdiff_t left = width - column;
-      const bool leaves_too_few = left > widest && left - widest < reduction.folds.least;
-      const Block tile{.rows = std::min(together, rows - row),
-                       .columns = leaves_too_few ? widest / 2 : std::min(widest, left),
-                       .row_axis = task_.last_reduced(),
-                       .column_axis = task_.last_kept()};
-      std::copy_n(moved_, task_.space.operands.size(), here_);
-      task_.space.move(here_, tile.column_axis, column);
-      task_.space.move(here_, tile.row_axis, row);
-      reduction.folds.columns(reduction.nodes, partial + column * reducer_.accumulator_bytes,
-                              row_inputs_.read(tile, here_ + 1), tile.rows, tile.columns);
-      column += tile.columns;
+      tile.columns = left > widest && left - widest < reducer_.lanes ? widest / 2 : std::min(widest, left);
+      body(tile, row, column);
     }
   }
+}
+
+/// Sets where a tile's first elements are.
+void Folder::move_to(const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column) {
+  std::copy_n(moved_, task_.space.operands.size(), here_);
+  task_.space.move(here_, tile.column_axis, column);
+  task_.space.move(here_, tile.row_axis, row);
 }
 
 void Folder::fold_tile(const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column, std::ptrdiff_t index,
                        std::byte* partial) {
   Block block = tile;
   block.rows = tile.columns <= narrow_columns ? block_elements / tile.columns : 1;
-  std::copy_n(moved_, task_.space.operands.size(), here_);
-  task_.space.move(here_, tile.column_axis, column);
-  task_.space.move(here_, tile.row_axis, row);
+  move_to(tile, row, column);
   for (std::ptrdiff_t r = 0; r < tile.rows; r += block.rows) {
     block.rows = std::min(block.rows, tile.rows - r);
     std::byte* to = buffer_ + r * tile.columns * reducer_.value_bytes;

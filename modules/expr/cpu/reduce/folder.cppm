@@ -33,6 +33,9 @@ class Folder {
   std::byte* accumulators() const { return accumulators_; }
 
  private:
+  bool folds_as_computed(std::ptrdiff_t n) const {
+    return task_.reduction.folds.rows != nullptr && folds_in_lanes(task_.reduction, n);
+  }
   std::ptrdiff_t seek(std::ptrdiff_t index);
   void fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows);
   void fold_row(std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators);
@@ -40,6 +43,10 @@ class Folder {
   void fold_columns(std::ptrdiff_t width, std::ptrdiff_t first, std::ptrdiff_t last, std::byte* accumulators);
   void fold_side_by_side(std::ptrdiff_t rows, std::ptrdiff_t width, std::ptrdiff_t index, std::byte* partial);
   void fold_columns_as_computed(std::ptrdiff_t rows, std::ptrdiff_t width, std::byte* partial);
+  template <class Body>
+  void for_tiles(std::ptrdiff_t rows, std::ptrdiff_t width, std::ptrdiff_t together, std::ptrdiff_t widest,
+                 const Body& body) const;
+  void move_to(const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column);
   void fold_tile(const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column, std::ptrdiff_t index,
                  std::byte* partial);
 

@@ -107,7 +107,7 @@ bool run_at_once(const Reduction& reduction) {
   if (n == 0) return false;
   alignas(64) std::byte accumulator[64];
   reduction.reducer->clear(accumulator, 1);
-  if (const FoldLoops& folds = reduction.folds; folds.rows != nullptr && n >= folds.least) {
+  if (const FoldLoops& folds = reduction.folds; folds.rows != nullptr && folds_in_lanes(reduction, n)) {
     constexpr std::array<std::ptrdiff_t, inputs.size()> no_next_row{};
     folds.rows(reduction.nodes, accumulator, {.first = inputs.data(), .pitches = no_next_row.data()}, 1, n);
   } else {

@@ -26,6 +26,12 @@ struct ReductionTask {
   std::ptrdiff_t extent(int axis) const { return space.extents[static_cast<std::size_t>(axis)]; }
 };
 
+/// Values that are computed are folded in rows, or side by side, of so many: in the lanes of vectors, and where there is a loop for it as they are
+/// computed. How work is cut does not depend on whether there is, so that both add up in the same order.
+inline bool folds_in_lanes(const Reduction& reduction, std::ptrdiff_t n) {
+  return reduction.kernel != nullptr && reduction.reducer->lanes > 0 && n >= reduction.reducer->lanes;
+}
+
 /// Sets which axes are kept, which reduced; without axes of one element, and merged where possible.
 void arrange(ReductionTask& task);
 

@@ -4,7 +4,6 @@ module;
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -19,65 +18,6 @@ import tessera.array;
 namespace tessera::plan {
 
 namespace {
-
-/// The largest or smallest of numbers none of which is NaN, an instruction for each vector. Of equal ones, as zeros are, the first.
-template <ReduceOp Op, class C>
-struct OrderedExtreme {
-  using Value = C;
-  using Accumulator = C;
-
-  [[gnu::always_inline]] static C identity() { return identity_of<Op, C>(); }
-  [[gnu::always_inline]] static C combine(C a, C b) {
-    combine_ordered_lanes<Op>(a, b);
-    return a;
-  }
-  template <class Vector>
-  [[gnu::always_inline]] static void combine_lanes(Vector& a, const Vector& b) {
-    combine_ordered_lanes<Op>(a, b);
-  }
-};
-
-/// Whether a NaN was among the numbers.
-template <class Vector>
-class NanWatch {
- public:
-  [[gnu::always_inline]] void see(const Vector& numbers) { seen_ |= numbers != numbers; }
-  [[gnu::always_inline]] bool has_seen_any() const { return __builtin_reduce_or(seen_) != 0; }
-
- private:
-  decltype(Vector{} != Vector{}) seen_{};
-};
-
-/// Rows of some hundred values and more: four vectors beside each other, and what is left, at least one vector, as a short row.
-template <std::ptrdiff_t Lanes, class F, class Watch = Unwatched>
-[[gnu::always_inline]] typename F::Accumulator fold_in_vectors(const typename F::Value* from, std::ptrdiff_t n,
-                                                               Watch&& watch = {}) {
-  using A = typename F::Accumulator;
-  using Values [[gnu::vector_size(Lanes * sizeof(typename F::Value))]] = typename F::Value;
-  using Vector [[gnu::vector_size(Lanes * sizeof(A))]] = A;
-  Vector total[4];
-  for (std::ptrdiff_t v = 0; v < 4; ++v) {
-    Values values;
-    std::memcpy(&values, from + v * Lanes, sizeof values);
-    total[v] = __builtin_convertvector(values, Vector);
-    watch.see(total[v]);
-  }
-  std::ptrdiff_t i = 4 * Lanes;
-  for (; i + 5 * Lanes <= n; i += 4 * Lanes) {
-    for (std::ptrdiff_t v = 0; v < 4; ++v) {
-      Values values;
-      std::memcpy(&values, from + i + v * Lanes, sizeof values);
-      const Vector next = __builtin_convertvector(values, Vector);
-      watch.see(next);
-      F::combine_lanes(total[v], next);
-    }
-  }
-  F::combine_lanes(total[0], total[1]);
-  F::combine_lanes(total[2], total[3]);
-  F::combine_lanes(total[0], total[2]);
-  combine_halves<F, static_cast<int>(Lanes / 2)>(total[0], std::make_index_sequence<static_cast<std::size_t>(Lanes)>());
-  return F::combine(A(total[0][0]), fold_in_vector<Lanes, F>(from + i, n - i, watch));
-}
 
 template <ReduceOp Op, class C>
 struct Folding {
@@ -96,76 +36,33 @@ struct Folding {
     plan::combine_lanes<Op, A>(a, b);
   }
 
-  /// Sums of 8 and 16 bits are begun in the next wider type, of which a register holds more; as many values as surely fit.
+  /// Sums of 8 and 16 bits are begun in the next wider type, of which a register holds more.
   static constexpr bool begins_narrow = Op == ReduceOp::sum && std::integral<C> && sizeof(C) <= 2;
   using Partial = std::conditional_t<begins_narrow, WiderOf<C>, A>;
-  static constexpr std::ptrdiff_t most_narrow = sizeof(C) == 1 ? 256 : 65536;
-
   template <std::ptrdiff_t VectorBytes>
-  [[gnu::always_inline]] static A sum_narrow(const C* from, std::ptrdiff_t n) {
-    constexpr std::ptrdiff_t lanes = 4 * VectorBytes / static_cast<std::ptrdiff_t>(sizeof(Partial));
-    A total = 0;
-    std::ptrdiff_t i = 0;
-    while (i + lanes <= n) {
-      const std::ptrdiff_t end = std::min(n, i + most_narrow * lanes);
-      Partial lane[lanes] = {};
-      for (; i + lanes <= end; i += lanes) {
-        for (std::ptrdiff_t k = 0; k < lanes; ++k) lane[k] = static_cast<Partial>(lane[k] + from[i + k]);
-      }
-      for (std::ptrdiff_t k = 0; k < lanes; ++k) total += static_cast<A>(lane[k]);
-    }
-    for (; i < n; ++i) total += static_cast<A>(from[i]);
-    return total;
-  }
+  static constexpr std::ptrdiff_t lanes = lanes_folded<Op, C, VectorBytes>();
 
-  static constexpr bool is_extreme_of_floating =
-      (Op == ReduceOp::minimum || Op == ReduceOp::maximum) && std::floating_point<C>;
-
-  template <std::ptrdiff_t Lanes, bool IsLong>
-  [[gnu::always_inline]] static bool fold_in_ordered_lanes(A& extreme, const C* from, std::ptrdiff_t n) {
-    using Ordered = OrderedExtreme<Op, C>;
-    using Vector [[gnu::vector_size(Lanes * sizeof(C))]] = C;
-    NanWatch<Vector> watch;
-    extreme = IsLong ? fold_in_vectors<Lanes, Ordered>(from, n, watch) : fold_in_vector<Lanes, Ordered>(from, n, watch);
-    return !watch.has_seen_any();
-  }
-
-  /// A row of 8 floating numbers or more as if none were NaN; whether none is, which makes `extreme` right.
-  template <std::ptrdiff_t VectorBytes>
-  [[gnu::always_inline]] static bool fold_ordered(A& extreme, const C* from, std::ptrdiff_t n) {
-    constexpr std::ptrdiff_t lanes = VectorBytes / static_cast<std::ptrdiff_t>(sizeof(C));
-    if (n >= 64 && n >= 5 * lanes) return fold_in_ordered_lanes<lanes, true>(extreme, from, n);
-    return n >= 16 ? fold_in_ordered_lanes<16, false>(extreme, from, n)
-                   : fold_in_ordered_lanes<8, false>(extreme, from, n);
-  }
-
-  /// The values of one row.
+  /// The values of a row that is too short for the lanes of vectors.
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static A fold(const C* from, std::ptrdiff_t n) {
-    if constexpr (is_extreme_of_floating) {
-      A extreme;
-      if (n >= 8 && fold_ordered<VectorBytes>(extreme, from, n)) [[likely]]
-        return extreme;
-    }
-    if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool>) {
+    if constexpr (lanes<VectorBytes> > 0) {
       if (n >= 16 && n < 64) return fold_in_vector<16, Folding>(from, n);
       if (n >= 8 && n < 64) return fold_in_vector<8, Folding>(from, n);
     }
-    if constexpr (std::is_arithmetic_v<C> && !std::same_as<C, bool> && !begins_narrow) {
-      constexpr std::ptrdiff_t lanes = VectorBytes / static_cast<std::ptrdiff_t>(sizeof(A));
-      constexpr std::ptrdiff_t most = 64 * lanes;  // beyond them the rounding errors of a lane would grow
-      if (n >= 64 && n <= most)
-        return n >= 5 * lanes ? fold_in_vectors<lanes, Folding>(from, n) : fold_in_vector<lanes, Folding>(from, n);
-    }
-    if constexpr (begins_narrow) {
-      return sum_narrow<VectorBytes>(from, n);
-    } else {
-      return fold_values<VectorBytes, Folding>(from, n, C(0));
-    }
+    return fold_values<VectorBytes, Folding>(from, n, C(0));
   }
 
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void row(A& to, const C* from, std::ptrdiff_t n, std::ptrdiff_t) {
+    if constexpr (lanes<VectorBytes> > 0) {
+      while (n >= lanes<VectorBytes>) {
+        const std::ptrdiff_t some = std::min(n, most_in_lane * lanes<VectorBytes>);
+        fold_rows<Op, lanes<VectorBytes>>(&to, RowsInMemory<C>(from, 0), 1, some);
+        from += some;
+        n -= some;
+      }
+      if (n == 0) return;
+    }
     to = combine(to, fold<VectorBytes>(from, n));
   }
 
@@ -173,7 +70,7 @@ struct Folding {
   template <std::ptrdiff_t N>
   [[gnu::always_inline]] static void fold_few(A* __restrict to, const C* __restrict from, std::ptrdiff_t rows) {
     for (std::ptrdiff_t r = 0; r < rows; ++r) {
-      Partial sum = Partial(from[r * N]);
+      Partial sum = Partial(from[r * N]);  // NOLINT(bugprone-signed-char-misuse): numbers of 8 bits, not characters
       for (std::ptrdiff_t k = 1; k < N; ++k) {
         if constexpr (begins_narrow) sum = static_cast<Partial>(sum + from[r * N + k]);
         if constexpr (!begins_narrow) sum = combine(sum, A(from[r * N + k]));
@@ -189,6 +86,10 @@ struct Folding {
       if (stride == n && n == 2) return fold_few<2>(to, from, rows);
       if (stride == n && n == 3) return fold_few<3>(to, from, rows);
       if (stride == n && n == 4) return fold_few<4>(to, from, rows);
+    }
+    if constexpr (lanes<VectorBytes> > 0) {
+      if (n >= lanes<VectorBytes> && n <= most_in_lane * lanes<VectorBytes>)
+        return fold_rows<Op, lanes<VectorBytes>>(to, RowsInMemory<C>(from, stride), rows, n);
     }
     for (std::ptrdiff_t r = 0; r < rows; ++r) row<VectorBytes>(to[r], from + r * stride, n, first);
   }
@@ -206,24 +107,28 @@ struct Folding {
   }
 
   template <std::ptrdiff_t Rows>
-  [[gnu::always_inline]] static void fold_rows(A* __restrict to, const C* __restrict from, std::ptrdiff_t stride,
-                                               std::ptrdiff_t n) {
+  [[gnu::always_inline]] static void fold_few_columns(A* __restrict to, const C* __restrict from, std::ptrdiff_t stride,
+                                                      std::ptrdiff_t n) {
     for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = combine(to[i], static_cast<A>(in_tree<Rows>(from + i, stride)));
   }
 
   template <std::ptrdiff_t VectorBytes>
   [[gnu::always_inline]] static void columns(A* __restrict to, const C* __restrict from, std::ptrdiff_t rows,
                                              std::ptrdiff_t stride, std::ptrdiff_t n, std::ptrdiff_t) {
-    for (; rows >= 8; rows -= 8, from += 8 * stride) fold_rows<8>(to, from, stride, n);
+    if constexpr (lanes<VectorBytes> > 0) {
+      if (n >= lanes<VectorBytes>)
+        return fold_columns<Op, lanes<VectorBytes>>(to, RowsInMemory<C>(from, stride), rows, n);
+    }
+    for (; rows >= 8; rows -= 8, from += 8 * stride) fold_few_columns<8>(to, from, stride, n);
     if (rows >= 4) {
-      fold_rows<4>(to, from, stride, n);
+      fold_few_columns<4>(to, from, stride, n);
       rows -= 4, from += 4 * stride;
     }
     if (rows >= 2) {
-      fold_rows<2>(to, from, stride, n);
+      fold_few_columns<2>(to, from, stride, n);
       rows -= 2, from += 2 * stride;
     }
-    if (rows == 1) fold_rows<1>(to, from, stride, n);
+    if (rows == 1) fold_few_columns<1>(to, from, stride, n);
   }
 };
 

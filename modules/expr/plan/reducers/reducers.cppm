@@ -202,6 +202,12 @@ struct ReducerOf {
     }
   }
 
+  template <std::ptrdiff_t VectorBytes>
+  static constexpr std::ptrdiff_t lanes() {
+    if constexpr (requires { Loops::template lanes<VectorBytes>; }) return Loops::template lanes<VectorBytes>;
+    return 0;
+  }
+
   static void row_baseline(void* a, const void* v, std::ptrdiff_t n, std::ptrdiff_t f) { row<16>(a, v, n, f); }
   static void rows_baseline(void* a, const void* v, std::ptrdiff_t r, std::ptrdiff_t s, std::ptrdiff_t n,
                             std::ptrdiff_t f) {
@@ -248,9 +254,9 @@ struct ReducerOf {
 
   static const Reducer* chosen() {
     static constexpr Reducer table[] = {
-        {sizeof(C), sizeof(A), clear, row_baseline, rows_baseline, columns_baseline, merge_baseline},
-        {sizeof(C), sizeof(A), clear, row_avx2, rows_avx2, columns_avx2, merge_avx2},
-        {sizeof(C), sizeof(A), clear, row_avx512, rows_avx512, columns_avx512, merge_avx512},
+        {sizeof(C), sizeof(A), clear, row_baseline, rows_baseline, columns_baseline, merge_baseline, lanes<16>()},
+        {sizeof(C), sizeof(A), clear, row_avx2, rows_avx2, columns_avx2, merge_avx2, lanes<32>()},
+        {sizeof(C), sizeof(A), clear, row_avx512, rows_avx512, columns_avx512, merge_avx512, lanes<64>()},
     };
     return &table[static_cast<int>(device::isa())];
   }

@@ -23,17 +23,10 @@ template <class Vector, class Number, std::size_t... Lane>
   to = Vector{static_cast<Number>(Lane)...};
 }
 
-/// Who does not care what is folded.
-struct Unwatched {
-  template <class Vector>
-  [[gnu::always_inline]] static void see(const Vector&) {}
-};
-
 /// Folds n >= Lanes numbers of `F`, which has the types Value and Accumulator and the functions identity() and combine_lanes(to, from), of
 /// vectors. The watch sees all of them.
-template <std::ptrdiff_t Lanes, class F, class Watch = Unwatched>
-[[gnu::always_inline]] inline typename F::Accumulator fold_in_vector(const typename F::Value* from, std::ptrdiff_t n,
-                                                                     Watch&& watch = {}) {
+template <std::ptrdiff_t Lanes, class F>
+[[gnu::always_inline]] inline typename F::Accumulator fold_in_vector(const typename F::Value* from, std::ptrdiff_t n) {
   using A = typename F::Accumulator;
   using C = typename F::Value;
   using Number = std::conditional_t<
@@ -46,12 +39,10 @@ template <std::ptrdiff_t Lanes, class F, class Watch = Unwatched>
   Values values;
   std::memcpy(&values, from, sizeof values);
   Vector total = __builtin_convertvector(values, Vector);
-  watch.see(total);
   std::ptrdiff_t i = Lanes;
   for (; i + Lanes <= n; i += Lanes) {
     std::memcpy(&values, from + i, sizeof values);
     const Vector next = __builtin_convertvector(values, Vector);
-    watch.see(next);
     F::combine_lanes(total, next);
   }
   if (i < n) {
@@ -61,7 +52,6 @@ template <std::ptrdiff_t Lanes, class F, class Watch = Unwatched>
     const Vector nothing = Vector{} + F::identity();
     const Vector last =
         numbers >= static_cast<Number>(Lanes - (n - i)) ? __builtin_convertvector(values, Vector) : nothing;
-    watch.see(last);
     F::combine_lanes(total, last);
   }
   combine_halves<F, static_cast<int>(Lanes / 2)>(total, lanes);
