@@ -32,7 +32,6 @@ export import :expression_name;
 export import :lowering;
 
 // plan/reducers/: the arithmetic of reductions
-export import :short_rows;
 export import :folding;
 export import :searching;
 export import :moments;

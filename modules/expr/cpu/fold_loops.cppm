@@ -14,11 +14,11 @@ import :folded_lanes;
 // the L1 cache and read again.
 namespace tessera {
 
-/// Reductions whose values, of type C, are folded by the loop that computes them. Functions with a careful form cost more than their values' way
-/// through the cache, and a user's function is called once for each element, where this computes some twice.
+/// Reductions whose values, of type C, are folded by the loop that computes them. It computes some twice, which long functions cost more than their values' way
+/// through the cache, and a user's function is called once for each element.
 template <class Plan, plan::ReduceOp Op, class C>
 concept FoldedAsComputed =
-    plan::lanes_folded<Op, C, 64>() > 0 && !math::DependsOnRange<typename Plan::template Bound<device::Isa::avx2>> &&
+    plan::lanes_folded<Op, C, 64>() > 0 && !math::TakesLong<typename Plan::template Bound<device::Isa::avx2>> &&
     !math::CallsOnce<typename Plan::template Bound<device::Isa::avx2>>;
 
 /// The values of rows, computed where they are read.

@@ -13,7 +13,7 @@ namespace tessera::plan {
 class RowInputs {
  public:
   /// Rows of a block, at most.
-  static constexpr std::ptrdiff_t most_rows = 32;
+  static constexpr std::ptrdiff_t most_rows = 64;
 
   /// Memory that an object for such leaves needs.
   static std::ptrdiff_t bytes_for(std::span<const Operand> leaves, std::ptrdiff_t computed_item);

@@ -68,6 +68,7 @@ auto tan(O&& x) {
 
 struct Asin {
   static constexpr const char* name = "asin";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "asin($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -82,6 +83,7 @@ auto asin(O&& x) {
 
 struct Acos {
   static constexpr const char* name = "acos";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "acos($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -96,6 +98,7 @@ auto acos(O&& x) {
 
 struct Atan {
   static constexpr const char* name = "atan";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "atan($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -110,6 +113,7 @@ auto atan(O&& x) {
 
 struct Sinh {
   static constexpr const char* name = "sinh";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "sinh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -124,6 +128,7 @@ auto sinh(O&& x) {
 
 struct Cosh {
   static constexpr const char* name = "cosh";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "cosh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -138,6 +143,7 @@ auto cosh(O&& x) {
 
 struct Tanh {
   static constexpr const char* name = "tanh";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tanh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -152,6 +158,7 @@ auto tanh(O&& x) {
 
 struct Asinh {
   static constexpr const char* name = "asinh";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "asinh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -166,6 +173,7 @@ auto asinh(O&& x) {
 
 struct Acosh {
   static constexpr const char* name = "acosh";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "acosh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -180,6 +188,7 @@ auto acosh(O&& x) {
 
 struct Atanh {
   static constexpr const char* name = "atanh";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "atanh($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -194,6 +203,7 @@ auto atanh(O&& x) {
 
 struct Atan2 {
   static constexpr const char* name = "atan2";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "atan2($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {

@@ -66,6 +66,7 @@ auto conj(O&& x) {
 
 struct Angle {
   static constexpr const char* name = "angle";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_angle($0)";
   template <class C>
   [[gnu::always_inline]] static auto apply(C a) {

@@ -17,6 +17,7 @@ namespace tessera {
 
 struct Exp {
   static constexpr const char* name = "exp";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "exp($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -31,6 +32,7 @@ auto exp(O&& x) {
 
 struct Expm1 {
   static constexpr const char* name = "expm1";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "expm1($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -45,6 +47,7 @@ auto expm1(O&& x) {
 
 struct Exp2 {
   static constexpr const char* name = "exp2";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "exp2($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -131,6 +134,7 @@ auto log10(O&& x) {
 
 struct LogAddExp {
   static constexpr const char* name = "logaddexp";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_logaddexp($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {

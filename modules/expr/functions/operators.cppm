@@ -118,6 +118,7 @@ struct Negate {
 /// The quotient rounded down.
 struct FloorDivide {
   static constexpr const char* name = "floor_divide";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_floor_divide($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {
@@ -147,6 +148,7 @@ struct FloorDivide {
 /// What the quotient rounded down leaves; it has the sign of b.
 struct Remainder {
   static constexpr const char* name = "remainder";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_remainder($0, $1)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a, C b) {

@@ -15,6 +15,7 @@ namespace tessera {
 
 struct Erf {
   static constexpr const char* name = "erf";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "erf($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -29,6 +30,7 @@ auto erf(O&& x) {
 
 struct Erfc {
   static constexpr const char* name = "erfc";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "erfc($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -43,6 +45,7 @@ auto erfc(O&& x) {
 
 struct Lgamma {
   static constexpr const char* name = "lgamma";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "lgamma($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -57,6 +60,7 @@ auto lgamma(O&& x) {
 
 struct Sigmoid {
   static constexpr const char* name = "sigmoid";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_sigmoid($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -100,6 +104,7 @@ auto leaky_relu(O&& x, Slope&& slope = 0.01) {
 
 struct Softplus {
   static constexpr const char* name = "softplus";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_softplus($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -114,6 +119,7 @@ auto softplus(O&& x) {
 
 struct Silu {
   static constexpr const char* name = "silu";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_silu($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {
@@ -128,6 +134,7 @@ auto silu(O&& x) {
 
 struct Gelu {
   static constexpr const char* name = "gelu";
+  static constexpr bool takes_long = true;
   static constexpr const char* device = "tessera_gelu($0)";
   template <class C>
   [[gnu::always_inline]] static C apply(C a) {

@@ -28,4 +28,8 @@ concept DependsOnRange = requires { requires Values::depends_on_range; };
 template <class Values>
 concept CallsOnce = requires { requires Values::calls_once; };
 
+/// A function of some ten instructions and more, or a bound plan with such a function.
+template <class Values>
+concept TakesLong = requires { requires Values::takes_long; };
+
 }  // namespace tessera::math

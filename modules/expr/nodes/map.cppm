@@ -69,6 +69,7 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
   static constexpr bool depends_on_range = has_guard || (math::DependsOnRange<Values> || ...);
   static constexpr bool reads_pairs = (ReadsPairs<Values> && ...);
   static constexpr bool calls_once = math::CallsOnce<Op> || (math::CallsOnce<Values> || ...);
+  static constexpr bool takes_long = depends_on_range || math::TakesLong<Op> || (math::TakesLong<Values> || ...);
 
   template <class Function, class... Plans>
   [[gnu::always_inline]] BoundMapOf(const MapPlanOf<std::index_sequence<I...>, Function, Plans...>& from,
@@ -213,6 +214,7 @@ auto as_node_beside(S&& source) {
 template <class Op, class C>
 struct Uniform {
   using argument_type = C;
+  static constexpr bool takes_long = math::TakesLong<Op>;
   static constexpr const char* name = Op::name;
   static constexpr const char* device = Op::device;
   [[gnu::always_inline]] static auto map(auto... values) { return Op::apply(static_cast<C>(values)...); }

@@ -183,28 +183,27 @@ class BoxFolder {
   bool fold_as_computed(const Input* inputs, std::ptrdiff_t lanes, std::ptrdiff_t outputs, std::ptrdiff_t count,
                         std::byte* accumulators) {
     const auto& [rows, columns] = task_.reduction.folds;
-    const std::ptrdiff_t least = reducer_.lanes;
     if (rows == nullptr || task_.transposes) return false;
     const void* const nodes = task_.reduction.nodes;
     if (task_.row > 1) {
-      if (task_.row < least) return false;
+      if (!folds_in_lanes(task_.reduction, task_.row)) return false;
       for (std::ptrdiff_t set = 0; set < count; ++set)
         rows(nodes, accumulators, row_inputs_.of_box(inputs, set * outputs, task_.row), outputs, task_.row);
       return true;
     }
     if (!task_.by_columns) {
-      if (count < least) return false;
+      if (!folds_in_lanes(task_.reduction, count)) return false;
       rows(nodes, accumulators, row_inputs_.of_box(inputs, 0, count), outputs, count);
       return true;
     }
     const std::ptrdiff_t width = outputs * lanes;
     const std::ptrdiff_t whole = count / lanes;
     const std::ptrdiff_t rest = count - whole * lanes;
-    if (width < least || whole == 0) return false;
+    if (!folds_in_lanes(task_.reduction, width) || whole == 0) return false;
     columns(nodes, accumulators, row_inputs_.of_box(inputs, 0, width), whole, width);
     if (rest == 0) return true;
     const InputRows last = row_inputs_.of_box(inputs, whole * lanes, outputs);
-    if (outputs >= least) {
+    if (folds_in_lanes(task_.reduction, outputs)) {
       columns(nodes, accumulators, last, rest, outputs);
     } else {
       task_.reduction.kernel(nodes, values_, last.first, rest * outputs);

@@ -85,7 +85,15 @@ bool folds_rows(const ReductionTask& task) {
          is_fast_row(task.extent(task.last_reduced())) && has_fast_rows(task) && task.outputs >= few_outputs;
 }
 
+/// Every result is the sum of one row that lies in memory, or is repeated: in lanes it is folded in one order, whoever does it.
+bool folds_whole_rows(const ReductionTask& task) {
+  const int inner = task.last_reduced();
+  return task.space.rank == task.kept + 1 && folds_in_lanes(task.reduction, task.extent(inner)) &&
+         Values::pack_nothing(task.space.operands.subspan(1), inner) && all_along(task.space, inner);
+}
+
 bool better_by_columns(const ReductionTask& task) {
+  if (!task.by_columns && folds_whole_rows(task)) return false;
   if (task.outputs < few_outputs) return task.outputs > 1 && for_columns(task) > 0 && !counts_positions(task.reduction);
   const std::ptrdiff_t length = task.extent(task.last_reduced());
   if (has_fast_rows(task) && is_fast_row(length)) return false;
@@ -219,11 +227,9 @@ void sort_reduced_axes(ReductionTask& task) {
 bool asks_for_boxes(const ReductionTask& task) {
   const int inner = task.by_columns ? task.last_kept() : task.last_reduced();
   const bool lies = all_along(task.space, inner);
-  const auto leaves = task.space.operands.subspan(1);
-  const bool folds = folds_in_lanes(task.reduction, task.extent(inner)) && Values::pack_nothing(leaves, inner);
-  if (folds && lies && task.by_columns && task.extent(task.last_reduced()) >= least_rows) return false;
-  if (folds && lies && !task.by_columns && task.space.rank == task.kept + 1) return false;
   if (task.by_columns) return !lies || task.extent(inner) < short_row;
+  if (folds_whole_rows(task))  // by the kernel many rows are computed in one call
+    return task.reduction.folds.rows == nullptr && task.outputs > 1 && task.extent(inner) < short_row;
   const auto needs_no_packing = [&](const Operand& leaf) {
     return leaf.strides[at(inner)] == 0 || leaf.strides[at(inner)] == 1;
   };

@@ -29,7 +29,9 @@ struct ReductionTask {
 /// Values that are computed are folded in rows, or side by side, of so many: in the lanes of vectors, and where there is a loop for it as they are
 /// computed. How work is cut does not depend on whether there is, so that both add up in the same order.
 inline bool folds_in_lanes(const Reduction& reduction, std::ptrdiff_t n) {
-  return reduction.kernel != nullptr && reduction.reducer->lanes > 0 && n >= reduction.reducer->lanes;
+  constexpr std::ptrdiff_t few = 4;  // for which the reducers have loops over all rows
+  const std::ptrdiff_t lanes = reduction.reducer->lanes;
+  return reduction.kernel != nullptr && lanes > 0 && n >= lanes && n > few;
 }
 
 /// Sets which axes are kept, which reduced; without axes of one element, and merged where possible.

@@ -6,7 +6,6 @@ export module tessera.expr:folded_lanes;
 import tessera.standard;
 import tessera.core;
 import :plan;
-import :short_rows;
 import :reducers;
 import :combining;
 
@@ -48,6 +47,15 @@ struct OrderedLanes {
     plan::combine_ordered_lanes<Op>(a, b);
   }
 };
+
+/// `other` is combined with `total` half by half, until its first lane has all.
+template <class F, int Half, class Vector, std::size_t... Lane>
+[[gnu::always_inline]] inline void combine_halves(Vector& total, std::index_sequence<Lane...> lanes) {
+  const Vector other =
+      __builtin_shufflevector(total, total, ((static_cast<int>(Lane) + Half) % static_cast<int>(sizeof...(Lane)))...);
+  F::combine_lanes(total, other);
+  if constexpr (Half > 1) combine_halves<F, Half / 2>(total, lanes);
+}
 
 /// What F makes of all lanes. Changes the vector.
 template <class F, class T, std::ptrdiff_t Lanes>

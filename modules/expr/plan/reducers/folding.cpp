@@ -30,26 +30,23 @@ struct Folding {
   [[gnu::always_inline]] static A combine(A a, A b) { return combined<Op>(a, b); }
   [[gnu::always_inline]] static A merge(A a, A b) { return combine(a, b); }
 
-  /// The same of all lanes of two vectors.
-  template <class Vector>
-  [[gnu::always_inline]] static void combine_lanes(Vector& a, const Vector& b) {
-    plan::combine_lanes<Op, A>(a, b);
-  }
-
   /// Sums of 8 and 16 bits are begun in the next wider type, of which a register holds more.
   static constexpr bool begins_narrow = Op == ReduceOp::sum && std::integral<C> && sizeof(C) <= 2;
   using Partial = std::conditional_t<begins_narrow, WiderOf<C>, A>;
   template <std::ptrdiff_t VectorBytes>
   static constexpr std::ptrdiff_t lanes = lanes_folded<Op, C, VectorBytes>();
 
-  /// The values of a row that is too short for the lanes of vectors.
+  /// Rows that have fewer values than the vectors of the instruction set, in shorter ones or one by one.
   template <std::ptrdiff_t VectorBytes>
-  [[gnu::always_inline]] static A fold(const C* from, std::ptrdiff_t n) {
-    if constexpr (lanes<VectorBytes> > 0) {
-      if (n >= 16 && n < 64) return fold_in_vector<16, Folding>(from, n);
-      if (n >= 8 && n < 64) return fold_in_vector<8, Folding>(from, n);
+  [[gnu::always_inline]] static void fold_short_rows(A* to, const C* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
+                                                     std::ptrdiff_t n) {
+    if constexpr (lanes<VectorBytes> > 16) {
+      if (n >= 16) return fold_rows<Op, 16>(to, RowsInMemory<C>(from, stride), rows, n);
     }
-    return fold_values<VectorBytes, Folding>(from, n, C(0));
+    if constexpr (lanes<VectorBytes> > 8) {
+      if (n >= 8) return fold_rows<Op, 8>(to, RowsInMemory<C>(from, stride), rows, n);
+    }
+    for (; rows > 0; --rows, ++to, from += stride) *to = combine(*to, fold_values<VectorBytes, Folding>(from, n, C(0)));
   }
 
   template <std::ptrdiff_t VectorBytes>
@@ -63,7 +60,7 @@ struct Folding {
       }
       if (n == 0) return;
     }
-    to = combine(to, fold<VectorBytes>(from, n));
+    fold_short_rows<VectorBytes>(&to, from, 1, 0, n);
   }
 
   /// Rows of N values each, which a loop over them all reads by wide loads.
@@ -87,8 +84,9 @@ struct Folding {
       if (stride == n && n == 3) return fold_few<3>(to, from, rows);
       if (stride == n && n == 4) return fold_few<4>(to, from, rows);
     }
+    if (n < lanes<VectorBytes>) return fold_short_rows<VectorBytes>(to, from, rows, stride, n);
     if constexpr (lanes<VectorBytes> > 0) {
-      if (n >= lanes<VectorBytes> && n <= most_in_lane * lanes<VectorBytes>)
+      if (n <= most_in_lane * lanes<VectorBytes>)
         return fold_rows<Op, lanes<VectorBytes>>(to, RowsInMemory<C>(from, stride), rows, n);
     }
     for (std::ptrdiff_t r = 0; r < rows; ++r) row<VectorBytes>(to[r], from + r * stride, n, first);
