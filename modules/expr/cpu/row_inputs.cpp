@@ -33,9 +33,11 @@ std::ptrdiff_t bytes_of_buffer(std::span<const Operand> leaves, std::ptrdiff_t c
 
 }  // namespace
 
-std::ptrdiff_t RowInputs::bytes_for(std::span<const Operand> leaves, std::ptrdiff_t computed_item) {
+std::ptrdiff_t RowInputs::bytes_for(const Reduction& reduction) {
+  if (reduction.folds.rows == nullptr) return 0;
+  const std::span<const Operand> leaves = reduction.leaves;
   return input_bytes_of(leaves.size()) + pitch_bytes_of(leaves.size()) +
-         static_cast<std::ptrdiff_t>(leaves.size()) * bytes_of_buffer(leaves, computed_item);
+         static_cast<std::ptrdiff_t>(leaves.size()) * bytes_of_buffer(leaves, reduction.reducer->value_bytes);
 }
 
 RowInputs::RowInputs(std::span<const Operand> leaves, std::ptrdiff_t computed_item, std::ptrdiff_t lanes,

@@ -15,8 +15,8 @@ class RowInputs {
   /// Rows of a block, at most.
   static constexpr std::ptrdiff_t most_rows = 64;
 
-  /// Memory that an object for such leaves needs.
-  static std::ptrdiff_t bytes_for(std::span<const Operand> leaves, std::ptrdiff_t computed_item);
+  /// Memory that an object for a reduction needs: none where no loop folds its values as it computes them.
+  static std::ptrdiff_t bytes_for(const Reduction& reduction);
 
   /// The loops' values have `computed_item` bytes, and their vectors `lanes` of them. `memory` is 64-byte aligned and outlives this.
   RowInputs(std::span<const Operand> leaves, std::ptrdiff_t computed_item, std::ptrdiff_t lanes, std::byte* memory);

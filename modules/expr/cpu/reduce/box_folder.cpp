@@ -31,7 +31,7 @@ class BoxFolder {
                 task.reduction.kernel == nullptr ? 0 : reducer_.value_bytes,
                 memory_.take(BoxInputs::bytes_for(task.space.operands.size() - 1))),
         row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, reducer_.lanes,
-                    memory_.take(row_bytes(task))),
+                    memory_.take(RowInputs::bytes_for(task.reduction))),
         values_(memory_.take(value_bytes(task))),
         transposed_(memory_.take(value_bytes(task))),
         accumulators_(memory_.take(accumulator_bytes(task))),
@@ -79,12 +79,8 @@ class BoxFolder {
   static std::ptrdiff_t pairwise_bytes(const BoxTask& task) {
     return PairwiseMerge::bytes_for(task.parts, accumulator_bytes(task) * accumulators_of_each(task));
   }
-  static std::ptrdiff_t row_bytes(const BoxTask& task) {
-    if (task.reduction.folds.rows == nullptr) return 0;
-    return RowInputs::bytes_for(task.space.operands.subspan(1), task.reduction.reducer->value_bytes);
-  }
   static std::ptrdiff_t bytes(const BoxTask& task) {
-    return BoxInputs::bytes_for(task.space.operands.size() - 1) + row_bytes(task) +
+    return BoxInputs::bytes_for(task.space.operands.size() - 1) + RowInputs::bytes_for(task.reduction) +
            2 * Pieces::padded(value_bytes(task)) + 2 * Pieces::padded(accumulator_bytes(task)) +
            Pieces::padded(accumulator_bytes(task) * accumulators_of_each(task)) + pairwise_bytes(task) + 64;
   }

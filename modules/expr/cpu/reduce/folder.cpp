@@ -49,16 +49,10 @@ std::ptrdiff_t offset_bytes(const ReductionTask& task) {
   return static_cast<std::ptrdiff_t>(task.space.operands.size() * sizeof(std::ptrdiff_t));
 }
 
-/// Memory of what reads rows.
-std::ptrdiff_t row_bytes(const ReductionTask& task) {
-  if (task.reduction.folds.rows == nullptr) return 0;
-  return RowInputs::bytes_for(task.space.operands.subspan(1), task.reduction.reducer->value_bytes);
-}
-
 std::ptrdiff_t memory_bytes(const ReductionTask& task) {
-  return Values::bytes_for(task.space.operands.size() - 1) + row_bytes(task) + 3 * Pieces::padded(offset_bytes(task)) +
-         Pieces::padded(tile_elements * task.reduction.reducer->value_bytes) + Pieces::padded(accumulator_bytes(task)) +
-         pairwise_bytes(task);
+  return Values::bytes_for(task.space.operands.size() - 1) + RowInputs::bytes_for(task.reduction) +
+         3 * Pieces::padded(offset_bytes(task)) + Pieces::padded(tile_elements * task.reduction.reducer->value_bytes) +
+         Pieces::padded(accumulator_bytes(task)) + pairwise_bytes(task);
 }
 
 std::ptrdiff_t* zeros(std::byte* memory, std::size_t n) {
@@ -87,7 +81,8 @@ Folder::Folder(const ReductionTask& task)
       memory_(scratch(memory_bytes(task))),
       values_(task.space.operands.subspan(1), task.reduction.kernel, task.reduction.nodes, reducer_.value_bytes,
               memory_.take(Values::bytes_for(task.space.operands.size() - 1))),
-      row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, reducer_.lanes, memory_.take(row_bytes(task))),
+      row_inputs_(task.space.operands.subspan(1), reducer_.value_bytes, reducer_.lanes,
+                  memory_.take(RowInputs::bytes_for(task.reduction))),
       offsets_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       moved_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),
       here_(zeros(memory_.take(offset_bytes(task)), task.space.operands.size())),

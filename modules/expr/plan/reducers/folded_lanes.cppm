@@ -26,7 +26,7 @@ using LaneNumbers =
                                                    std::conditional_t<sizeof(T) == 2, std::int16_t, std::int8_t>>>,
              Lanes>;
 
-/// Vectors of as many elements as one of the instruction set holds.
+/// Reads as many elements as the vector has lanes.
 template <class T, std::ptrdiff_t Lanes>
 [[gnu::always_inline]] inline void read_vector(typename VectorOf<T, Lanes>::type& vector, const T* from) {
   std::memcpy(&vector, from, sizeof vector);
