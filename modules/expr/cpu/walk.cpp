@@ -18,12 +18,29 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t short_row_bytes = 512;  // below it, several rows share a block
+constexpr std::ptrdiff_t short_apart_bytes =
+    256;  // the same for rows that would have to be packed because others lie between them
 constexpr std::ptrdiff_t least_strip_columns = 32;
 constexpr std::ptrdiff_t most_direct_rows =
-    16;  // of a strip that packs nothing: enough to share the cost of a step of the walk
+    64;  // of a strip that packs nothing: enough to share the cost of a step of the walk
 
 bool has_short_rows(const Space& space) {
   return space.extents[static_cast<std::size_t>(space.rank - 1)] * space.operands.front().item < short_row_bytes;
+}
+
+/// All operands' rows lie where the kernel reads and writes them, and computing them one by one costs less than packing those that
+/// do not follow each other.
+bool has_rows_in_place(const Space& space) {
+  const int last = space.rank - 1;
+  const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
+  const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = last};
+  bool are_apart = false;
+  for (const Operand& operand : space.operands) {
+    if (!is_direct(operand, row) && !is_repeated(operand, row)) return false;
+    const std::ptrdiff_t step = operand.strides[static_cast<std::size_t>(last - 1)];
+    are_apart |= step != 0 && step != extent;
+  }
+  return extent * space.operands.front().item >= (are_apart ? short_apart_bytes : short_row_bytes);
 }
 
 /// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
@@ -69,7 +86,7 @@ Cut cut_in_blocks(Space& space) {
     }
     block.rows = std::min(block_elements / extent, rows);
     block.columns = extent;
-  } else if (space.rank > 1 && has_short_rows(space)) {
+  } else if (space.rank > 1 && has_short_rows(space) && !has_rows_in_place(space)) {
     block.row_axis = last - 1;
     block.rows = std::min(block_elements / extent, space.extents[static_cast<std::size_t>(last - 1)]);
   } else if (!unpacked) {
@@ -102,12 +119,8 @@ bool asks_for_boxes(const Space& space) {
     if (!is_near || !is_long || extent < least_strip_columns || (other >= 0 && other != axis)) return true;
     other = axis;
   }
-  if (other >= 0 || has_short_rows(space)) return other < 0;
-  const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = last};
-  const auto is_read_there = [&](const Operand& operand) {
-    return is_direct(operand, row) || is_repeated(operand, row);
-  };
-  return extent < block_elements && !std::ranges::all_of(space.operands, is_read_there);
+  if (other >= 0 || has_rows_in_place(space)) return false;
+  return has_short_rows(space) || extent < block_elements;
 }
 
 /// The only leaf is packed along the last axis, or generated: into the target itself, where it is copied.

@@ -61,6 +61,35 @@ struct ShortRows {
   }
 };
 
+/// The same for rows too short to be worth a call each: by lines, of which the last may overlap the one before. A line is copied in
+/// two halves, or the compiler would make the call after all.
+struct RowsByLines {
+  static constexpr std::ptrdiff_t half = 32, line = 2 * half;
+
+  [[gnu::always_inline]] static void copy_line(const std::byte* from, std::byte* to) {
+    std::byte low[half];
+    std::byte high[half];
+    std::memcpy(low, from, half);
+    std::memcpy(high, from + half, half);
+    std::memcpy(to, low, half);
+    std::memcpy(to + half, high, half);
+  }
+
+  template <class Item>
+  [[gnu::always_inline]] static void copy(const Item* __restrict from, Item* __restrict to, const Grid& grid) {
+    constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(Item));
+    const std::ptrdiff_t last = grid.columns * item - line;
+    const auto* row = reinterpret_cast<const std::byte*>(from);
+    auto* packed = reinterpret_cast<std::byte*>(to);
+    for (std::ptrdiff_t r = 0; r < grid.rows; ++r) {
+      for (std::ptrdiff_t at = 0; at < last; at += line) copy_line(row + at, packed + at);
+      copy_line(row + last, packed + last);
+      row += grid.row_step * item;
+      packed += grid.pitch * item;
+    }
+  }
+};
+
 /// Every Step-th element, or backwards, or one element for a whole row. Backwards they are read in the order of memory, because the compiler
 /// knows how to store backwards but not how to read every second element so.
 template <std::ptrdiff_t Step>
@@ -209,7 +238,8 @@ auto with_few(std::ptrdiff_t number, const Function& function) {
 template <class Item>
 PackGrid<Item> rows_of(std::ptrdiff_t columns) {
   const std::ptrdiff_t bytes = columns * static_cast<std::ptrdiff_t>(sizeof(Item));
-  if (bytes > 64 || bytes < 2) return Compiled<Item, LongRows>::chosen();
+  if (bytes > 1024 || bytes < 2) return Compiled<Item, LongRows>::chosen();
+  if (bytes > 64) return Compiled<Item, RowsByLines>::chosen();
   if (bytes == 4) return Compiled<Item, RowsOf<4>>::chosen();
   if (bytes == 8) return Compiled<Item, RowsOf<8>>::chosen();
   if (bytes == 16) return Compiled<Item, RowsOf<16>>::chosen();
