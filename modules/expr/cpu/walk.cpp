@@ -38,7 +38,7 @@ bool has_rows_in_place(const Space& space) {
   for (const Operand& operand : space.operands) {
     if (!is_direct(operand, row) && !is_repeated(operand, row)) return false;
     const std::ptrdiff_t step = operand.strides[static_cast<std::size_t>(last - 1)];
-    are_apart |= step != 0 && step != extent;
+    are_apart |= step != 0 && step != extent && operand.strides[static_cast<std::size_t>(last)] != 0;
   }
   return extent * space.operands.front().item >= (are_apart ? short_apart_bytes : short_row_bytes);
 }
