@@ -25,6 +25,11 @@ Dim<Rank> shape_at_edges(Random& random, std::ptrdiff_t most) {
   return shape;
 }
 
+/// From the end of a row to the beginning of the next.
+struct Gap {
+  std::ptrdiff_t elements;
+};
+
 /// A view in memory of its own, which ends or begins at a guard.
 template <class T, int Rank>
 struct Laid {
@@ -52,6 +57,18 @@ struct Laid {
       count += (extent - 1) * pitch * std::abs(step);
       pitch *= extent * std::abs(step) + (random.below(4) == 0 ? random.between(1, 3) : 0);
     }
+    lay(random);
+  }
+
+  /// Rows of neighbours.
+  Laid(const Dim<2>& shape, Gap gap, Random& random)
+    requires(Rank == 2)
+      : layout{.shape = shape, .strides = {shape[1] + gap.elements, 1}},
+        count((shape[0] - 1) * (shape[1] + gap.elements) + shape[1]) {
+    lay(random);
+  }
+
+  void lay(Random& random) {
     memory = std::make_unique<GuardedMemory>(static_cast<std::size_t>(count) * sizeof(T));
     first = memory->elements<T>(count, random.below(2) == 0);
   }
@@ -214,6 +231,31 @@ void check_position_of_all(Random& random) {
   }
 }
 
+/// Rows up to some lines longer than those that are packed, in steps that meet each remainder of a vector; operands with and without
+/// gaps, and one row or one value for a row.
+template <class T>
+void check_rows_with_gaps(std::uint64_t salt) {
+  Random random(salt);
+  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(T));
+  for (std::ptrdiff_t columns = 1; columns * item <= 1200; columns += random.between(1, is_sanitized ? 61 : 17)) {
+    const Dim<2> shape{random.between(2, 70), columns};
+    const auto gap = [&](int most) { return Gap{random.between(0, most)}; };
+    const Laid<T, 2> y(shape, gap(5), random), a(shape, gap(40), random), b(shape, gap(1), random);
+    const Laid<T, 2> row(Dim<2>{1, columns}, gap(0), random), value(Dim<2>{shape[0], 1}, gap(2), random);
+    a.fill(random), b.fill(random), row.fill(random), value.fill(random);
+    CAPTURE(random.how_to_repeat());
+    CAPTURE(shape);
+    const auto av = a.view(), bv = b.view(), rv = row.view(), vv = value.view();
+    const auto yv = y.view();
+    CHECK(writes(y, [&] { yv = av; }, [&](const auto& p) { return a.at(p); }));
+    CHECK(writes(y, [&] { yv = av + bv; }, [&](const auto& p) { return static_cast<T>(a.at(p) + b.at(p)); }));
+    CHECK(writes(
+        y, [&] { yv = av * rv + vv; },
+        [&](const auto& p) { return static_cast<T>(a.at(p) * row.at(p) + value.at(p)); }));
+    CHECK(writes(y, [&] { yv = bv + vv; }, [&](const auto& p) { return static_cast<T>(b.at(p) + value.at(p)); }));
+  }
+}
+
 template <class T>
 void check_all_elementwise(std::uint64_t salt) {
   Random random(salt);
@@ -260,6 +302,15 @@ TEST_CASE("elements of 8 bytes are read and written in any layout, and nothing b
 
 TEST_CASE("elements of 16 bytes are read and written in any layout, and nothing beside them") {
   check_all_elementwise<std::complex<double>>(195);
+}
+
+TEST_CASE("rows of every length with others between them are read and written, and nothing beside them") {
+  for_each_isa([&](device::Isa) {
+    check_rows_with_gaps<std::uint8_t>(196);
+    check_rows_with_gaps<std::int16_t>(197);
+    check_rows_with_gaps<float>(198);
+    check_rows_with_gaps<double>(199);
+  });
 }
 
 TEST_CASE("operands of reductions are read in any layout, and nothing beside them") {
