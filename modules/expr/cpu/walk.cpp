@@ -18,8 +18,6 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t short_row_bytes = 512;  // below it, several rows share a block
-constexpr std::ptrdiff_t short_apart_bytes =
-    256;  // the same for rows that would have to be packed because others lie between them
 constexpr std::ptrdiff_t least_strip_columns = 32;
 constexpr std::ptrdiff_t most_direct_rows =
     64;  // of a strip that packs nothing: enough to share the cost of a step of the walk
@@ -29,18 +27,21 @@ bool has_short_rows(const Space& space) {
 }
 
 /// All operands' rows lie where the kernel reads and writes them, and computing them one by one costs less than packing those that
-/// do not follow each other.
+/// do not follow each other, each of which is packed once.
 bool has_rows_in_place(const Space& space) {
-  const int last = space.rank - 1;
-  const std::ptrdiff_t extent = space.extents[static_cast<std::size_t>(last)];
-  const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = last};
-  bool are_apart = false;
-  for (const Operand& operand : space.operands) {
+  const auto last = static_cast<std::size_t>(space.rank - 1);
+  const std::ptrdiff_t extent = space.extents[last];
+  const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = space.rank - 1};
+  std::ptrdiff_t apart = 0;
+  for (std::size_t k = 0; k < space.operands.size(); ++k) {
+    const Operand& operand = space.operands[k];
     if (!is_direct(operand, row) && !is_repeated(operand, row)) return false;
-    const std::ptrdiff_t step = operand.strides[static_cast<std::size_t>(last - 1)];
-    are_apart |= step != 0 && step != extent && operand.strides[static_cast<std::size_t>(last)] != 0;
+    const std::ptrdiff_t step = operand.strides[last - 1];
+    if (step == 0 || step == extent || operand.strides[last] == 0) continue;
+    const auto before = space.operands.first(k);
+    apart += std::ranges::find(before, operand.data, &Operand::data) == before.end() ? 1 : 0;
   }
-  return extent * space.operands.front().item >= (are_apart ? short_apart_bytes : short_row_bytes);
+  return extent * space.operands.front().item * std::max<std::ptrdiff_t>(apart, 1) >= short_row_bytes;
 }
 
 /// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
