@@ -98,6 +98,7 @@ class Worker {
         inputs_(operands_.size()),
         offsets_(operands_.size()),
         rows_(operands_.size()),
+        pitches_(operands_.size()),
         walk_(evaluation.space, cut_.steps, first, offsets_.data()) {
     for (std::size_t k = 0; k < operands_.size(); ++k) deliveries_.data()[k] = delivery_of(operands_[k], cut_);
   }
@@ -130,9 +131,14 @@ class Worker {
 
   void run_strip() {
     const Block strip = walk_.block(cut_.shape);
-    for (std::size_t k = 1; k < operands_.size(); ++k) find_rows(k, strip);
+    const bool together = computes_together(strip);
+    for (std::size_t k = 1; k < operands_.size(); ++k)
+      find_rows(k, strip, together ? loop_.rows.copied_bytes : repeated_bytes);
     const std::ptrdiff_t target_step = row_stride(target_, strip);
-    if (all_have_rows()) return compute_rows(strip, target_step * target_.item);
+    if (all_have_rows()) {
+      return together ? compute_together(strip, target_step * target_.item)
+                      : compute_rows(strip, target_step * target_.item);
+    }
     Block row = strip;
     row.rows = 1;
     for (std::ptrdiff_t r = 0; r < strip.rows; ++r) {
@@ -156,6 +162,18 @@ class Worker {
     return true;
   }
 
+  /// The kernel for rows computes all those of a strip in one call.
+  bool computes_together(const Block& strip) {
+    const bool copies = loop_.copies && delivery(1) == Delivery::direct;
+    return loop_.rows.run != nullptr && !copies && strip.columns * target_.item >= vector_bytes;
+  }
+
+  void compute_together(const Block& strip, std::ptrdiff_t target_step) {
+    for (std::size_t k = 1; k < operands_.size(); ++k) pitches_.data()[k - 1] = rows_.data()[k].step;
+    loop_.rows.run(loop_.nodes, target_.data + offset(0) * target_.item, target_step,
+                   {.first = inputs_.data(), .pitches = pitches_.data()}, strip.rows, strip.columns);
+  }
+
   /// The rows of a strip, whose inputs are those of the first one.
   void compute_rows(const Block& strip, std::ptrdiff_t target_step) {
     const std::span<Input> inputs(inputs_.data(), operands_.size() - 1);
@@ -169,8 +187,9 @@ class Worker {
     }
   }
 
-  /// Finds the rows of a strip of operand number k, or packs all of them; none if each has to be delivered by itself.
-  void find_rows(std::size_t k, const Block& strip) {
+  /// Finds the rows of a strip of operand number k, or packs all of them; none if each has to be delivered by itself. One value for a row is
+  /// repeated for so many bytes that are written.
+  void find_rows(std::size_t k, const Block& strip, std::ptrdiff_t written_bytes) {
     const Operand& leaf = operands_[k];
     Rows& rows = rows_.data()[k];
     rows = {nullptr, 0};
@@ -179,10 +198,10 @@ class Worker {
     } else if (delivery(k) == Delivery::transposed) {
       pack(leaf, strip, offset(k), buffer(k));
       rows = {buffer(k), strip.columns * leaf.item};
-    } else if (const std::ptrdiff_t copies = repeated_bytes / target_.item * leaf.item;
-               delivery(k) == Delivery::repeated && strip.rows * copies <= buffer_stride) {
-      repeat(leaf, offset(k), row_stride(leaf, strip), strip.rows, target_.item, buffer(k));
-      rows = {buffer(k), copies};
+    } else if (const std::ptrdiff_t copies = written_bytes / target_.item;
+               delivery(k) == Delivery::repeated && strip.rows * copies * leaf.item <= buffer_stride) {
+      repeat(leaf, offset(k), row_stride(leaf, strip), strip.rows, repeated_bytes / copies, buffer(k));
+      rows = {buffer(k), copies * leaf.item};
       return input(k).repeat(buffer(k));
     }
     input(k).read(rows.first);
@@ -216,6 +235,7 @@ class Worker {
   PerOperand<Input> inputs_;
   PerOperand<std::ptrdiff_t> offsets_;
   PerOperand<Rows> rows_;
+  PerOperand<std::ptrdiff_t> pitches_;  // of the leaves' rows
   Walk walk_;
 };
 

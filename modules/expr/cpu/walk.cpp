@@ -18,6 +18,7 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t short_row_bytes = 512;  // below it, several rows share a block
+constexpr std::ptrdiff_t least_row_bytes = 144;  // of rows that are computed where they lie, rather than packed
 constexpr std::ptrdiff_t least_strip_columns = 32;
 constexpr std::ptrdiff_t most_direct_rows =
     64;  // of a strip that packs nothing: enough to share the cost of a step of the walk
@@ -27,21 +28,24 @@ bool has_short_rows(const Space& space) {
 }
 
 /// All operands' rows lie where the kernel reads and writes them, and computing them one by one costs less than packing those that
-/// do not follow each other, each of which is packed once.
+/// do not follow each other. Of equal operands each is read, but only one is packed.
 bool has_rows_in_place(const Space& space) {
   const auto last = static_cast<std::size_t>(space.rank - 1);
   const std::ptrdiff_t extent = space.extents[last];
   const Block row{.rows = 1, .columns = extent, .row_axis = -1, .column_axis = space.rank - 1};
-  std::ptrdiff_t apart = 0;
+  std::ptrdiff_t apart = 0, distinct = 0;
   for (std::size_t k = 0; k < space.operands.size(); ++k) {
     const Operand& operand = space.operands[k];
     if (!is_direct(operand, row) && !is_repeated(operand, row)) return false;
     const std::ptrdiff_t step = operand.strides[last - 1];
     if (step == 0 || step == extent || operand.strides[last] == 0) continue;
     const auto before = space.operands.first(k);
-    apart += std::ranges::find(before, operand.data, &Operand::data) == before.end() ? 1 : 0;
+    apart += 1;
+    distinct += std::ranges::find(before, operand.data, &Operand::data) == before.end() ? 1 : 0;
   }
-  return extent * space.operands.front().item * std::max<std::ptrdiff_t>(apart, 1) >= short_row_bytes;
+  const std::ptrdiff_t row_bytes = extent * space.operands.front().item;
+  if (apart == 0) return row_bytes >= least_row_bytes;
+  return row_bytes * distinct * distinct >= least_row_bytes * apart;
 }
 
 /// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
@@ -87,9 +91,6 @@ Cut cut_in_blocks(Space& space) {
     }
     block.rows = std::min(block_elements / extent, rows);
     block.columns = extent;
-  } else if (space.rank > 1 && has_short_rows(space) && !has_rows_in_place(space)) {
-    block.row_axis = last - 1;
-    block.rows = std::min(block_elements / extent, space.extents[static_cast<std::size_t>(last - 1)]);
   } else if (!unpacked) {
     block.columns = std::min(extent, block_elements);
   } else if (const std::ptrdiff_t rows = std::min(most_direct_rows, direct_columns / block.columns);

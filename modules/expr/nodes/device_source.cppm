@@ -188,6 +188,16 @@ template <Element To, class Node, class P = Place, class Plan>
   }
 }
 
+/// The same for rows.
+template <Element To, class Node, class P = Place, class Plan>
+[[gnu::always_inline]] inline plan::RowsKernel rows_kernel_of_node(const Plan& lowered) {
+  if constexpr (IsOnGpu<Node> || std::same_as<P, GpuPlace>) {
+    return {};
+  } else {
+    return rows_kernel_of<To>(lowered);
+  }
+}
+
 /// The CPU's loops that fold a node's values as they are computed, of type C; none where a GPU computes them.
 template <plan::ReduceOp Op, class C, class Node, class Plan>
 [[gnu::always_inline]] inline plan::FoldLoops fold_loops_of_node(const Plan& lowered) {

@@ -21,6 +21,7 @@ Loop loop_of(const Lowering& lowering, const storage::StridedMemory& destination
             .target = operand_at(destination.data, destination.item),
             .leaves = lowering.leaves(),
             .kernel = computation.kernel,
+            .rows = computation.rows,
             .nodes = computation.nodes,
             .copies = computation.copies,
             .place = lowering.place(),
@@ -78,7 +79,11 @@ void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, cons
   Operand storage[1];
   Lowering lowering(storage, shape, place, Fusion::none);
   lowering.add(from, shape, std::span(strides).first(shape.size()), destination.item, place);
-  evaluate(lowering, destination, {copy_kernel, &destination.item, true, copying_work(destination.item)});
+  evaluate(lowering, destination,
+           {.kernel = copy_kernel,
+            .nodes = &destination.item,
+            .copies = true,
+            .device = copying_work(destination.item)});
 }
 
 void evaluate_safely(const Lowering& lowering, const storage::StridedMemory& destination,

@@ -19,12 +19,13 @@ namespace tessera {
 
 namespace plan {
 
-/// The plan of an expression with its kernel. `copies`: its values are those of its only leaf, of the result's type.
+/// The plan of an expression with its kernels. `copies`: its values are those of its only leaf, of the result's type.
 struct Computation {
-  Kernel kernel;
-  const void* nodes;
-  bool copies;
-  DeviceWork device;
+  Kernel kernel = nullptr;
+  RowsKernel rows = {};
+  const void* nodes = nullptr;
+  bool copies = false;
+  DeviceWork device = {};
 };
 
 /// Computes every element of the destination, which must not conflict with the leaves.
@@ -43,8 +44,11 @@ void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, cons
 /// The computation of a node and of what it has been lowered to into elements of type To, of a destination of place type P.
 template <Element To, class P = Place, class Node, class Plan>
 [[gnu::always_inline]] inline plan::Computation computation_of(const Node& node, const Plan& lowered) {
-  return {kernel_of_node<To, Node, P>(lowered), &lowered,
-          std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>, device_work<To>(node)};
+  return {.kernel = kernel_of_node<To, Node, P>(lowered),
+          .rows = rows_kernel_of_node<To, Node, P>(lowered),
+          .nodes = &lowered,
+          .copies = std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>,
+          .device = device_work<To>(node)};
 }
 
 /// A node that computes its own elements better than one by one, in its own shape: a reduction, a product.

@@ -68,6 +68,8 @@ struct BoundMapOf<std::index_sequence<I...>, Op, Values...> : Slot<I, Values>...
       requires(math::FastRange<true>& guard) { Op::map_within(guard, std::declval<typename Values::value_type>()...); };
   static constexpr bool depends_on_range = has_guard || (math::DependsOnRange<Values> || ...);
   static constexpr bool reads_pairs = (ReadsPairs<Values> && ...);
+  static constexpr int leaves = (0 + ... + Values::leaves);
+  static constexpr std::size_t widest_value = std::max({sizeof(value_type), Values::widest_value...});
   static constexpr bool calls_once = math::CallsOnce<Op> || (math::CallsOnce<Values> || ...);
   static constexpr bool takes_long = depends_on_range || math::TakesLong<Op> || (math::TakesLong<Values> || ...);
 

@@ -88,6 +88,8 @@ struct LeafPlan {
   struct BoundLeaf {
     using value_type = compute_t<T>;
     static constexpr bool reads_pairs = std::same_as<T, bfloat16>;
+    static constexpr int leaves = 1;
+    static constexpr std::size_t widest_value = sizeof(value_type);
     const T* values;
     std::ptrdiff_t along;
 
@@ -112,6 +114,8 @@ struct ScalarPlan {
   struct BoundScalar {
     using value_type = C;
     static constexpr bool reads_pairs = true;
+    static constexpr int leaves = 0;
+    static constexpr std::size_t widest_value = 1;
     C value;
 
     [[gnu::always_inline]] BoundScalar(const ScalarPlan& from, const plan::Input*) : value(from.value) {}

@@ -37,6 +37,7 @@ class Part {
                     .target = plan::operand_at(data, sizeof(To)),
                     .leaves = lowering_.leaves(),
                     .kernel = kernel_of_node<To, Node>(plan_),
+                    .rows = rows_kernel_of_node<To, Node>(plan_),
                     .nodes = &plan_,
                     .place = lowering_.place(),
                     .device = device_work<To>(node_)};

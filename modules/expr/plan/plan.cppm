@@ -57,10 +57,25 @@ struct Input {
 
 /// Bytes that a kernel writes in one step at most: four of the widest vectors.
 inline constexpr std::ptrdiff_t repeated_bytes = 256;
+inline constexpr std::ptrdiff_t vector_bytes = 64;
 
 /// The inner loop of an expression: n elements from its inputs into contiguous memory. `nodes` is the plan tree with its
 /// scalars, `inputs[k]` the current block of leaf k.
 using Kernel = void (*)(const void* nodes, void* to, const Input* inputs, std::ptrdiff_t n);
+
+/// What a loop over rows reads: for each leaf the input of the first row, and the bytes between a row and the next.
+struct InputRows {
+  const Input* first;
+  const std::ptrdiff_t* pitches;
+};
+
+/// As a kernel, for rows of n elements each, which fill a vector at least and begin `pitch` bytes apart in the target.
+struct RowsKernel {
+  void (*run)(const void* nodes, void* to, std::ptrdiff_t pitch, const InputRows& inputs, std::ptrdiff_t rows,
+              std::ptrdiff_t n) = nullptr;  // where there is one
+  std::ptrdiff_t copied_bytes =
+      repeated_bytes;  // that are written of what is one value for a row, as one vector or four
+};
 
 /// What is known of an expression's type for evaluation by a device: gpu/form.cppm.
 struct DeviceForm;
@@ -79,6 +94,7 @@ struct Loop {
   Operand target;
   std::span<const Operand> leaves;
   Kernel kernel;
+  RowsKernel rows = {};
   const void* nodes;
   bool copies = false;  // the values are those of the only leaf, of the target's type
   bool parallel = true;
@@ -130,12 +146,6 @@ enum class ReduceOp : std::uint8_t {
   deviation,
   log_sum_exp,
   norm,
-};
-
-/// What a loop over rows reads: for each leaf the input of the first row, and the bytes between a row and the next.
-struct InputRows {
-  const Input* first;
-  const std::ptrdiff_t* pitches;
 };
 
 /// Computes and folds rows of n values each: every row into its own accumulator, or all of them side by side into n accumulators.

@@ -123,7 +123,7 @@ void compute_on_device(const Destination& target, const DExpression& expression)
   leaves.reserve(program.leaves.size());
   for (const std::uint16_t leaf : program.leaves) leaves.push_back(view_of(expression.steps().leaves[leaf]));
   require_storage(leaves);
-  evaluate_with(target, leaves, {nullptr, nullptr, false, program.work});
+  evaluate_with(target, leaves, {.device = program.work});
 }
 
 void compute(const Destination& target, const DExpression& expression) {
@@ -193,7 +193,7 @@ void evaluate(const Destination& destination, std::span<const LeafView> leaves, 
               bool copies) {
   require_storage(leaves);
   if (evaluate_directly(destination, leaves, kernel, nodes)) return;
-  evaluate_with(destination, leaves, {kernel, nodes, copies, {}});
+  evaluate_with(destination, leaves, {.kernel = kernel, .nodes = nodes, .copies = copies});
 }
 
 void assign(const Destination& destination, const DExpression& expression, bool is_name) {
