@@ -31,9 +31,11 @@ class ComputedRows {
  public:
   using Value = C;
 
-  [[gnu::always_inline]] ComputedRows(const void* nodes, const plan::InputRows& inputs)
+  [[gnu::always_inline]] ComputedRows(const void* nodes, const plan::InputRows& inputs,
+                                      const std::ptrdiff_t* set_pitches)
       : plan_(static_cast<const Plan*>(nodes)),
         pitches_(inputs.pitches),
+        set_pitches_(set_pitches),
         values_(*static_cast<const Plan*>(nodes), inputs.first) {}
 
   /// Elements of one vector, or of four. Unrolling the loop over one early would hide it from the vectoriser.
@@ -49,9 +51,13 @@ class ComputedRows {
   }
   [[gnu::always_inline]] void advance() { values_.advance(*plan_, pitches_); }
 
+  /// From the first row of a set to that of the next.
+  [[gnu::always_inline]] void advance_set() { values_.advance(*plan_, set_pitches_); }
+
  private:
   const Plan* plan_;
   const std::ptrdiff_t* pitches_;
+  const std::ptrdiff_t* set_pitches_;
   Bound values_;
 };
 
@@ -61,27 +67,59 @@ struct FoldLoopsOf {
   template <device::Isa Isa>
   using Rows = ComputedRows<Isa, C, Plan>;
 
+  template <device::Isa Isa>
+  static constexpr std::ptrdiff_t lanes = plan::lanes_folded<Op, C, Isa == device::Isa::avx512 ? 64 : 32>();
+
+  /// Calls fold(accumulators of a set, its first row) for every set.
+  template <device::Isa Isa, class Fold>
+  [[gnu::always_inline]] static void for_each_set(const void* nodes, void* to, const plan::InputRows& inputs,
+                                                  const plan::RowSets& sets, const Fold& fold) {
+    A* accumulators = static_cast<A*>(to);
+    Rows<Isa> rows(nodes, inputs, sets.pitches);
+    for (std::ptrdiff_t left = sets.sets;;) {
+      fold(accumulators, rows);
+      if (--left == 0) return;
+      rows.advance_set();
+      accumulators += sets.accumulators;
+    }
+  }
+
+  template <device::Isa Isa>
+  struct FoldRows {
+    std::ptrdiff_t rows, n;
+    [[gnu::always_inline]] void operator()(A* to, const Rows<Isa>& first) const {
+      plan::fold_rows<Op, lanes<Isa>>(to, first, rows, n);
+    }
+  };
+  template <device::Isa Isa>
+  struct FoldColumns {
+    std::ptrdiff_t rows, n;
+    [[gnu::always_inline]] void operator()(A* to, const Rows<Isa>& first) const {
+      plan::fold_columns<Op, lanes<Isa>>(to, first, rows, n);
+    }
+  };
+
   [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void rows_avx2(const void* nodes, void* to,
-                                                                  const plan::InputRows& inputs, std::ptrdiff_t rows,
-                                                                  std::ptrdiff_t n) {
-    plan::fold_rows<Op, plan::lanes_folded<Op, C, 32>()>(static_cast<A*>(to), Rows<device::Isa::avx2>(nodes, inputs),
-                                                         rows, n);
+                                                                  const plan::InputRows& inputs,
+                                                                  const plan::RowSets& sets) {
+    constexpr auto isa = device::Isa::avx2;
+    for_each_set<isa>(nodes, to, inputs, sets, FoldRows<isa>{sets.rows, sets.n});
   }
   [[gnu::target("avx2,fma,f16c,bmi,bmi2")]] static void columns_avx2(const void* nodes, void* to,
-                                                                     const plan::InputRows& inputs, std::ptrdiff_t rows,
-                                                                     std::ptrdiff_t n) {
-    plan::fold_columns<Op, plan::lanes_folded<Op, C, 32>()>(static_cast<A*>(to), Rows<device::Isa::avx2>(nodes, inputs),
-                                                            rows, n);
+                                                                     const plan::InputRows& inputs,
+                                                                     const plan::RowSets& sets) {
+    constexpr auto isa = device::Isa::avx2;
+    for_each_set<isa>(nodes, to, inputs, sets, FoldColumns<isa>{sets.rows, sets.n});
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void rows_avx512(
-      const void* nodes, void* to, const plan::InputRows& inputs, std::ptrdiff_t rows, std::ptrdiff_t n) {
-    plan::fold_rows<Op, plan::lanes_folded<Op, C, 64>()>(static_cast<A*>(to), Rows<device::Isa::avx512>(nodes, inputs),
-                                                         rows, n);
+      const void* nodes, void* to, const plan::InputRows& inputs, const plan::RowSets& sets) {
+    constexpr auto isa = device::Isa::avx512;
+    for_each_set<isa>(nodes, to, inputs, sets, FoldRows<isa>{sets.rows, sets.n});
   }
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")]] static void columns_avx512(
-      const void* nodes, void* to, const plan::InputRows& inputs, std::ptrdiff_t rows, std::ptrdiff_t n) {
-    plan::fold_columns<Op, plan::lanes_folded<Op, C, 64>()>(static_cast<A*>(to),
-                                                            Rows<device::Isa::avx512>(nodes, inputs), rows, n);
+      const void* nodes, void* to, const plan::InputRows& inputs, const plan::RowSets& sets) {
+    constexpr auto isa = device::Isa::avx512;
+    for_each_set<isa>(nodes, to, inputs, sets, FoldColumns<isa>{sets.rows, sets.n});
   }
 };
 

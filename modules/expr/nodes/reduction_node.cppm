@@ -8,6 +8,7 @@ import tessera.core;
 import tessera.device;
 import tessera.array;
 import :plan;
+import :quotients;
 import :reducers;
 import :row_blocks;
 import :lowering;
@@ -110,6 +111,10 @@ void store_results(void* to, std::ptrdiff_t stride, const void* accumulators, st
   const auto* __restrict from = static_cast<const plan::accumulator_t<Op, C>*>(accumulators);
   To* __restrict results = static_cast<To*>(to);
   if (stride == 1) {
+    using Sum = plan::accumulator_t<Op, C>;
+    if constexpr (Op == ReduceOp::mean && std::same_as<Sum, To> && std::floating_point<To>) {
+      return plan::write_quotients(results, from, n, static_cast<To>(finish.count));
+    }
     for (std::ptrdiff_t i = 0; i < n; ++i) results[i] = static_cast<To>(result_of<Op, C>(from[i], finish));
     return;
   }

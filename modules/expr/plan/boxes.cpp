@@ -4,6 +4,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <span>
 module tessera.expr;
 import :items;
@@ -185,6 +186,19 @@ void grow(const Space& space, std::span<const int> order, std::ptrdiff_t most, A
     step = std::max(step, std::min(room, ((extent - 1) / parts + 16) / 16 * 16));
     step = std::min(step, extent);
   }
+}
+
+std::optional<std::ptrdiff_t> step_along(const Operand& operand, const Box& box, int first, int last) {
+  std::ptrdiff_t step = 0, count = 1;
+  for (int axis = last; axis-- > first;) {
+    const std::ptrdiff_t extent = box.extents[at(axis)];
+    if (extent == 1) continue;
+    const std::ptrdiff_t stride = operand.strides[at(axis)];
+    if (count == 1) step = stride;
+    if (stride != step * count) return std::nullopt;
+    count *= extent;
+  }
+  return step;
 }
 
 bool is_direct(const Operand& operand, const Box& box) {

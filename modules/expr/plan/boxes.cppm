@@ -36,6 +36,10 @@ void cover_lines(const Space& space, std::ptrdiff_t most, Axes& steps);
 /// Extends a box along the axes in `order`, one after the other, as far as `most` elements in all permit.
 void grow(const Space& space, std::span<const int> order, std::ptrdiff_t most, Axes& steps);
 
+/// Elements of memory between neighbours along the axes [first, last) of a box, taken together; none where these are not always the same. 0 where
+/// there is one position only.
+std::optional<std::ptrdiff_t> step_along(const Operand& operand, const Box& box, int first, int last);
+
 /// As of blocks: the operand's elements of the box lie as they would be packed, or are all the same one.
 bool is_direct(const Operand& operand, const Box& box);
 bool is_repeated(const Operand& operand, const Box& box);

@@ -148,9 +148,16 @@ enum class ReduceOp : std::uint8_t {
   norm,
 };
 
-/// Computes and folds rows of n values each: every row into its own accumulator, or all of them side by side into n accumulators.
-using FoldLoop = void (*)(const void* nodes, void* accumulators, const InputRows& inputs, std::ptrdiff_t rows,
-                          std::ptrdiff_t n);
+/// Sets of rows of n elements each, whose accumulators lie so many apart: 0 where they are the same for all sets.
+struct RowSets {
+  std::ptrdiff_t sets, rows, n;
+  std::ptrdiff_t accumulators = 0;
+  const std::ptrdiff_t* pitches =
+      nullptr;  // for each leaf the bytes between a set and the next, where there are several
+};
+
+/// Computes and folds the values of sets of rows: every row into its own accumulator, or all of a set side by side into n accumulators.
+using FoldLoop = void (*)(const void* nodes, void* accumulators, const InputRows& inputs, const RowSets& sets);
 
 /// The inner loops of a reduction that folds values as it computes them, of at least Reducer::lanes values; null where there are none.
 struct FoldLoops {

@@ -38,7 +38,9 @@ class BoxFolder {
         side_by_side_(memory_.take(accumulator_bytes(task) * accumulators_of_each(task))),
         gathered_(memory_.take(task.apart > 1 ? accumulator_bytes(task) : 0)),
         pairwise_(memory_.take(pairwise_bytes(task))),
-        offsets_(task.space.operands.size()) {}
+        offsets_(task.space.operands.size()),
+        row_axes_(rows_of_boxes()),
+        folds_rows_in_place_(has_rows_in_place()) {}
 
   /// Folds and stores the results of the units [first, last).
   void run(std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -150,6 +152,7 @@ class BoxFolder {
     const Box& box = walk.box();
     const std::ptrdiff_t outputs = outputs_of(box) * task_.apart;
     const std::ptrdiff_t count = values_of(box);
+    if (folds_rows_in_place_ && fold_rows_in_place(walk, accumulators)) return walk.next();
     const Input* inputs = inputs_.read(box, offsets_.data() + 1);
     if (fold_as_computed(inputs, lanes, outputs, count, accumulators)) return walk.next();
     const void* values = inputs[0].data;
@@ -175,6 +178,71 @@ class BoxFolder {
     walk.next();
   }
 
+  /// Rows of a box's values: side by side those of the last axis of the results, or each along the last of a result's own axes, or all of them.
+  RowAxes rows_of_boxes() const {
+    const int rank = task_.space.rank;
+    if (task_.by_columns)
+      return {.sets = {task_.kept_first, rank - 1}, .rows = {0, task_.kept_first}, .columns = {rank - 1, rank}};
+    if (has_sets_of_values())
+      return {.sets = {task_.reduced_first, rank - 1}, .rows = {0, task_.reduced_first}, .columns = {rank - 1, rank}};
+    const int last = std::max(task_.reduced_first - 1, 0);
+    return {.sets = {0, last}, .rows = {last, task_.reduced_first}, .columns = {task_.reduced_first, rank}};
+  }
+
+  /// A result's values in a box lie along several axes.
+  bool has_sets_of_values() const {
+    for (int axis = task_.reduced_first; axis + 1 < task_.space.rank; ++axis) {
+      if (!task_.by_columns && task_.step(axis) > 1) return true;
+    }
+    return false;
+  }
+
+  /// Boxes may be folded without packing what lies in rows with others between them.
+  bool has_rows_in_place() const {
+    const Box largest{.rank = task_.space.rank, .extents = task_.steps};
+    const bool may = task_.lanes == 1 && task_.apart == 1 && task_.row == 1 && !task_.transposes && task_.kept > 0 &&
+                     task_.reduced > 0;
+    if (task_.reduction.kernel == nullptr) return may;
+    return may && task_.reduction.folds.rows != nullptr && inputs_.has_rows(largest, row_axes_);
+  }
+
+  /// Folds a box whose rows lie in memory without packing them. Returns false where none lies so, or the loops for rows take only longer ones.
+  bool fold_rows_in_place(const Walk& walk, std::byte* accumulators) {
+    if (task_.reduction.kernel == nullptr) return fold_memory(walk, accumulators);
+    const std::ptrdiff_t n = row_axes_.columns.count(walk.box());
+    if (n < 4 * reducer_.lanes || !folds_in_lanes(task_.reduction, n)) return false;
+    auto rows = inputs_.read_rows(walk.box(), offsets_.data() + 1, row_axes_);
+    if (!rows) return false;
+    rows->sets.accumulators = accumulators_of_set(walk.box());
+    const auto& [by_rows, by_columns] = task_.reduction.folds;
+    (task_.by_columns ? by_columns : by_rows)(task_.reduction.nodes, accumulators, rows->inputs, rows->sets);
+    return true;
+  }
+
+  std::ptrdiff_t accumulators_of_set(const Box& box) const {
+    return has_sets_of_values() ? 0 : (task_.by_columns ? row_axes_.columns : row_axes_.rows).count(box);
+  }
+
+  /// The same for values that are the elements of the only leaf, set by set.
+  bool fold_memory(const Walk& walk, std::byte* accumulators) const {
+    const Operand& leaf = task_.space.operands[1];
+    const Box& box = walk.box();
+    if (leaf.data == nullptr || is_direct(leaf, box)) return false;
+    const auto step = [&](RowAxes::Range range) { return step_along(leaf, box, range.first, range.last); };
+    const auto set = step(row_axes_.sets), row = step(row_axes_.rows);
+    if (step(row_axes_.columns) != 1 || !set || !row) return false;
+    const std::ptrdiff_t rows = row_axes_.rows.count(box), n = row_axes_.columns.count(box);
+    std::ptrdiff_t first = position(walk);
+    const std::byte* values = leaf.data + walk.offset(1) * leaf.item;
+    for (std::ptrdiff_t left = row_axes_.sets.count(box); left > 0; --left) {
+      (task_.by_columns ? reducer_.columns : reducer_.rows)(accumulators, values, rows, *row, n, first);
+      values += *set * leaf.item;
+      accumulators += accumulators_of_set(box) * reducer_.accumulator_bytes;
+      if (has_sets_of_values()) first += n;
+    }
+    return true;
+  }
+
   /// Folds a box by the loop that computes it. Returns false where there is none, or its rows are too short.
   bool fold_as_computed(const Input* inputs, std::ptrdiff_t lanes, std::ptrdiff_t outputs, std::ptrdiff_t count,
                         std::byte* accumulators) {
@@ -184,23 +252,24 @@ class BoxFolder {
     if (task_.row > 1) {
       if (!folds_in_lanes(task_.reduction, task_.row)) return false;
       for (std::ptrdiff_t set = 0; set < count; ++set)
-        rows(nodes, accumulators, row_inputs_.of_box(inputs, set * outputs, task_.row), outputs, task_.row);
+        rows(nodes, accumulators, row_inputs_.of_box(inputs, set * outputs, task_.row),
+             {.sets = 1, .rows = outputs, .n = task_.row});
       return true;
     }
     if (!task_.by_columns) {
       if (!folds_in_lanes(task_.reduction, count)) return false;
-      rows(nodes, accumulators, row_inputs_.of_box(inputs, 0, count), outputs, count);
+      rows(nodes, accumulators, row_inputs_.of_box(inputs, 0, count), {.sets = 1, .rows = outputs, .n = count});
       return true;
     }
     const std::ptrdiff_t width = outputs * lanes;
     const std::ptrdiff_t whole = count / lanes;
     const std::ptrdiff_t rest = count - whole * lanes;
     if (!folds_in_lanes(task_.reduction, width) || whole == 0) return false;
-    columns(nodes, accumulators, row_inputs_.of_box(inputs, 0, width), whole, width);
+    columns(nodes, accumulators, row_inputs_.of_box(inputs, 0, width), {.sets = 1, .rows = whole, .n = width});
     if (rest == 0) return true;
     const InputRows last = row_inputs_.of_box(inputs, whole * lanes, outputs);
     if (folds_in_lanes(task_.reduction, outputs)) {
-      columns(nodes, accumulators, last, rest, outputs);
+      columns(nodes, accumulators, last, {.sets = 1, .rows = rest, .n = outputs});
     } else {
       task_.reduction.kernel(nodes, values_, last.first, rest * outputs);
       reducer_.columns(accumulators, values_, rest, outputs, outputs, 0);
@@ -263,6 +332,8 @@ class BoxFolder {
   std::byte* pairwise_;
   Box results_;
   PerOperand<std::ptrdiff_t> offsets_;
+  RowAxes row_axes_;
+  bool folds_rows_in_place_;
 };
 
 /// Few results of many boxes each: chunks of these are folded, in parallel or not, and merged in order.

@@ -143,7 +143,8 @@ void Folder::fold_together(std::ptrdiff_t unit, std::ptrdiff_t rows) {
   Block block{.rows = rows, .columns = columns, .row_axis = task_.last_kept(), .column_axis = task_.last_reduced()};
   if (folds_as_computed(columns)) {
     const Reduction& reduction = task_.reduction;
-    return reduction.folds.rows(reduction.nodes, accumulators_, row_inputs_.read(block, offsets_ + 1), rows, columns);
+    return reduction.folds.rows(reduction.nodes, accumulators_, row_inputs_.read(block, offsets_ + 1),
+                                {.sets = 1, .rows = rows, .n = columns});
   }
   if (values_.lie_along(block.column_axis)) {
     return reducer_.rows(accumulators_, leaf.data + offsets_[1] * leaf.item, rows, row_stride(leaf, block), columns, 0);
@@ -175,7 +176,7 @@ std::ptrdiff_t Folder::fold_part(std::ptrdiff_t index, std::ptrdiff_t most, std:
   const Block block{.rows = 1, .columns = n, .row_axis = -1, .column_axis = task_.last_reduced()};
   if (folds_as_computed(n)) {
     const Reduction& reduction = task_.reduction;
-    reduction.folds.rows(reduction.nodes, partial, row_inputs_.read(block, moved_ + 1), 1, n);
+    reduction.folds.rows(reduction.nodes, partial, row_inputs_.read(block, moved_ + 1), {.sets = 1, .rows = 1, .n = n});
   } else {
     reducer_.row(partial, values_.block(block, moved_ + 1, buffer_), n, index);
   }
@@ -225,7 +226,7 @@ void Folder::fold_columns_as_computed(std::ptrdiff_t rows, std::ptrdiff_t width,
   for_tiles(rows, width, together, widest, [&](const Block& tile, std::ptrdiff_t row, std::ptrdiff_t column) {
     move_to(tile, row, column);
     reduction.folds.columns(reduction.nodes, partial + column * reducer_.accumulator_bytes,
-                            row_inputs_.read(tile, here_ + 1), tile.rows, tile.columns);
+                            row_inputs_.read(tile, here_ + 1), {.sets = 1, .rows = tile.rows, .n = tile.columns});
   });
 }
 

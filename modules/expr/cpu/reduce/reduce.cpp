@@ -109,7 +109,8 @@ bool run_at_once(const Reduction& reduction) {
   reduction.reducer->clear(accumulator, 1);
   if (const FoldLoops& folds = reduction.folds; folds.rows != nullptr && folds_in_lanes(reduction, n)) {
     constexpr std::array<std::ptrdiff_t, inputs.size()> no_next_row{};
-    folds.rows(reduction.nodes, accumulator, {.first = inputs.data(), .pitches = no_next_row.data()}, 1, n);
+    folds.rows(reduction.nodes, accumulator, {.first = inputs.data(), .pitches = no_next_row.data()},
+               {.sets = 1, .rows = 1, .n = n});
   } else {
     alignas(64) std::byte values[block_elements * 16];
     const void* from = inputs[0].data;
