@@ -141,10 +141,10 @@ DArray adopted(void* pointer, DType dtype, const DDim& shape, std::span<const st
   dynamic::DLayout layout{.rank = shape.rank()};
   std::ranges::copy(shape.extents(), layout.extents.begin());
   std::ranges::copy(strides, layout.strides.begin());
-  const storage::Reach reach = storage::reach_of(shape.extents(), strides);
-  layout.offset = reach.before;
-  const std::ptrdiff_t bytes = core::checked_multiply(core::checked_add(reach.before, reach.after), item);
-  auto* const begin = static_cast<std::byte*>(pointer) - reach.before * item;
+  const storage::ElementSpan span = storage::span_of(shape.extents(), strides);
+  layout.offset = span.before;
+  const std::ptrdiff_t bytes = core::checked_multiply(core::checked_add(span.before, span.after), item);
+  auto* const begin = static_cast<std::byte*>(pointer) - span.before * item;
   const auto share = storage::BufferShare::make(memory::Allocation::adopt(begin, bytes, place, std::move(owner)));
   return {share, dtype, layout, place, is_read_only};
 }

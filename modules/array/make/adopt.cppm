@@ -16,10 +16,10 @@ namespace tessera {
 namespace storage {
 
 /// How many elements lie before and from the first one on, with gaps. Throws ShapeError if there are too many to count.
-export struct Reach {
+export struct ElementSpan {
   std::ptrdiff_t before = 0, after = 0;
 };
-export Reach reach_of(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides);
+export ElementSpan span_of(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides);
 
 }  // namespace storage
 
@@ -30,11 +30,11 @@ export template <class T, int Rank, AnyPlace P = Place>
   requires Element<std::remove_const_t<T>>
 Array<T, Rank, P> adopt(T* pointer, const Dim<Rank>& shape, const std::type_identity_t<Strides<Rank>>& strides,
                         P place = {}, std::shared_ptr<const void> owner = {}) {
-  const storage::Reach reach = storage::reach_of(shape.extents(), strides);
-  const std::ptrdiff_t bytes = core::checked_multiply(core::checked_add(reach.before, reach.after), sizeof(T));
-  void* const begin = const_cast<std::remove_const_t<T>*>(pointer - reach.before);
+  const storage::ElementSpan span = storage::span_of(shape.extents(), strides);
+  const std::ptrdiff_t bytes = core::checked_multiply(core::checked_add(span.before, span.after), sizeof(T));
+  void* const begin = const_cast<std::remove_const_t<T>*>(pointer - span.before);
   return {storage::BufferShare::make(memory::Allocation::adopt(begin, bytes, place, std::move(owner))),
-          Layout<Rank>{.shape = shape, .strides = strides, .offset = reach.before}, place};
+          Layout<Rank>{.shape = shape, .strides = strides, .offset = span.before}, place};
 }
 /// Row-major elements.
 export template <class T, int Rank, AnyPlace P = Place>

@@ -135,22 +135,22 @@ struct DeferredAssignment {
   D destination;
   Node node;
 
-  static void make(void* later, const void* from) {
+  static void make(void* memory, const void* from) {
     const auto& operands = *static_cast<const AssignmentOperands*>(from);
-    const auto* const made = ::new (later)
+    const auto* const made = ::new (memory)
         DeferredAssignment{*static_cast<const D*>(operands.destination), *static_cast<const Node*>(operands.node)};
     if constexpr (ArrayHandle<D>) made->destination.hold();
     static_cast<void>(made->node.any_leaf(plan::NameReleaser()));
   }
-  static void run(void* later) {
-    const auto& self = *static_cast<DeferredAssignment*>(later);
+  static void run(void* memory) {
+    const auto& self = *static_cast<DeferredAssignment*>(memory);
     if constexpr (ArrayParameter<D>) {
       compute_parameter<Node, D>(&self.destination, &self.node);
     } else {
       compute_array_in_turn(self.destination, &self.node, assignment_form<Node, D>, compute_array<Node, D>);
     }
   }
-  static void drop(void* later) noexcept { static_cast<DeferredAssignment*>(later)->~DeferredAssignment(); }
+  static void drop(void* memory) noexcept { static_cast<DeferredAssignment*>(memory)->~DeferredAssignment(); }
   static void look(const void* from, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents) {
     const auto& node = *static_cast<const Node*>(from);
     static_cast<void>(node.any_leaf(visitor));

@@ -140,9 +140,10 @@ std::string indented(std::string_view text) {
 std::string device_text_of(const ExplainedStage& stage) {
   if (stage.kind == ExplainedStage::Kind::product) {
     return stage.product.way == ProductWay::device_kernel ? "CUDA\n  a kernel of this library for any strides\n"
-                                                          : "CUDA\n  none: matrix products are a library's\n";
+                                                          : "CUDA\n  none: matrix products are cuBLAS's\n";
   }
-  if (stage.kind == ExplainedStage::Kind::moved) return "CUDA\n  none: its elements only move\n";
+  if (stage.kind == ExplainedStage::Kind::moved)
+    return "CUDA\n  none for the expression: a kernel of this library moves elements as they are\n";
   if (stage.device.missing != nullptr) {
     const auto missing = std::ranges::find_if(stage.operations, [&](const ExplainedOperation& operation) {
       return stage.device.missing == operation.name || operation.name.starts_with("F<");

@@ -56,6 +56,7 @@ class SegmentsNode : public ExpressionOperations<SegmentsNode<Node, Fills>, type
       for (int axis = 0; axis < rank; ++axis) loop.extents[static_cast<std::size_t>(axis)] = shape_[axis];
       loop.leaves = {};
       loop.kernel = kernel_of_node<To, Node>(fill_);
+      loop.rows = rows_kernel_of_node<To, Node>(fill_);
       loop.nodes = &fill_;
       const ScalarNode<value_type> fill(fill_.value);
       loop.device = device_work<To>(fill);

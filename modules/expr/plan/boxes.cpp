@@ -22,88 +22,88 @@ namespace {
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
 /// Elements along one axis, or several that continue each other: steps in memory and in the packed box.
-struct Run {
+struct MergedAxis {
   std::ptrdiff_t extent, stride, pitch;
 };
 
-/// An operand's box as runs, the fastest first; at least one.
-struct Runs {
-  std::array<Run, most_axes> runs;
+/// An operand's box as axes, the fastest first; at least one.
+struct MergedAxes {
+  std::array<MergedAxis, most_axes> axes;
   int count = 0;
 
-  const Run& operator[](int number) const { return runs[at(number)]; }
+  const MergedAxis& operator[](int number) const { return axes[at(number)]; }
 };
 
-Runs runs_of(const Operand& operand, const Box& box) {
-  Runs found;
+MergedAxes merged_axes(const Operand& operand, const Box& box) {
+  MergedAxes found;
   std::ptrdiff_t pitch = 1;
   for (int axis = box.rank; axis-- > 0;) {
     const std::ptrdiff_t extent = box.extents[at(axis)];
     if (extent == 1) continue;
     const std::ptrdiff_t stride = operand.strides[at(axis)];
-    Run* last = found.count > 0 ? &found.runs[at(found.count - 1)] : nullptr;
+    MergedAxis* last = found.count > 0 ? &found.axes[at(found.count - 1)] : nullptr;
     if (last != nullptr && stride == last->stride * last->extent) {
       last->extent *= extent;
     } else {
-      found.runs[at(found.count++)] = {extent, stride, pitch};
+      found.axes[at(found.count++)] = {extent, stride, pitch};
     }
     pitch *= extent;
   }
-  if (found.count == 0) found.runs[at(found.count++)] = {1, 1, 1};
+  if (found.count == 0) found.axes[at(found.count++)] = {1, 1, 1};
   return found;
 }
 
-/// Calls body(offset in memory, offset in the packed box) for each position of the runs but the first and number `second`.
+/// Calls body(offset in memory, offset in the packed box) for each position of the axes but the first and number `second`.
 template <class Body>
-void for_each_grid(const Runs& runs, int second, const Body& body) {
+void for_each_grid(const MergedAxes& axes, int second, const Body& body) {
   std::array<std::ptrdiff_t, most_axes> position{};
   std::ptrdiff_t memory = 0;
   std::ptrdiff_t packed = 0;
   for (;;) {
     body(memory, packed);
     int number = 1;
-    for (; number < runs.count; ++number) {
+    for (; number < axes.count; ++number) {
       if (number == second) continue;
-      const Run& run = runs[number];
-      memory += run.stride;
-      packed += run.pitch;
-      if (++position[at(number)] < run.extent) break;
-      memory -= run.extent * run.stride;
-      packed -= run.extent * run.pitch;
+      const MergedAxis& axis = axes[number];
+      memory += axis.stride;
+      packed += axis.pitch;
+      if (++position[at(number)] < axis.extent) break;
+      memory -= axis.extent * axis.stride;
+      packed -= axis.extent * axis.pitch;
       position[at(number)] = 0;
     }
-    if (number == runs.count) return;
+    if (number == axes.count) return;
   }
 }
 
-/// The run whose elements are neighbours in memory although those of the first run are not; -1 if there is none.
-int neighbours_of(const Runs& runs) {
-  if (std::abs(runs[0].stride) <= 1) return -1;
-  for (int number = 1; number < runs.count; ++number) {
-    if (std::abs(runs[number].stride) == 1) return number;
+/// The axis whose elements are neighbours in memory although those of the first axis are not; -1 if there is none.
+int neighbours_of(const MergedAxes& axes) {
+  if (std::abs(axes[0].stride) <= 1) return -1;
+  for (int number = 1; number < axes.count; ++number) {
+    if (std::abs(axes[number].stride) == 1) return number;
   }
   return -1;
 }
 
-/// The run, beside the first, whose elements are the rows of grids: the longest one, so that there are few grids; -1 if there is none.
-int longest_of(const Runs& runs) {
-  int longest = runs.count > 1 ? 1 : -1;
-  for (int number = 2; number < runs.count; ++number) {
-    if (runs[number].extent > runs[longest].extent) longest = number;
+/// The axis, beside the first, whose elements are the rows of grids: the longest one, so that there are few grids; -1 if there is none.
+int longest_of(const MergedAxes& axes) {
+  int longest = axes.count > 1 ? 1 : -1;
+  for (int number = 2; number < axes.count; ++number) {
+    if (axes[number].extent > axes[longest].extent) longest = number;
   }
   return longest;
 }
 
-Grid grid_of(const Runs& runs, int second) {
+Grid grid_of(const MergedAxes& axes, int second) {
   Grid grid{.rows = 1,
-            .columns = runs[0].extent,
+            .columns = axes[0].extent,
             .row_step = 0,
-            .column_step = runs[0].stride,
-            .pitch = runs[0].extent * runs[0].pitch};
+            .column_step = axes[0].stride,
+            .pitch = axes[0].extent * axes[0].pitch};
   if (second < 0) return grid;
-  grid.rows = runs[second].extent;
-  grid.row_step = runs[second].stride;
-  grid.pitch = runs[second].pitch;
+  grid.rows = axes[second].extent;
+  grid.row_step = axes[second].stride;
+  grid.pitch = axes[second].pitch;
   return grid;
 }
 
@@ -115,27 +115,27 @@ bool has_tiles(const Grid& grid, std::ptrdiff_t item) {
 }
 
 template <class Item>
-void pack_runs(const Runs& runs, const Item* from, Item* to) {
-  const int neighbours = neighbours_of(runs);
-  const bool is_spread = runs.count > 1 && runs[0].stride == 0 && runs[1].stride == 1;  // each value of a row repeated
-  const int second = neighbours > 0 ? neighbours : is_spread ? 1 : longest_of(runs);
-  const Grid grid = grid_of(runs, second);
+void pack_merged(const MergedAxes& axes, const Item* from, Item* to) {
+  const int neighbours = neighbours_of(axes);
+  const bool is_spread = axes.count > 1 && axes[0].stride == 0 && axes[1].stride == 1;  // each value of a row repeated
+  const int second = neighbours > 0 ? neighbours : is_spread ? 1 : longest_of(axes);
+  const Grid grid = grid_of(axes, second);
   if (neighbours > 0 && has_tiles(grid, sizeof(Item))) {
-    return for_each_grid(runs, second, [&](std::ptrdiff_t memory, std::ptrdiff_t packed) {
+    return for_each_grid(axes, second, [&](std::ptrdiff_t memory, std::ptrdiff_t packed) {
       transpose(from + memory, to + packed, grid);
     });
   }
   const PackGrid<Item> copy = packing<Item>(grid);
-  for_each_grid(runs, second,
+  for_each_grid(axes, second,
                 [&](std::ptrdiff_t memory, std::ptrdiff_t packed) { copy(from + memory, to + packed, grid); });
 }
 
 template <class Item>
-void unpack_runs(const Runs& runs, const Item* from, Item* to) {
-  const int second = longest_of(runs);
-  const Grid grid = grid_of(runs, second);
+void unpack_merged(const MergedAxes& axes, const Item* from, Item* to) {
+  const int second = longest_of(axes);
+  const Grid grid = grid_of(axes, second);
   const PackGrid<Item> copy = unpacking<Item>(grid);
-  for_each_grid(runs, second,
+  for_each_grid(axes, second,
                 [&](std::ptrdiff_t memory, std::ptrdiff_t packed) { copy(from + packed, to + memory, grid); });
 }
 
@@ -203,33 +203,33 @@ std::optional<std::ptrdiff_t> step_along(const Operand& operand, const Box& box,
 
 bool is_direct(const Operand& operand, const Box& box) {
   if (operand.data == nullptr) return false;
-  const Runs runs = runs_of(operand, box);
-  return runs.count == 1 && runs[0].stride == 1;
+  const MergedAxes axes = merged_axes(operand, box);
+  return axes.count == 1 && axes[0].stride == 1;
 }
 
 bool is_repeated(const Operand& operand, const Box& box) {
   if (operand.data == nullptr) return false;
-  const Runs runs = runs_of(operand, box);
-  return runs.count == 1 && (runs[0].stride == 0 || runs[0].extent == 1);
+  const MergedAxes axes = merged_axes(operand, box);
+  return axes.count == 1 && (axes[0].stride == 0 || axes[0].extent == 1);
 }
 
 void pack(const Operand& operand, const Box& box, std::ptrdiff_t offset, std::byte* to) {
-  const Runs runs = runs_of(operand, box);
+  const MergedAxes axes = merged_axes(operand, box);
   if (operand.data == nullptr) {
-    return for_each_grid(runs, -1, [&](std::ptrdiff_t memory, std::ptrdiff_t packed) {
-      operand.generate(operand.context, to + packed * operand.item, operand.first + offset + memory, runs[0].stride,
-                       runs[0].extent);
+    return for_each_grid(axes, -1, [&](std::ptrdiff_t memory, std::ptrdiff_t packed) {
+      operand.generate(operand.context, to + packed * operand.item, operand.first + offset + memory, axes[0].stride,
+                       axes[0].extent);
     });
   }
   with_item(operand.item, [&]<class Item>(Item*) {
-    pack_runs(runs, reinterpret_cast<const Item*>(operand.data) + offset, reinterpret_cast<Item*>(to));
+    pack_merged(axes, reinterpret_cast<const Item*>(operand.data) + offset, reinterpret_cast<Item*>(to));
   });
 }
 
 void unpack(const Operand& operand, const Box& box, std::ptrdiff_t offset, const std::byte* from) {
-  const Runs runs = runs_of(operand, box);
+  const MergedAxes axes = merged_axes(operand, box);
   with_item(operand.item, [&]<class Item>(Item*) {
-    unpack_runs(runs, reinterpret_cast<const Item*>(from), reinterpret_cast<Item*>(operand.data) + offset);
+    unpack_merged(axes, reinterpret_cast<const Item*>(from), reinterpret_cast<Item*>(operand.data) + offset);
   });
 }
 

@@ -144,15 +144,15 @@ struct Deferred {
   Target target;
   DExpression expression;
 
-  static void make(void* later, const void* from) {
+  static void make(void* memory, const void* from) {
     const auto& operands = *static_cast<const AssignmentOperands*>(from);
-    const auto* const made = ::new (later)
+    const auto* const made = ::new (memory)
         Deferred{*static_cast<const Target*>(operands.destination), *static_cast<const DExpression*>(operands.node)};
     made->target.share.hold();
     static_cast<void>(made->expression.any_leaf(plan::NameReleaser()));
   }
-  static void run(void* later);
-  static void drop(void* later) noexcept { static_cast<Deferred*>(later)->~Deferred(); }
+  static void run(void* memory);
+  static void drop(void* memory) noexcept { static_cast<Deferred*>(memory)->~Deferred(); }
   static void look(const void* from, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents) {
     const auto& expression = *static_cast<const DExpression*>(from);
     static_cast<void>(expression.any_leaf(visitor));
@@ -181,8 +181,8 @@ AssignmentTarget described(const Target& target, bool is_name) {
   return {.buffer = target.share.get(), .memory = target.memory(), .place = target.place, .is_name = is_name};
 }
 
-void Deferred::run(void* later) {
-  const auto& self = *static_cast<Deferred*>(later);
+void Deferred::run(void* memory) {
+  const auto& self = *static_cast<Deferred*>(memory);
   compute_in_turn(described(self.target, false), {.destination = &self.target, .node = &self.expression},
                   form_of(self.expression.rank()), compute_erased);
 }

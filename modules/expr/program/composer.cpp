@@ -29,7 +29,7 @@ DType compute_type(DType dtype) {
   return kind(dtype) == Kind::floating && item_size(dtype) == 2 ? DType::float32 : dtype;
 }
 
-/// A C++ number of this type takes elements of type `beside`: the run-time twin of WeakWith.
+/// A C++ number of this type takes elements of type `beside`: at run time what WeakWith is for types.
 bool is_weak_with(DType scalar, DType beside) {
   if (scalar == DType::boolean) return beside == DType::boolean;
   if (core::is_integer(scalar)) return beside != DType::boolean;

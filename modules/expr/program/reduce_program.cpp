@@ -121,18 +121,18 @@ void Work::compute() const {
 
 /// A reduction that is computed when its turn comes.
 struct DeferredReduction {
-  static void make(void* later, const void* from) {
+  static void make(void* memory, const void* from) {
     const auto* const made =
-        ::new (later) Work(*static_cast<const Work*>(static_cast<const AssignmentOperands*>(from)->node));
+        ::new (memory) Work(*static_cast<const Work*>(static_cast<const AssignmentOperands*>(from)->node));
     made->result.share.hold();
     static_cast<void>(made->operand.any_leaf(plan::NameReleaser()));
   }
-  static void run(void* later) {
-    const auto& work = *static_cast<Work*>(later);
+  static void run(void* memory) {
+    const auto& work = *static_cast<Work*>(memory);
     compute_in_turn({.buffer = work.result.share.get(), .memory = work.result.memory(), .place = work.result.place},
                     {.destination = nullptr, .node = &work}, form_of(work.result.rank), compute);
   }
-  static void drop(void* later) noexcept { static_cast<Work*>(later)->~Work(); }
+  static void drop(void* memory) noexcept { static_cast<Work*>(memory)->~Work(); }
   static void look(const void* from, const plan::LeafVisitor& visitor, std::ptrdiff_t* extents) {
     const auto& work = *static_cast<const Work*>(from);
     static_cast<void>(work.operand.any_leaf(visitor));
@@ -219,8 +219,8 @@ DExpression reduce(Reduce op, const DExpression& operand, const ReduceOptions& o
   result.share =
       storage::BufferShare::make(result.place, core::checked_multiply(product(shape), item_size(result.dtype)));
   result.data = result.share->data();
-  const bool rounds_later = kind(operand.dtype()) == Kind::floating && results.dtype == DType::float32;
-  const DType nominal = rounds_later ? operand.dtype() : results.dtype;
+  const bool rounds_at_last = kind(operand.dtype()) == Kind::floating && results.dtype == DType::float32;
+  const DType nominal = rounds_at_last ? operand.dtype() : results.dtype;
   if (storage::buffers_have_vars.load(std::memory_order_relaxed)) {
     assign_in_order({.buffer = result.share.get(), .memory = result.memory(), .place = result.place, .is_name = true},
                     {.destination = nullptr, .node = &work}, DeferredReduction::form_of(rank),

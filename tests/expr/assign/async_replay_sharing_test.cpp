@@ -201,3 +201,19 @@ TEST_CASE("a scheduler's names and graph of a step show expressions of parameter
   CHECK_MESSAGE(contains(dot, "a - (s * b)"), dot);
   CHECK_MESSAGE(contains(dot, "a + b"), dot);
 }
+
+TEST_CASE("the graph of a step writes % as a sign, and remainder as the function that it is") {
+  Scheduler scheduler({.workers = 1});
+  Array<int, 2> w = ones<int>(Dim{3, 3});
+  const auto step = scheduler.capture(
+      [&](Parameter<Array<int, 2>> in) {
+        const Async on{scheduler};
+        w -= in % w;
+        w -= remainder(in, w);
+      },
+      w);
+  const std::string dot = step.graph().to_dot();
+  CHECK_MESSAGE(contains(dot, " % "), dot);
+  CHECK_MESSAGE(contains(dot, "remainder("), dot);
+  CHECK_FALSE(contains(dot, "modulo("));
+}

@@ -68,6 +68,15 @@ struct Laid {
     lay(random);
   }
 
+  /// The same in sets of rows, with one gap after each row and another one after each set.
+  Laid(const Dim<3>& shape, Gap gap, Gap of_sets, Random& random)
+    requires(Rank == 3)
+      : layout{.shape = shape,
+               .strides = {shape[1] * (shape[2] + gap.elements) + of_sets.elements, shape[2] + gap.elements, 1}},
+        count((shape[0] - 1) * layout.strides[0] + (shape[1] - 1) * layout.strides[1] + shape[2]) {
+    lay(random);
+  }
+
   void lay(Random& random) {
     memory = std::make_unique<GuardedMemory>(static_cast<std::size_t>(count) * sizeof(T));
     first = memory->elements<T>(count, random.below(2) == 0);
@@ -126,52 +135,80 @@ void check_elementwise(Random& random) {
   }
 }
 
-/// y = Reduce of a + b along the axes in Axis, and the same with max.
+/// The sums of a + b along the axes in Axis, of a, and the largest of a + b.
 template <class T, int Rank, int... Axis>
-void check_reduction(Random& random) {
+void check_reduced(const Dim<Rank>& shape, const Laid<T, Rank>& a, const Laid<T, Rank>& b, Random& random) {
   using Sum = typename std::remove_cvref_t<decltype(sum<Axis...>(std::declval<ArrayView<T, Rank>>()))>::value_type;
   constexpr int kept = Rank - static_cast<int>(sizeof...(Axis));
   constexpr auto is_reduced = [](int axis) { return ((axis == Axis) || ...); };
+  Dim<kept> results;
+  for (int axis = 0, to = 0; axis < Rank; ++axis) {
+    if (!is_reduced(axis)) results = results.with(to++, shape[axis]);
+  }
+  const Laid<Sum, kept> sums(results, false, random);
+  const Laid<T, kept> largest(results, false, random);
+  std::vector<double> total(static_cast<std::size_t>(product(results)), 0.0), most(total.size(), -1.0), alone = total;
+  const auto number_of = [&](const auto& position) {
+    std::ptrdiff_t linear = 0;
+    for (int axis = 0; axis < Rank; ++axis) {
+      if (!is_reduced(axis)) linear = linear * shape[axis] + position[static_cast<std::size_t>(axis)];
+    }
+    return static_cast<std::size_t>(linear);
+  };
+  for_each_position(shape, [&](const auto& p) {
+    const double value = static_cast<double>(a.at(p)) + static_cast<double>(b.at(p));
+    total[number_of(p)] += value;
+    most[number_of(p)] = std::max(most[number_of(p)], value);
+    alone[number_of(p)] += static_cast<double>(a.at(p));
+  });
+  const auto result = [&](const std::vector<double>& from, const auto& p) {
+    std::ptrdiff_t linear = 0;
+    for (int axis = 0; axis < kept; ++axis) linear = linear * results[axis] + p[static_cast<std::size_t>(axis)];
+    return from[static_cast<std::size_t>(linear)];
+  };
+  CAPTURE(random.how_to_repeat());
+  const auto av = a.view(), bv = b.view();
+  const auto sv = sums.view();
+  const auto mv = largest.view();
+  CHECK(writes(
+      sums, [&] { sv = sum<Axis...>(av + bv); }, [&](const auto& p) { return static_cast<Sum>(result(total, p)); }));
+  CHECK(
+      writes(sums, [&] { sv = sum<Axis...>(av); }, [&](const auto& p) { return static_cast<Sum>(result(alone, p)); }));
+  CHECK(writes(
+      largest, [&] { mv = max<Axis...>(av + bv); }, [&](const auto& p) { return static_cast<T>(result(most, p)); }));
+}
+
+template <class T, int Rank, int... Axis>
+void check_reduction(Random& random) {
   for (int number = 0; number < (is_sanitized ? 20 : 60); ++number) {
     const Dim<Rank> shape = shape_at_edges<Rank>(random, 12000);
-    Dim<kept> results;
-    for (int axis = 0, to = 0; axis < Rank; ++axis) {
-      if (!is_reduced(axis)) results = results.with(to++, shape[axis]);
-    }
-    const Laid<Sum, kept> sums(results, false, random);
-    const Laid<T, kept> largest(results, false, random);
     const Laid<T, Rank> a(shape, false, random), b(shape, true, random);
     a.fill(random), b.fill(random);
-    std::vector<double> total(static_cast<std::size_t>(product(results)), 0.0), most(total.size(), -1.0), alone = total;
-    const auto number_of = [&](const auto& position) {
-      std::ptrdiff_t linear = 0;
-      for (int axis = 0; axis < Rank; ++axis) {
-        if (!is_reduced(axis)) linear = linear * shape[axis] + position[static_cast<std::size_t>(axis)];
-      }
-      return static_cast<std::size_t>(linear);
-    };
-    for_each_position(shape, [&](const auto& p) {
-      const double value = static_cast<double>(a.at(p)) + static_cast<double>(b.at(p));
-      total[number_of(p)] += value;
-      most[number_of(p)] = std::max(most[number_of(p)], value);
-      alone[number_of(p)] += static_cast<double>(a.at(p));
-    });
-    const auto result = [&](const std::vector<double>& from, const auto& p) {
-      std::ptrdiff_t linear = 0;
-      for (int axis = 0; axis < kept; ++axis) linear = linear * results[axis] + p[static_cast<std::size_t>(axis)];
-      return from[static_cast<std::size_t>(linear)];
-    };
-    CAPTURE(random.how_to_repeat());
     CAPTURE(number);
-    const auto av = a.view(), bv = b.view();
-    const auto sv = sums.view();
-    const auto mv = largest.view();
-    CHECK(writes(
-        sums, [&] { sv = sum<Axis...>(av + bv); }, [&](const auto& p) { return static_cast<Sum>(result(total, p)); }));
-    CHECK(writes(
-        sums, [&] { sv = sum<Axis...>(av); }, [&](const auto& p) { return static_cast<Sum>(result(alone, p)); }));
-    CHECK(writes(
-        largest, [&] { mv = max<Axis...>(av + bv); }, [&](const auto& p) { return static_cast<T>(result(most, p)); }));
+    check_reduced<T, Rank, Axis...>(shape, a, b, random);
+  }
+}
+
+/// Sets of rows with gaps, reduced along any of their axes; the other operand has rows, one row or one value for each.
+template <class T>
+void check_reductions_of_rows(std::uint64_t salt) {
+  Random random(salt);
+  for (int number = 0; number < (is_sanitized ? 8 : 40); ++number) {
+    const Dim<3> shape{random.between(2, 9), random.between(2, 24), random.between(3, 150)};
+    const auto gap = [&] { return Gap{random.below(3) == 0 ? 0 : random.between(1, 20)}; };
+    Dim<3> other = shape;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (random.below(3) == 0) other = other.with(axis, 1);
+    }
+    const Laid<T, 3> a(shape, gap(), gap(), random), b(other, gap(), gap(), random);
+    a.fill(random), b.fill(random);
+    CAPTURE(number);
+    CAPTURE(shape);
+    CAPTURE(other);
+    check_reduced<T, 3, 0>(shape, a, b, random);
+    check_reduced<T, 3, 1>(shape, a, b, random);
+    check_reduced<T, 3, 2>(shape, a, b, random);
+    check_reduced<T, 3, 0, 2>(shape, a, b, random);
   }
 }
 
@@ -253,6 +290,33 @@ void check_rows_with_gaps(std::uint64_t salt) {
         y, [&] { yv = av * rv + vv; },
         [&](const auto& p) { return static_cast<T>(a.at(p) * row.at(p) + value.at(p)); }));
     CHECK(writes(y, [&] { yv = bv + vv; }, [&](const auto& p) { return static_cast<T>(b.at(p) + value.at(p)); }));
+    CHECK(writes(
+        y, [&] { yv = av * rv + vv + bv + av; },
+        [&](const auto& p) { return static_cast<T>(a.at(p) * row.at(p) + value.at(p) + b.at(p) + a.at(p)); }));
+    CHECK(writes(y, [&] { yv = yv + bv; }, [&](const auto& p) { return static_cast<T>(untouched<T>() + b.at(p)); }));
+  }
+}
+
+/// Rows whose values are computed in wider numbers than they are stored in, and truth values.
+void check_rows_of_mixed_types(std::uint64_t salt) {
+  Random random(salt);
+  for (std::ptrdiff_t columns = 1; columns <= 300; columns += random.between(1, is_sanitized ? 61 : 17)) {
+    const Dim<2> shape{random.between(2, 70), columns};
+    const auto gap = [&](int most) { return Gap{random.between(0, most)}; };
+    const Laid<float, 2> y(shape, gap(5), random), a(shape, gap(40), random);
+    const Laid<bool, 2> is_less(shape, gap(5), random);
+    const Laid<double, 2> b(shape, gap(1), random), value(Dim<2>{shape[0], 1}, gap(2), random);
+    a.fill(random), b.fill(random), value.fill(random);
+    CAPTURE(random.how_to_repeat());
+    CAPTURE(shape);
+    const auto av = a.view();
+    const auto bv = b.view(), vv = value.view();
+    const auto yv = y.view();
+    const auto lv = is_less.view();
+    CHECK(writes(
+        y, [&] { yv = cast<float>(av * bv - vv / 7.0); },
+        [&](const auto& p) { return static_cast<float>(a.at(p) * b.at(p) - value.at(p) / 7.0); }));
+    CHECK(writes(is_less, [&] { lv = av < vv; }, [&](const auto& p) { return a.at(p) < value.at(p); }));
   }
 }
 
@@ -310,6 +374,8 @@ TEST_CASE("rows of every length with others between them are read and written, a
     check_rows_with_gaps<std::int16_t>(197);
     check_rows_with_gaps<float>(198);
     check_rows_with_gaps<double>(199);
+    check_rows_with_gaps<bfloat16>(205);
+    check_rows_of_mixed_types(206);
   });
 }
 
@@ -318,6 +384,15 @@ TEST_CASE("operands of reductions are read in any layout, and nothing beside the
   check_all_reductions<std::int32_t>(197);
   check_all_reductions<float>(198);
   check_all_reductions<double>(199);
+}
+
+TEST_CASE("reductions read sets of rows with others between them, and nothing beside them") {
+  for_each_isa([&](device::Isa) {
+    check_reductions_of_rows<std::uint8_t>(207);
+    check_reductions_of_rows<std::int32_t>(208);
+    check_reductions_of_rows<float>(209);
+    check_reductions_of_rows<double>(210);
+  });
 }
 
 TEST_CASE("a destination in any layout may overlap its operands") {

@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) tessera_kernel(const __grid_co
     case Claiming::look: break;
     case Claiming::check: text += "    a.owners[element] = -1;\n"; break;
     case Claiming::claim: text += "    atomicMax(&a.owners[element], (long long)first);\n"; break;
-    case Claiming::settle:
+    case Claiming::assign:
       text += "    a.slots[first] = a.owners[element] == (long long)first ? slot : (long long)0x8000000000000000ull;\n";
   }
   text += "  }\n}\n";

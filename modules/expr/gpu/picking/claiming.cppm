@@ -18,7 +18,7 @@ enum class Claiming : std::uint8_t {
   look,    // notes indices outside their axes, and no more
   check,   // notes indices outside their axes, and that nothing has been written to the elements inside
   claim,   // of those that name one element, the last gets it
-  settle,  // writes where each writes: `unwritten` without an element
+  assign,  // writes where each writes: `unwritten` without an element
 };
 
 /// Positions that claim elements of a GPU: of equal ones the last gets the element. `owners` has an int64 for each element of the axes that the
@@ -31,7 +31,7 @@ struct Claims {
   std::ptrdiff_t unit;
 };
 
-/// One of the steps as work of this thread's stream: check, claim and settle belong together, in this order.
+/// One of the steps as work of this thread's stream: check, claim and assign belong together, in this order.
 void claim_elements(const Claims& claims, Claiming step, GpuPlace place, std::int32_t* outside);
 
 }  // namespace tessera::plan::picking

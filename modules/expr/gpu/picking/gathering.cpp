@@ -294,7 +294,7 @@ bool scatter_picked(const ScatteredMemory& memory, std::span<const Picker> picke
   claim_elements(claims, Claiming::check, place, outside.mark());
   if (outside.is_made()) return false;
   claim_elements(claims, Claiming::claim, place, outside.mark());
-  claim_elements(claims, Claiming::settle, place, outside.mark());
+  claim_elements(claims, Claiming::assign, place, outside.mark());
   Move move{.to = memory.data,
             .from = memory.values,
             .item = item_size(memory.type),
