@@ -17,6 +17,8 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::ptrdiff_t values_per_partial = 64;  // that are folded side by side before a merge
+constexpr std::ptrdiff_t least_at_once = 128;      // elements that are worth a call of the reducer where they lie,
+constexpr std::ptrdiff_t least_side_by_side = 16;  // and results; fewer are packed with others
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
@@ -232,6 +234,7 @@ class BoxFolder {
     const auto set = step(row_axes_.sets), row = step(row_axes_.rows);
     if (step(row_axes_.columns) != 1 || !set || !row) return false;
     const std::ptrdiff_t rows = row_axes_.rows.count(box), n = row_axes_.columns.count(box);
+    if (rows * n < least_at_once || (task_.by_columns && n < least_side_by_side)) return false;
     std::ptrdiff_t first = position(walk);
     const std::byte* values = leaf.data + walk.offset(1) * leaf.item;
     for (std::ptrdiff_t left = row_axes_.sets.count(box); left > 0; --left) {
