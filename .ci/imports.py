@@ -2,12 +2,17 @@
 re-exports, and each body stands beside its interface.
 
 Interfaces include only headers that are small: the others' declarations would be in the BMI of each of them.
+
+A body sees all of its room, whatever its interface imports. It calls functions of folders that stand behind its own only where HANDED_ON says so. What is
+looked at are names of several words: others are variables and members, too.
 """
 
 import collections
 import pathlib
 import re
 import sys
+
+import declarations
 
 # A room may import only rooms that stand before it.
 ROOMS = ["standard", "core", "device", "memory", "schedule", "array", "expr", "algorithm", "darray", "io", "collective", "tessera"]
@@ -25,6 +30,22 @@ FOLDERS = {
     "algorithm": ["rows", "scan", "select", "index", "sort", "einsum", "search", "sets", "counting", "selection", "statistics", "differences", "random", "refusals"],
 }
 MOST_FILES = 24  # in a folder
+
+# Functions that bodies of earlier folders call: work or a question is handed on to what is made of the caller's own parts.
+HANDED_ON = {
+    "array/handle": {"views_mutex", "reunite_views", "footprint_of", "copy_with_device"},  # a buffer that goes asks whether views of it are about
+    "array/layout": {"throw_picked_index"},
+    "darray/operations": {"require_vector", "taken_along"},
+    "device/places": {"copy_async", "first_unproven_launch"},  # a driver's copies go by its streams; an error names the launch that may have failed
+    "expr/cpu": {"run_on_device"},  # what is not on the host
+    "expr/cpu/normalise": {"run_normalised_on_device"},
+    "expr/cpu/product": {"is_cut_by_depth", "multiply_by_depth", "multiply_few", "multiply_few_sums", "multiply_vector", "multiply_vector_alone"},
+    "expr/cpu/reduce": {"run_on_device"},
+    "expr/gpu": {"leaf_name"},
+    "memory/pool": {"pending_figures", "collect_freed"},  # what streams still use is not free
+    "schedule/engine": {"is_join", "end_recorded", "check_not_recording", "record_submission", "run_recorded"},
+    "schedule/ops": {"record_failure"},
+}
 
 SMALL_HEADERS = {"climits", "cmath", "cstddef", "cstdint", "cstdlib", "cstring", "math.h", "new"}
 
@@ -69,6 +90,45 @@ def body_complaints(path):
         yield f"there is no {path.stem}.cppm beside it to declare what it defines"
 
 
+def declared_in_folders(paths):
+    """{room: {name: folders whose interfaces declare it}}"""
+    found = collections.defaultdict(lambda: collections.defaultdict(set))
+    for path in paths:
+        room, folder = room_and_folder(path)
+        if path.suffix == ".cppm" and room in FOLDERS and path.name != f"{room}.cppm":
+            for item in declarations.File(path).items:
+                found[room][item.name].add(folder)
+    return found
+
+
+NAMED = re.compile(r"([\w>&*]+)\s+(\w+)\s*[({=;,)]")
+CALLED = re.compile(r"(?<![\w.>:])((?:[a-z]\w*::)*)(\w*[a-z0-9]_\w+)\s*[({<]")
+WORDS_BEFORE_CALLS = {"return", "throw", "co_await", "co_return", "else", "new", "and", "or", "not", "&&", "&", "*", ">"}
+
+
+def call_complaints(path, declared):
+    """What a body calls of folders that stand behind its own."""
+    room, folder = room_and_folder(path)
+    if path.suffix != ".cpp" or room not in FOLDERS:
+        return
+    order, text = FOLDERS[room], declarations.blanked(path.read_text())
+    own = {name for before, name in NAMED.findall(text) if before not in WORDS_BEFORE_CALLS}
+    called = {name for scope, name in CALLED.findall(text) if not scope.startswith("std::")}
+    for name in sorted(called - own - HANDED_ON.get(f"{room}/{folder}", set()) - {"to_string"}):
+        folders = {other for other in declared[room].get(name, ()) if other in order}
+        if folders and all(order.index(other) > order.index(folder) for other in folders):
+            yield f"calls {name} of {' and '.join(sorted(folders))}, behind {folder}"
+
+
+def unused_handed_on():
+    """Entries of HANDED_ON that nothing needs."""
+    for folder, names in HANDED_ON.items():
+        text = "".join(path.read_text() for path in pathlib.Path("modules", folder).glob("*.cpp"))
+        for name in sorted(names):
+            if not re.search(rf"\b{name}\b", text):
+                yield f".ci/imports.py: nothing in {folder} calls {name}"
+
+
 def complaints(path):
     room, _ = room_and_folder(path)
     text = path.read_text()
@@ -101,7 +161,10 @@ def main():
         files[room, folder] += 1
         if unit := UNIT.search(path.read_text()):
             folders_of_units[room, unit[1]] = folder
-    found = [f"{path}: {text}" for path in paths for text in (*complaints(path), *folder_complaints(path, folders_of_units), *body_complaints(path))]
+    declared = declared_in_folders(paths)
+    found = [f"{path}: {text}" for path in paths
+             for text in (*complaints(path), *folder_complaints(path, folders_of_units), *body_complaints(path), *call_complaints(path, declared))]
+    found += unused_handed_on()
     found += [f"modules/{room}/{folder}: {count} files are more than {MOST_FILES}"
               for (room, folder), count in files.items() if count > MOST_FILES]
     print("\n".join(found))
