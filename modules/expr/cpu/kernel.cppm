@@ -301,7 +301,8 @@ template <Element To, class Plan>
 template <Element To, class Plan>
 [[gnu::always_inline]] inline plan::RowsKernel rows_kernel_of(const Plan&) {
   using Kernels = KernelOf<Plan, To>;
-  if constexpr (Kernels::template in_whole_rows<device::Isa::avx512>) {
+  if constexpr (Kernels::template in_whole_rows<device::Isa::avx2> &&
+                Kernels::template in_whole_rows<device::Isa::avx512>) {
     constexpr std::ptrdiff_t copied =
         Kernels::template reads_by_vectors<device::Isa::avx512> ? plan::vector_bytes : plan::repeated_bytes;
     static constexpr plan::RowsKernel by_isa[] = {
