@@ -126,6 +126,15 @@ TEST_CASE("axes of variances are written in braces as those of sums, and axes of
 
 namespace {
 
+/// Numbers whose sums are rounded, so that their order shows.
+template <class T, int Rank>
+Array<T, Rank> fractions(const Dim<Rank>& shape, std::mt19937& random) {
+  std::uniform_real_distribution<T> distribution(T(0.1), T(1));
+  Array<T, Rank> array(shape);
+  for (T& element : array) element = distribution(random);
+  return array;
+}
+
 /// Of values that a static array folds as it computes them, and a dynamic one by the loops of the library.
 template <class T>
 void check_computed(std::mt19937& random) {
@@ -134,8 +143,8 @@ void check_computed(std::mt19937& random) {
       if (wide * high > 20'000) continue;
       CAPTURE(wide);
       CAPTURE(high);
-      const Array<T, 2> a = random_array<T>(Dim{high, wide}, random), b = random_array<T>(Dim{wide, high}, random),
-                        column = random_array<T>(Dim<2>{high, 1}, random);
+      const Array<T, 2> a = fractions<T>(Dim{high, wide}, random), b = fractions<T>(Dim{wide, high}, random),
+                        column = fractions<T>(Dim<2>{high, 1}, random);
       const DArray d = a, e = b, c = column;
       CHECK(is_same(DArray(sum(d * 2 - c, {1})), evaluate(sum<1>(a * 2 - column))));
       CHECK(is_same(DArray(sum(d * 2 - c, {0})), evaluate(sum<0>(a * 2 - column))));
@@ -143,6 +152,28 @@ void check_computed(std::mt19937& random) {
       CHECK(is_same(DArray(mean(d - transpose(e), {0})), evaluate(mean<0>(a - transpose(b)))));
       CHECK(is_same(DArray(max(d * c)), evaluate(max(a * column))));
       CHECK(is_same(DArray(sum(d * c)), evaluate(sum(a * column))));
+    }
+  }
+}
+
+/// Of parts of arrays, whose rows have others between them.
+template <class T>
+void check_parts(std::mt19937& random) {
+  for (const std::ptrdiff_t wide : {5, 33, 64, 100, 130, 600}) {
+    for (const auto& [sets, high] : {std::pair{40, 20}, std::pair{3, 70}, std::pair{9, 4}}) {
+      CAPTURE(wide);
+      CAPTURE(high);
+      const Array<T, 3> x = fractions<T>(Dim<3>{sets, high + 10, wide + 36}, random),
+                        rows = fractions<T>(Dim<3>{1, high, 1}, random);
+      const DArray d = x, r = rows;
+      const auto a = x(all, range(0, high), range(0, wide));
+      const DArray e = d(all, range(0, high), range(0, wide));
+      CHECK(is_same(DArray(sum(e * 2 + 1, {1, 2})), evaluate(sum<1, 2>(a * 2 + 1))));
+      CHECK(is_same(DArray(sum(e * r, {0, 2})), evaluate(sum<0, 2>(a * rows))));
+      CHECK(is_same(DArray(mean(e - r, {2})), evaluate(mean<2>(a - rows))));
+      CHECK(is_same(DArray(mean(e - r, {1})), evaluate(mean<1>(a - rows))));
+      CHECK(is_same(DArray(sum(e * 2, {0})), evaluate(sum<0>(a * 2))));
+      CHECK(is_same(DArray(sum(e, {1, 2})), evaluate(sum<1, 2>(a))));
     }
   }
 }
@@ -155,6 +186,8 @@ TEST_CASE("computed values of any extents are added up in the order of the stati
     std::mt19937 random(8);
     check_computed<float>(random);
     check_computed<double>(random);
+    check_parts<float>(random);
+    check_parts<double>(random);
   }
   device::limit_isa(device::Isa::avx512);
 }

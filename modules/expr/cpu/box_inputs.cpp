@@ -63,7 +63,9 @@ std::byte* BoxInputs::buffer(std::size_t k) const { return buffers_ + static_cas
 void BoxInputs::deliver(std::size_t k, const Box& box, std::ptrdiff_t offset) {
   const Operand& leaf = leaves_[k];
   Leaf& held = held_[k];
-  if (held.way == Way::direct) return inputs_[k].read(leaf.data + offset * leaf.item);
+  // A smaller box of a view whose rows overlap may not lie as the largest does.
+  if (held.way == Way::direct && (box.elements() == largest_ || is_direct(leaf, box)))
+    return inputs_[k].read(leaf.data + offset * leaf.item);
   if (held.same != k) {
     inputs_[k] = inputs_[held.same];
     return;

@@ -39,7 +39,7 @@ void run_boxes(const Loop& loop, const Space& space, const Cut& cut, std::ptrdif
   for (std::ptrdiff_t number = first; number < last; ++number, walk.next()) {
     const Box& box = walk.box();
     if (loop.copies) {
-      copy_box(operands, box, walk, direct, is_first_direct, memory);
+      copy_box(operands, box, walk, direct, is_first_direct && is_direct(operands[1], box), memory);
       continue;
     }
     void* to = direct ? target.data + walk.offset(0) * target.item : memory;

@@ -189,6 +189,24 @@ void check_reduction(Random& random) {
   }
 }
 
+/// The first positions of the largest values of a, and norms and deviations, beside those of a copy without gaps.
+template <class T>
+void check_other_reductions(const Laid<T, 3>& a) {
+  const auto av = a.view();
+  const Array<T, 3> copy = evaluate(av);
+  const auto is_equal = [](const auto& one, const auto& other) { return item(all(evaluate(one) == evaluate(other))); };
+  CHECK(is_equal(argmax<0>(av), argmax<0>(copy)));
+  CHECK(is_equal(argmax<1>(av), argmax<1>(copy)));
+  CHECK(is_equal(argmin<2>(av), argmin<2>(copy)));
+  CHECK(item(argmax(av)) == item(argmax(copy)));
+  CHECK(item(argmin(av * T(3))) == item(argmin(copy * T(3))));
+  const auto is_close = [](const auto& one, const auto& other) {
+    return item(all(abs(cast<double>(one) - cast<double>(other)) <= 1e-4 * (1 + abs(cast<double>(other)))));
+  };
+  CHECK(is_close(var<0, 2>(av), var<0, 2>(copy)));
+  CHECK(is_close(stddev<1>(av), stddev<1>(copy)));
+}
+
 /// Sets of rows with gaps, reduced along any of their axes; the other operand has rows, one row or one value for each.
 template <class T>
 void check_reductions_of_rows(std::uint64_t salt) {
@@ -209,6 +227,7 @@ void check_reductions_of_rows(std::uint64_t salt) {
     check_reduced<T, 3, 1>(shape, a, b, random);
     check_reduced<T, 3, 2>(shape, a, b, random);
     check_reduced<T, 3, 0, 2>(shape, a, b, random);
+    check_other_reductions(a);
   }
 }
 
@@ -392,6 +411,30 @@ TEST_CASE("reductions read sets of rows with others between them, and nothing be
     check_reductions_of_rows<std::int32_t>(208);
     check_reductions_of_rows<float>(209);
     check_reductions_of_rows<double>(210);
+  });
+}
+
+TEST_CASE("rows of a view that overlap are read where they begin, in boxes of any size") {
+  Random random(211);
+  Array<float, 1> memory(Dim<1>{10380});
+  for (std::ptrdiff_t i = 0; i < 10380; ++i) memory(i) = static_cast<float>(random.below(1000));
+  const auto windows = sliding_window<0>(memory, Dim{300})(range(0, 10081, 160), all);
+  Array<float, 2> columns(Dim<2>{300, 128});
+  for (std::ptrdiff_t i = 0; i < 300; ++i) {
+    for (std::ptrdiff_t j = 0; j < 128; ++j) columns(i, j) = static_cast<float>(random.below(1000));
+  }
+  const auto other = columns(all, range(0, 128, 2)).T();
+  for_each_isa([&](device::Isa) {
+    const Array<float, 2> sums = evaluate(windows + other), copies = evaluate(windows);
+    bool are_right = true;
+    for (std::ptrdiff_t i = 0; i < 64; ++i) {
+      for (std::ptrdiff_t j = 0; j < 300; ++j) {
+        are_right = are_right && sums(i, j) == memory(160 * i + j) + columns(j, 2 * i);
+        are_right = are_right && copies(i, j) == memory(160 * i + j);
+      }
+    }
+    CHECK(are_right);
+    CHECK(item(all(evaluate(max<1>(windows + other)) == evaluate(max<1>(sums)))));
   });
 }
 

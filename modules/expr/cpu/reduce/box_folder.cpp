@@ -175,7 +175,11 @@ class BoxFolder {
                          count - whole * lanes, outputs, outputs, first);
       }
     } else {
-      reducer_.rows(accumulators, values, outputs, count, count, first);
+      const std::ptrdiff_t n = folds_by_sets(box) ? row_axes_.columns.count(box) : count;
+      for (std::ptrdiff_t done = 0; done < count; done += n) {
+        reducer_.rows(accumulators, static_cast<const std::byte*>(values) + done * reducer_.value_bytes, outputs, count,
+                      n, first + done);
+      }
     }
     walk.next();
   }
@@ -204,21 +208,31 @@ class BoxFolder {
     const Box largest{.rank = task_.space.rank, .extents = task_.steps};
     const bool may = task_.lanes == 1 && task_.apart == 1 && task_.row == 1 && !task_.transposes && task_.kept > 0 &&
                      task_.reduced > 0;
-    if (task_.reduction.kernel == nullptr) return may;
-    return may && task_.reduction.folds.rows != nullptr && inputs_.has_rows(largest, row_axes_);
+    return may && (task_.reduction.kernel == nullptr || inputs_.has_rows(largest, row_axes_));
   }
 
   /// Folds a box whose rows lie in memory without packing them. Returns false where none lies so, or the loops for rows take only longer ones.
   bool fold_rows_in_place(const Walk& walk, std::byte* accumulators) {
     if (task_.reduction.kernel == nullptr) return fold_memory(walk, accumulators);
-    const std::ptrdiff_t n = row_axes_.columns.count(walk.box());
-    if (n < 4 * reducer_.lanes || !folds_in_lanes(task_.reduction, n)) return false;
+    const auto& [by_rows, by_columns] = task_.reduction.folds;
+    if (by_rows == nullptr || !has_long_rows(walk.box())) return false;
     auto rows = inputs_.read_rows(walk.box(), offsets_.data() + 1, row_axes_);
     if (!rows) return false;
     rows->sets.accumulators = accumulators_of_set(walk.box());
-    const auto& [by_rows, by_columns] = task_.reduction.folds;
     (task_.by_columns ? by_columns : by_rows)(task_.reduction.nodes, accumulators, rows->inputs, rows->sets);
     return true;
+  }
+
+  bool has_long_rows(const Box& box) const {
+    const std::ptrdiff_t n = row_axes_.columns.count(box);
+    return n >= 4 * reducer_.lanes && folds_in_lanes(task_.reduction, n);
+  }
+
+  /// The values of a result in a box are folded set by set, whether or not there are loops that compute them: the order of a sum depends on shapes
+  /// and strides only.
+  bool folds_by_sets(const Box& box) const {
+    return folds_rows_in_place_ && task_.reduction.kernel != nullptr && has_sets_of_values() && has_long_rows(box) &&
+           inputs_.has_rows(box, row_axes_);
   }
 
   std::ptrdiff_t accumulators_of_set(const Box& box) const {
