@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 BY_HAND = re.compile(r"update_by_hand")
-FUSED = re.compile(r"KernelOf.*MapPlan.*12steps_avx512")
+FUSED = re.compile(r"KernelOf.*MapPlan.*11rows_avx512")
 HEADINGS = ("written by hand", "w = -eta * (g + lambda * w)")
 WIDTH = 44  # of a column of the text
 
@@ -29,12 +29,13 @@ def functions(objdump, path):
 
 
 def loops(code):
-    """The instructions of every loop: from the target of a jump backwards to the jump."""
-    for address, instruction in code:
-        jump = re.match(r"j\w+\s+(?:0x)?([0-9a-f]+)\b", instruction)
-        if jump and int(jump.group(1), 16) < address:
-            body = [text for at, text in code if int(jump.group(1), 16) <= at < address]
-            yield [*body, re.sub(r"^(j\w+).*", r"\1    loop", instruction)]
+    """The instructions of every loop that has no other one in it: from the target of a jump backwards to the jump."""
+    jumps = [(int(jump.group(1), 16), address, instruction) for address, instruction in code
+             if (jump := re.match(r"j\w+\s+(?:0x)?([0-9a-f]+)\b", instruction)) and int(jump.group(1), 16) < address]
+    for target, address, instruction in jumps:
+        if any(target <= inner and end < address for inner, end, _ in jumps):
+            continue
+        yield [*(text for at, text in code if target <= at < address), re.sub(r"^(j\w+).*", r"\1    loop", instruction)]
 
 
 def is_store(instruction):
