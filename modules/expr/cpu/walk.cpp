@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::ptrdiff_t short_row_bytes = 512;  // below it, several rows share a block
 constexpr std::ptrdiff_t least_row_bytes = 144;  // of rows that are computed where they lie, rather than packed
+constexpr std::ptrdiff_t few_rows = 8;           // too few to share the cost of a step of the walk unless they are long
 constexpr std::ptrdiff_t least_strip_columns = 32;
 constexpr std::ptrdiff_t most_direct_rows =
     64;  // of a strip that packs nothing: enough to share the cost of a step of the walk
@@ -44,8 +45,9 @@ bool has_rows_in_place(const Space& space) {
     distinct += std::ranges::find(before, operand.data, &Operand::data) == before.end() ? 1 : 0;
   }
   const std::ptrdiff_t row_bytes = extent * space.operands.front().item;
-  if (apart == 0) return row_bytes >= least_row_bytes;
-  return row_bytes * distinct * distinct >= least_row_bytes * apart;
+  const std::ptrdiff_t least = space.extents[last - 1] < few_rows ? short_row_bytes : least_row_bytes;
+  if (apart == 0) return row_bytes >= least;
+  return row_bytes * distinct * distinct >= least * apart;
 }
 
 /// The axis along which some leaf is contiguous although it is strided along the last one; -1 if there is none.
