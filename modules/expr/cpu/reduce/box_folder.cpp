@@ -239,7 +239,8 @@ class BoxFolder {
     return has_sets_of_values() ? 0 : (task_.by_columns ? row_axes_.columns : row_axes_.rows).count(box);
   }
 
-  /// The same for values that are the elements of the only leaf, set by set.
+  /// Folds a box of the only leaf's own elements where they lie, set by set. Returns false where they lie otherwise, or are so few that packing costs
+  /// less.
   bool fold_memory(const Walk& walk, std::byte* accumulators) const {
     const Operand& leaf = task_.space.operands[1];
     const Box& box = walk.box();
