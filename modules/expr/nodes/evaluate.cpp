@@ -79,11 +79,9 @@ void copy_elements(const void* from, std::span<const std::ptrdiff_t> shape, cons
   Operand storage[1];
   Lowering lowering(storage, shape, place, Fusion::none);
   lowering.add(from, shape, std::span(strides).first(shape.size()), destination.item, place);
-  evaluate(lowering, destination,
-           {.kernel = copy_kernel,
-            .nodes = &destination.item,
-            .copies = true,
-            .device = copying_work(destination.item)});
+  evaluate(
+      lowering, destination,
+      {.kernel = copy_kernel, .nodes = &destination.item, .copies = true, .device = copying_work(destination.item)});
 }
 
 void evaluate_safely(const Lowering& lowering, const storage::StridedMemory& destination,
