@@ -1,6 +1,6 @@
 // Algorithms that have loops for each set of instructions, against plain ones, on each of them: lengths around vectors and blocks, and values
 // that are hard to compare.
-#include "search/awkward.hpp"
+#include "awkward.hpp"
 
 using namespace tessera;
 using namespace support;

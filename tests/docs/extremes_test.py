@@ -13,10 +13,10 @@ GPU = "tests/device, tests/gpu: it takes memory and streams of a GPU"
 NO_ARGUMENT = "it takes nothing that could be missing or too large"
 TYPES = "it maps types and places, which are in range or do not exist"
 HOOK = "templates call it: what they are called with is in the tables"
-STRATEGY = "tests/memory/strategies_test.cpp; sizes are in extreme_sizes_test.cpp by the allocators that are made of it"
-FILES = "tests/io/*_bad_input_test.cpp and safetensors_test.cpp: files that are none, cut at each byte, and with sizes of all kinds"
-TENSORS = "tests/io/dlpack_test.cpp: tensors and arrays that are refused"
-SAVED = "tests/io/npy_test.cpp, npz_test.cpp, safetensors_test.cpp: no elements, all ranks, strides that do not fit, bad names"
+STRATEGY = "tests/memory/blocks/strategies_test.cpp; sizes are in extreme_sizes_test.cpp by the allocators that are made of it"
+FILES = "tests/io/*/*_bad_input_test.cpp and safetensors_test.cpp: files that are none, cut at each byte, and with sizes of all kinds"
+TENSORS = "tests/io/dlpack/dlpack_test.cpp: tensors and arrays that are refused"
+SAVED = "tests/io/npy/npy_test.cpp, tests/io/zip/npz_test.cpp, tests/io/safetensors/safetensors_test.cpp: no elements, all ranks, strides that do not fit, bad names"
 EXCEPTIONS = {
     "assign_name": HOOK,
     "evaluated_begin": HOOK,
@@ -27,11 +27,11 @@ EXCEPTIONS = {
     "try_promote": TYPES,
     "device::name": TYPES,
     "run_on": "tests/gpu/op_place_test.cpp: arrays elsewhere, no arrays, and work that throws",
-    "require_device": "tests/device/table_test.cpp: places that are there and not",
+    "require_device": "tests/device/places/table_test.cpp: places that are there and not",
     "Array::layout": NO_ARGUMENT,
-    "communication_time": "tests/collective/tracing_test.cpp: records, of which there may be none",
+    "communication_time": "tests/collective/group/tracing_test.cpp: records, of which there may be none",
     "merge_chrome_traces": "tests/schedule/pictures/chrome_trace_test.cpp: traces, of which there may be none, and texts that are none",
-    "shard_map": "tests/collective/sharded_test.cpp: more ranks than rows, and no rows",
+    "shard_map": "tests/collective/sharded/sharded_test.cpp: more ranks than rows, and no rows",
     "device::compiler_architectures": NO_ARGUMENT,
     "device::compiler_version": NO_ARGUMENT,
     "device::isa": NO_ARGUMENT,
@@ -43,7 +43,7 @@ EXCEPTIONS = {
     "memory::make_buddy": STRATEGY,
     "memory::make_segregated_fit": STRATEGY,
     "memory::make_upstream": STRATEGY,
-    "memory::read_trace": "tests/memory/watch_test.cpp: files that are none, and no file",
+    "memory::read_trace": "tests/memory/pool/watch_test.cpp: files that are none, and no file",
     "memory::stop_trace": NO_ARGUMENT,
     "random::philox": "any key and any counter have words",
     "Scheduler::counters": NO_ARGUMENT,
@@ -79,7 +79,7 @@ EXCEPTIONS = {
     "io::save_npy": SAVED,
     "io::save_npz": SAVED,
     "io::save_safetensors": SAVED,
-    "save": "tests/io/load_test.cpp: no storage, no folder; ranks and types in tests/io/npy_test.cpp",
+    "save": "tests/io/arrays/load_test.cpp: no storage, no folder; ranks and types in tests/io/npy/npy_test.cpp",
     "write_chrome_trace": "tests/schedule/pictures/chrome_trace_test.cpp: records, of which there may be none",
 }
 

@@ -1,5 +1,5 @@
 // Differences, slopes, areas, convolution, interpolation and running scans against plain loops and against what NumPy 2 gives.
-#include "../search/awkward.hpp"
+#include "awkward.hpp"
 
 using namespace tessera;
 using namespace support;

@@ -1,5 +1,5 @@
 // Medians and quantiles against sorting and against what NumPy 2 gives: methods, types, layouts, axes, NaN, threads, and what can go wrong.
-#include "../search/awkward.hpp"
+#include "awkward.hpp"
 
 using namespace tessera;
 using namespace support;

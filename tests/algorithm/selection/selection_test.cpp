@@ -1,7 +1,7 @@
 // partition, argpartition and top_k against sorting: types, layouts, axes, lengths, threads, and what can go wrong.
 #include <functional>
 
-#include "../search/awkward.hpp"
+#include "awkward.hpp"
 
 using namespace tessera;
 using namespace support;
