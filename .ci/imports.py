@@ -34,12 +34,11 @@ MOST_FILES = 24  # in a folder
 # Functions that bodies of earlier folders call: work or a question is handed on to what is made of the caller's own parts.
 HANDED_ON = {
     "array/handle": {"views_mutex", "reunite_views", "footprint_of", "copy_with_device"},  # a buffer that goes asks whether views of it are about
-    "array/layout": {"throw_picked_index"},
     "darray/operations": {"require_vector", "taken_along"},
     "device/places": {"copy_async", "first_unproven_launch"},  # a driver's copies go by its streams; an error names the launch that may have failed
     "expr/cpu": {"run_on_device"},  # what is not on the host
     "expr/cpu/normalise": {"run_normalised_on_device"},
-    "expr/cpu/product": {"is_cut_by_depth", "multiply_by_depth", "multiply_few", "multiply_few_sums", "multiply_vector", "multiply_vector_alone"},
+    "expr/cpu/product": {"plan_on_device", "run_on_device", "is_cut_by_depth", "multiply_by_depth", "multiply_few", "multiply_few_sums", "multiply_vector", "multiply_vector_alone"},
     "expr/cpu/reduce": {"run_on_device"},
     "expr/gpu": {"leaf_name"},
     "memory/pool": {"pending_figures", "collect_freed"},  # what streams still use is not free

@@ -10,6 +10,8 @@ import tessera.expr;
 // Applying functions to dynamic operands.
 namespace tessera {
 
+DLeaf node_of(const DPicked& picked) { return {picked.get()}; }
+
 DArray evaluate(const DExpression& expression) { return DArray(expression); }
 
 }  // namespace tessera

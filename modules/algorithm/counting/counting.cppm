@@ -8,7 +8,7 @@ import tessera.memory;
 import :rows;
 import :host_elements;
 
-// Counting and summing by labels, for element types that are known at run time. Sums of weights are added up in parts that depend on the
+// Counting by labels, for element types that are known at run time. Sums of weights are added up in parts that depend on the
 // number of elements alone, so that they are the same for any number of threads.
 namespace tessera::counting {
 
@@ -42,22 +42,5 @@ class LabelCounts {
   std::ptrdiff_t table_size_ = 0, table_count_ = 0;
   std::ptrdiff_t size_ = 0;
 };
-
-enum class SegmentOp { sum, mean, min, max };
-
-/// Rows of `width` elements, each of which belongs to a segment.
-struct Segments {
-  SegmentOp op;
-  rows::Vector values;
-  const std::int64_t* labels;
-  std::ptrdiff_t rows, width, count;
-};
-
-/// Throws IndexError for a label that is negative or not below the number of segments.
-void require_labels(const Segments& segments, bool are_unsigned, const rows::Argument& argument);
-
-/// Writes `count` rows: sums in the type of sum(), means in that of mean(), extreme values in the elements' own. False for labels that
-/// require_labels() refuses.
-bool reduce(const Segments& segments, void* to);
 
 }  // namespace tessera::counting

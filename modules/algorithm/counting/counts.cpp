@@ -31,20 +31,4 @@ std::ptrdiff_t length_at_least(std::ptrdiff_t least, std::ptrdiff_t length, cons
                                      .where = argument.where}));
 }
 
-void require_segments(std::ptrdiff_t labels, std::ptrdiff_t slices, std::ptrdiff_t count,
-                      const rows::Argument& argument) {
-  if (count < 0) {
-    throw ShapeError(to_string(Failure{.operation = argument.operation,
-                                       .problem = "the number of segments is " + std::to_string(count),
-                                       .advice = "it is 0 or more",
-                                       .where = argument.where}));
-  }
-  if (labels == slices) return;
-  throw ShapeError(to_string(Failure{.operation = argument.operation,
-                                     .problem = "there are " + std::to_string(labels) + " labels for " +
-                                                std::to_string(slices) + " slices along the first axis",
-                                     .advice = "a slice has one label",
-                                     .where = argument.where}));
-}
-
 }  // namespace tessera

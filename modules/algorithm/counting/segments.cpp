@@ -228,3 +228,23 @@ bool reduce(const Segments& s, void* to) {
 }
 
 }  // namespace tessera::counting
+
+namespace tessera {
+
+void require_segments(std::ptrdiff_t labels, std::ptrdiff_t slices, std::ptrdiff_t count,
+                      const rows::Argument& argument) {
+  if (count < 0) {
+    throw ShapeError(to_string(Failure{.operation = argument.operation,
+                                       .problem = "the number of segments is " + std::to_string(count),
+                                       .advice = "it is 0 or more",
+                                       .where = argument.where}));
+  }
+  if (labels == slices) return;
+  throw ShapeError(to_string(Failure{.operation = argument.operation,
+                                     .problem = "there are " + std::to_string(labels) + " labels for " +
+                                                std::to_string(slices) + " slices along the first axis",
+                                     .advice = "a slice has one label",
+                                     .where = argument.where}));
+}
+
+}  // namespace tessera

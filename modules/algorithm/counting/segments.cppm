@@ -17,6 +17,27 @@ import :counts;
 // Reducing the slices of an array that have one label.
 namespace tessera {
 
+namespace counting {
+
+enum class SegmentOp { sum, mean, min, max };
+
+/// Rows of `width` elements, each of which belongs to a segment.
+struct Segments {
+  SegmentOp op;
+  rows::Vector values;
+  const std::int64_t* labels;
+  std::ptrdiff_t rows, width, count;
+};
+
+/// Throws IndexError for a label that is negative or not below the number of segments.
+void require_labels(const Segments& segments, bool are_unsigned, const rows::Argument& argument);
+
+/// Writes `count` rows: sums in the type of sum(), means in that of mean(), extreme values in the elements' own. False for labels that
+/// require_labels() refuses.
+bool reduce(const Segments& segments, void* to);
+
+}  // namespace counting
+
 /// Slices along the first axis, and a label for each.
 template <class O, class I>
 concept SegmentOperands =

@@ -16,6 +16,8 @@ import tessera.schedule;
 // The Var of a buffer or those of its parts: naming them and waiting for them; and giving up a share of a buffer.
 namespace tessera {
 
+BufferVar::~BufferVar() { delete views.load(std::memory_order_relaxed); }
+
 BufferVar& Buffer::shared_var() const {
   BufferVar* var = var_.load(std::memory_order_acquire);
   if (var != nullptr) return *var;

@@ -118,13 +118,6 @@ auto layout_to_pick(const Layout<Rank>& layout, const I&... indexers) {
   }
 }
 
-/// Throws IndexError: an index that picks is outside its axis.
-export [[noreturn]] void throw_picked_index(const char* operation, const std::string& index, std::ptrdiff_t position,
-                                            int axis, std::ptrdiff_t extent, const std::source_location& where = {});
-/// The same of an index at a position of several axes.
-export [[noreturn]] void throw_picked_index(const char* operation, const std::string& index,
-                                            std::span<const std::ptrdiff_t> position, int axis, std::ptrdiff_t extent);
-
 }  // namespace storage
 
 }  // namespace tessera

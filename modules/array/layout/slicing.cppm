@@ -91,6 +91,13 @@ export AxisPart resolve(const Range& range, std::ptrdiff_t extent, int axis);
 /// The position of `index` on an axis. Throws IndexError outside it.
 export std::ptrdiff_t resolve(std::ptrdiff_t index, std::ptrdiff_t extent, int axis);
 
+/// Throws IndexError: an index that picks is outside its axis.
+export [[noreturn]] void throw_picked_index(const char* operation, const std::string& index, std::ptrdiff_t position,
+                                            int axis, std::ptrdiff_t extent, const std::source_location& where = {});
+/// The same of an index at a position of several axes.
+export [[noreturn]] void throw_picked_index(const char* operation, const std::string& index,
+                                            std::span<const std::ptrdiff_t> position, int axis, std::ptrdiff_t extent);
+
 }  // namespace storage
 using storage::AxisPart;
 using storage::resolve;

@@ -53,8 +53,6 @@ std::size_t ViewVars::find_or_add(const Footprint& bytes) {
   return list.size() - 1;
 }
 
-BufferVar::~BufferVar() { delete views.load(std::memory_order_relaxed); }
-
 Footprint storage::footprint_of(const Buffer& buffer) noexcept {
   const std::ptrdiff_t bytes = buffer.bytes(), stride = 1;
   return Footprint({.data = buffer.data(), .shape = {&bytes, 1}, .strides = {&stride, 1}, .item = 1});

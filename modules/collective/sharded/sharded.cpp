@@ -62,29 +62,6 @@ std::string line_of(std::string_view collective, DType dtype, std::span<const st
          " bytes a rank: " + std::string(why);
 }
 
-void require_elementwise(std::span<const std::ptrdiff_t> part, std::span<const std::ptrdiff_t> whole,
-                         ShardLayout layout, const Group& group) {
-  std::vector<std::ptrdiff_t> expected(whole.begin(), whole.end());
-  if (layout.is_split()) {
-    std::ptrdiff_t& own = expected[static_cast<std::size_t>(layout.axis())];
-    own = part_of_rank(own, group.size(), group.rank()).extent;
-  }
-  if (std::ranges::equal(part, expected)) return;
-  throw ShapeError(to_string(Failure{
-      .operation = "shard_map",
-      .problem = "the function makes " + to_string(DDim(part)) + " of the parts of this rank, whose result " +
-                 to_string(DDim(whole)) + ", " + to_string(layout) + ", has the part " + to_string(DDim(expected)),
-      .advice = "it must be elementwise; for others there are sum() and its kin, dot() and redistribute()"}));
-}
-
-void require_whole_axis(std::string_view operation, const LaidOut& operand, bool is_split) {
-  if (!is_split) return;
-  throw ShapeError(to_string(Failure{.operation = operation,
-                                     .problem = "it needs all elements along an axis of which each rank has a part",
-                                     .operands = {text_of(operand)},
-                                     .advice = "redistribute() the array first"}));
-}
-
 void add_line(std::vector<std::string>& lines, std::string line) {
   if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }

@@ -465,8 +465,6 @@ void scattered(const DArray& x, const Selection& selection, Combine combine, con
 
 }  // namespace dynamic
 
-DLeaf node_of(const DPicked& picked) { return {picked.get()}; }
-
 DPicked::DPicked(DArray array, std::span<const DIndexOrArray> indexers)
     : array_(std::move(array)), selection_(dynamic::select(array_.layout(), indexers)) {}
 

@@ -23,6 +23,36 @@ struct Launch {
   std::source_location where{};
 };
 
+/// CU_LAUNCH_PARAM_*: one buffer with all arguments, which who makes this keeps.
+class ArgumentBuffer {
+ public:
+  explicit ArgumentBuffer(std::span<const std::byte> arguments) noexcept;
+  ArgumentBuffer(const ArgumentBuffer&) = delete;
+  ArgumentBuffer& operator=(const ArgumentBuffer&) = delete;
+  void** extra() noexcept { return extra_; }
+
+ private:
+  std::size_t size_;
+  void* extra_[5];
+};
+
+/// What holds launches of one stream back.
+class LaunchCollector {
+ public:
+  LaunchCollector() = default;
+  LaunchCollector(const LaunchCollector&) = delete;
+  LaunchCollector& operator=(const LaunchCollector&) = delete;
+  virtual ~LaunchCollector() = default;
+
+  virtual void add(Stream& stream, const Launch& launch) = 0;
+  virtual bool has_for(const StreamState& stream) const = 0;
+  /// Gives CUDA all launches. Throws DeviceError.
+  virtual void give() = 0;
+};
+
+/// The collector of this thread; null if it does not collect.
+LaunchCollector*& thread_collector() noexcept;
+
 /// Gives the launch to CUDA. Throws DeviceError.
 void give(const Launch& launch, GpuPlace place, CuStream stream);
 

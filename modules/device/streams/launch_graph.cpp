@@ -16,7 +16,7 @@ import :gpu_error;
 import :launch_collector;
 import :stream_state;
 
-// Holding launches back, comparing them with those of the last time, and launching graphs.
+// Comparing launches that are held back with those of the last time, and launching graphs.
 namespace tessera::device {
 
 namespace {
@@ -73,22 +73,6 @@ bool have_same_kernels(std::span<const KeptLaunch> a, std::span<const KeptLaunch
   return std::ranges::equal(
       a, b, [](const KeptLaunch& left, const KeptLaunch& right) { return left.has_same_kernel(right); });
 }
-
-/// CU_LAUNCH_PARAM_*: one buffer with all arguments.
-class ArgumentBuffer {
- public:
-  explicit ArgumentBuffer(std::span<const std::byte> arguments)
-      : size_(arguments.size()),
-        extra_{reinterpret_cast<void*>(std::uintptr_t{1}), const_cast<std::byte*>(arguments.data()),
-               reinterpret_cast<void*>(std::uintptr_t{2}), &size_, nullptr} {}
-  ArgumentBuffer(const ArgumentBuffer&) = delete;
-  ArgumentBuffer& operator=(const ArgumentBuffer&) = delete;
-  void** extra() { return extra_; }
-
- private:
-  std::size_t size_;
-  void* extra_[5];
-};
 
 CuKernelNode node_of(const KeptLaunch& launch, ArgumentBuffer& arguments) {
   return {.function = launch.function,
@@ -204,20 +188,22 @@ class LaunchRun {
 }  // namespace
 
 /// The runs of a repeated piece of work, in their order.
-class LaunchRuns {
+class LaunchRuns final : public LaunchCollector {
  public:
   void begin() { next_ = 0; }
 
-  void add(Stream& stream, const Launch& launch) {
+  void add(Stream& stream, const Launch& launch) override {
     if (stream_ != &stream) give();
     now_.add(launch);
     stream_ = &stream;
     StreamState::of(stream).promise();
   }
 
-  bool has_for(const StreamState& stream) const { return stream_ != nullptr && &StreamState::of(*stream_) == &stream; }
+  bool has_for(const StreamState& stream) const override {
+    return stream_ != nullptr && &StreamState::of(*stream_) == &stream;
+  }
 
-  void give() {
+  void give() override {
     if (stream_ == nullptr) return;
     Stream& stream = *std::exchange(stream_, nullptr);
     StreamState& state = StreamState::of(stream);
@@ -248,47 +234,17 @@ class LaunchRuns {
   Stream* stream_ = nullptr;  // that they are for; null when there are none
 };
 
-namespace {
-
-constinit thread_local LaunchRuns* collecting = nullptr;
-
-}  // namespace
-
-void give(const Launch& launch, GpuPlace place, CuStream stream) {
-  ArgumentBuffer arguments(launch.arguments);
-  const CuResult result = driver().launch(launch.function, launch.blocks, 1, 1, launch.threads, 1, 1,
-                                          launch.shared_bytes, stream, nullptr, arguments.extra());
-  if (result == cuda_success) return;
-  throw DeviceError(to_string(Failure{.operation = "launch",
-                                      .problem = describe_error(result, "cuLaunchKernel", place),
-                                      .operands = {std::string(launch.expression)},
-                                      .where = launch.where}));
-}
-
-bool collect(Stream& stream, const Launch& launch) {
-  if (collecting == nullptr || TracedWork::is_traced()) return false;
-  collecting->add(stream, launch);
-  return true;
-}
-
-void give_collected() {
-  if (collecting != nullptr) collecting->give();
-}
-
-void give_collected(const StreamState& stream) {
-  if (collecting != nullptr && collecting->has_for(stream)) collecting->give();
-}
-
 LaunchGraphs::LaunchGraphs() : runs_(std::make_unique<LaunchRuns>()) {}
 
 LaunchGraphs::~LaunchGraphs() = default;
 
 int LaunchGraphs::count() const { return runs_->graphs(); }
 
-CollectedLaunches::CollectedLaunches(LaunchGraphs& graphs) : is_active_(collecting == nullptr && driver().has_graphs) {
+CollectedLaunches::CollectedLaunches(LaunchGraphs& graphs)
+    : is_active_(thread_collector() == nullptr && driver().has_graphs) {
   if (!is_active_) return;
   graphs.runs_->begin();
-  collecting = graphs.runs_.get();
+  thread_collector() = graphs.runs_.get();
 }
 
 CollectedLaunches::~CollectedLaunches() {
@@ -300,8 +256,7 @@ CollectedLaunches::~CollectedLaunches() {
 
 void CollectedLaunches::finish() {
   if (!std::exchange(is_active_, false)) return;
-  LaunchRuns& runs = *std::exchange(collecting, nullptr);
-  runs.give();
+  std::exchange(thread_collector(), nullptr)->give();
 }
 
 }  // namespace tessera::device

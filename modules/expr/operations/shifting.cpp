@@ -8,7 +8,7 @@ import tessera.memory;
 import tessera.schedule;
 import tessera.array;
 
-// The checks of pad and repeat.
+// The checks of pad.
 namespace tessera::plan {
 
 std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int axis, bool repeats,
@@ -27,14 +27,6 @@ std::ptrdiff_t padded_extent(std::ptrdiff_t extent, const PadWidth& width, int a
                 .advice = "pad it with a value"}));
   }
   return core::checked_add(core::checked_add(extent, before), after);
-}
-
-std::ptrdiff_t repeated_extent(std::ptrdiff_t extent, std::ptrdiff_t times, int axis, const char* operation) {
-  if (times >= 0) return core::checked_multiply(extent, times);
-  throw ShapeError(
-      to_string(Failure{.operation = operation,
-                        .problem = "axis " + std::to_string(axis) + " is repeated " + std::to_string(times) + " times",
-                        .advice = "elements are repeated 0 times or more"}));
 }
 
 }  // namespace tessera::plan

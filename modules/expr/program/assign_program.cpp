@@ -233,24 +233,3 @@ void check_renaming(const DExpression& expression) {
 }
 
 }  // namespace tessera::dynamic
-
-namespace tessera {
-
-DValue DExpression::value() const {
-  if (rank_ != 0) {
-    throw ShapeError(to_string(Failure{
-        .operation = "value",
-        .problem = "the expression has the shape " + core::shape_text(extents()) + ", what has no axis is a value",
-        .advice = "reduce it, or index an element"}));
-  }
-  DValue result = DValue::zero(dtype_);
-  const auto share = storage::BufferShare::make(place(), static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
-  dynamic::assign(
-      {.share = &share, .data = share->data(), .dtype = dtype_, .place = place(), .shape = {}, .strides = {}}, *this,
-      true);
-  share->wait(schedule::Purpose::read, {share->data(), {}, {}, item_size(dtype_)});
-  device::copy_bytes(result.data(), CpuPlace{}, share->data(), place(), static_cast<std::size_t>(item_size(dtype_)));
-  return result;
-}
-
-}  // namespace tessera

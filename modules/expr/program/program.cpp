@@ -1,15 +1,18 @@
 module;
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 module tessera.expr;
 import tessera.core;
 import tessera.device;
+import tessera.schedule;
 import tessera.array;
 
 // Lists of steps, and expressions made of them.
@@ -131,6 +134,23 @@ bool DExpression::any_leaf(const plan::LeafVisitor& visit) const {
   return std::ranges::any_of(steps_->leaves, [&](const dynamic::Leaf& leaf) {
     return leaf.data != nullptr && visit(leaf.memory(), &leaf.share);
   });
+}
+
+DValue DExpression::value() const {
+  if (rank_ != 0) {
+    throw ShapeError(to_string(Failure{
+        .operation = "value",
+        .problem = "the expression has the shape " + core::shape_text(extents()) + ", what has no axis is a value",
+        .advice = "reduce it, or index an element"}));
+  }
+  DValue result = DValue::zero(dtype_);
+  const auto share = storage::BufferShare::make(place(), static_cast<std::ptrdiff_t>(sizeof(std::complex<double>)));
+  dynamic::assign(
+      {.share = &share, .data = share->data(), .dtype = dtype_, .place = place(), .shape = {}, .strides = {}}, *this,
+      true);
+  share->wait(schedule::Purpose::read, {share->data(), {}, {}, item_size(dtype_)});
+  device::copy_bytes(result.data(), CpuPlace{}, share->data(), place(), static_cast<std::size_t>(item_size(dtype_)));
+  return result;
 }
 
 }  // namespace tessera

@@ -224,36 +224,6 @@ void check_not_recording(const Engine* engine, const char* operation) {
                                   .advice = "wait outside the body of capture()"}));
 }
 
-bool schedule::is_being_recorded(const ParameterSlot& slot) noexcept {
-  return slot.recorder != nullptr && slot.recorder == thread_context().recorder;
-}
-
-VarState* schedule::stand_in_of(const ParameterSlot& slot) {
-  if (!is_being_recorded(slot)) {
-    throw SchedulerError(to_string({.operation = "reads or writes of a Parameter",
-                                    .problem = "its capture is not being recorded on this thread",
-                                    .advice = "submit the op in the body of capture()"}));
-  }
-  return slot.stand_in->state();
-}
-
-void throw_no_step(const std::source_location& where) {
-  throw SchedulerError(
-      to_string({.operation = "Step::replay", .problem = "the step has been moved from", .where = where}));
-}
-
-void throw_no_replay(const ParameterSlot& slot) {
-  if (is_being_recorded(slot)) {
-    throw SchedulerError(to_string(
-        {.operation = "Parameter::value",
-         .problem = "the parameter has no value while its capture is recorded",
-         .advice = "read it in the body of a recorded op, and assign within an Async scope of the same scheduler"}));
-  }
-  throw SchedulerError(to_string({.operation = "Parameter::value",
-                                  .problem = "no replay of its recording runs",
-                                  .advice = "read it in the body of a recorded op"}));
-}
-
 void Recorder::add_condition(const ReplayCondition& condition) {
   auto& conditions = recording_->conditions;
   if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);

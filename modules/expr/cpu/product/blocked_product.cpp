@@ -8,7 +8,6 @@ module;
 #include <span>
 module tessera.expr;
 import :blocking;
-import :product_strips;
 import :tile_kernels;
 import tessera.core;
 import tessera.device;

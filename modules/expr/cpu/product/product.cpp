@@ -6,7 +6,6 @@ module;
 #include <limits>
 #include <thread>
 module tessera.expr;
-import :product_strips;
 import tessera.core;
 import tessera.device;
 import tessera.memory;

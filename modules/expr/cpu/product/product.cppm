@@ -65,12 +65,6 @@ std::ptrdiff_t tiles_for_threads(const TiledProduct& product);
 /// The plan of products with this result.
 ProductPlan plan_of(BatchedProduct batch, ProductTarget target);
 
-/// The same on a GPU.
-ProductPlan plan_on_device(BatchedProduct batch, const ProductTarget& target);
-
-/// Runs a plan for a GPU, as work of this thread's stream.
-void run_on_device(const ProductPlan& plan);
-
 /// The product's part of run_tiled().
 ProductPlan plan_of_tiled(const TiledProduct& product);
 
