@@ -292,7 +292,7 @@ struct FusedTree {
       const dynamic::Facts facts = dynamic::alternative(arrays[k]->which()).facts(arrays[k]->room());
       const auto rank = static_cast<std::size_t>(arrays[k]->rank());
       if (!facts.place.on_host() || *facts.share == nullptr) return;
-      views[k] = {facts.data, item_size(dtype), facts.place, {facts.extents, rank}, {facts.strides, rank}};
+      views[k] = {{facts.data, {facts.extents, rank}, {facts.strides, rank}, item_size(dtype)}, facts.place};
     }
     for (std::size_t k = 0; k < form.scalars; ++k) {
       if (!takes(*scalars[k])) return;

@@ -44,6 +44,7 @@ export import :timer;
 export import :task;
 export import :stream_wait;
 export import :join;
+export import :held_submissions;
 
 // pictures/: what has run: records, graphs, timelines
 export import :trace_record;

@@ -78,6 +78,34 @@ TEST_CASE("results of stages before are operands of their own in a GPU's kernel"
   CHECK(contains(explain(x * x), "the same elements as an operand before it"));
 }
 
+TEST_CASE("explain names the kernel of a reduction of few values") {
+  checked(ones<float>(Dim{3000}, gpu), sum<1>(ones<float>(Dim{3000, 3}, gpu)));
+  checked(ones<float>(Dim{5}, gpu), max<1>(ones<float>(Dim{5, 2}, gpu)));
+}
+
+TEST_CASE("explain names the kernels of normalisations on a GPU: one that keeps its rows, and two that read them twice") {
+  const auto x = ones<float>(Dim{300, 200}, gpu);
+  const std::string held = checked(ones<float>(Dim{300, 200}, gpu), softmax<1>(x * 2));
+  CHECK(contains(held, "for each row of 200 values 32 threads that keep up to 8 values each in registers"));
+  checked(ones<float>(Dim{300, 200}, gpu), softmax<1>(x) * 3 + x);
+  CHECK(contains(checked(ones<float>(Dim{300, 200}, gpu), softmax<0>(x)), "that read them twice"));
+  const auto rows = ones<float>(Dim{2, 200'000}, gpu);
+  const std::string parts = checked(ones<float>(Dim{2, 200'000}, gpu), log_softmax<1>(rows));
+  CHECK(contains(parts, "another of"));
+  CHECK(contains(explain(softmax<1>(ones<float>(Dim{0, 5}, gpu))), "nothing: there are no elements"));
+}
+
+TEST_CASE("explain names the kernels that move elements on a GPU, with the work that is done on the way") {
+  const auto x = ones<float>(Dim{30, 20}, gpu);
+  const std::string joined = checked(ones<float>(Dim{60, 20}, gpu), concat<0>(x * 2, x));
+  CHECK(contains(joined, "and are computed on their way"));
+  CHECK(contains(joined, "operator *"));
+  checked(ones<float>(Dim{60, 20}, gpu), concat<0>(softmax<1>(x), x));
+  checked(ones<float>(Dim{30, 20}, gpu), roll<0>(x + 1, 7));
+  checked(ones<float>(Dim{34, 20}, gpu), pad(x, {{2, 2}, {0, 0}}));
+  checked(ones<float>(Dim{60, 20}, gpu), tile(x, {2, 1}));
+}
+
 TEST_CASE("explain names the library's kernel for products on a GPU without cuBLAS") {
   const auto a = ones<float>(Dim{40, 50}, gpu);
   const auto b = ones<float>(Dim{50, 70}, gpu);

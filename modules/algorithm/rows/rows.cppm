@@ -56,6 +56,23 @@ class Tiling {
   std::vector<Axis> outer_axes_;  // neither the rows' own nor that of the neighbours
 };
 
+/// The elements of a call in their types: neighbours along a row are a step apart, the rows of a tile a gap.
+template <class From, class To>
+struct TypedRows {
+  const From* from;
+  std::ptrdiff_t from_step, from_gap;
+  To* to;
+  std::ptrdiff_t to_step, to_gap;
+
+  TypedRows(const Call& call, const Tiling& tiling)
+      : from(static_cast<const From*>(call.from.data)),
+        from_step(tiling.from_step()),
+        from_gap(tiling.from_gap()),
+        to(static_cast<To*>(call.to.data)),
+        to_step(tiling.to_step()),
+        to_gap(tiling.to_gap()) {}
+};
+
 /// Calls `body(tile, scratch)` for all tiles, on several threads if there is enough work. Each thread has `scratch_bytes` of its own,
 /// 64-byte aligned, all of which is there before the first call. Throws OutOfMemory.
 using TileBody = void (*)(const void* context, const Tile& tile, std::byte* scratch);

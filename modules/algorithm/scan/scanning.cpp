@@ -26,14 +26,6 @@ constexpr std::ptrdiff_t long_row = std::ptrdiff_t{1} << 18;  // elements from w
 constexpr int fewest_threads = 3;                             // that share a row, for which it is read twice
 constexpr std::ptrdiff_t widest = 16;                         // rows that are scanned side by side
 
-template <class T, class Result>
-struct Memory {
-  const T* from;
-  std::ptrdiff_t from_step, from_gap;
-  Result* to;
-  std::ptrdiff_t to_step, to_gap;
-};
-
 template <class T, bool IsProduct>
 class Scan {
   using Traits = ScanOf<T, IsProduct>;
@@ -41,14 +33,7 @@ class Scan {
   using Result = typename Traits::Result;
 
  public:
-  Scan(const rows::Call& call, const rows::Tiling& tiling)
-      : length_(tiling.length()),
-        memory_{.from = static_cast<const T*>(call.from.data),
-                .from_step = tiling.from_step(),
-                .from_gap = tiling.from_gap(),
-                .to = static_cast<Result*>(call.to.data),
-                .to_step = tiling.to_step(),
-                .to_gap = tiling.to_gap()} {}
+  Scan(const rows::Call& call, const rows::Tiling& tiling) : length_(tiling.length()), memory_(call, tiling) {}
 
   /// Rows side by side: their chains of additions run beside each other.
   void scan_tile(const rows::Tile& tile) const {
@@ -97,7 +82,7 @@ class Scan {
   /// Scans elements [begin, end) of each row, moves them by what was carried there, and carries on. The loops have copies of all that
   /// they read besides: what they write could change it otherwise.
   void scan_blocks(const rows::Tile& tile, std::ptrdiff_t begin, std::ptrdiff_t end, std::span<State> carried) const {
-    const Memory<T, Result> m = memory_;
+    const rows::TypedRows<T, Result> m = memory_;
     const T* from = m.from + tile.from + begin * m.from_step;
     Result* to = m.to + tile.to + begin * m.to_step;
     if (carried.size() > 1) return scan_side_by_side(m, from, to, end - begin, carried);
@@ -119,7 +104,7 @@ class Scan {
     carried.merge(local);
   }
 
-  static void scan_side_by_side(const Memory<T, Result>& m, const T* from, Result* to, std::ptrdiff_t n,
+  static void scan_side_by_side(const rows::TypedRows<T, Result>& m, const T* from, Result* to, std::ptrdiff_t n,
                                 std::span<State> carried) {
     const std::ptrdiff_t from_gap = m.from_gap, to_gap = m.to_gap;
     const std::size_t count = carried.size();
@@ -154,7 +139,7 @@ class Scan {
   }
 
   std::ptrdiff_t length_;
-  Memory<T, Result> memory_;
+  rows::TypedRows<T, Result> memory_;
 };
 
 template <class T, bool IsProduct>

@@ -28,15 +28,6 @@ constexpr std::ptrdiff_t short_row = 128;  // whose keys are compared with those
 constexpr std::ptrdiff_t fewest_side_by_side = 8;
 constexpr std::ptrdiff_t packed_piece = std::ptrdiff_t{1} << 16;
 
-/// Elements of a call seen as keys; `from` and `to` may be the same.
-template <class Key>
-struct Memory {
-  const Key* from;
-  std::ptrdiff_t from_step, from_gap;
-  Key* to;
-  std::ptrdiff_t to_step, to_gap;
-};
-
 /// Elements are read and written as numbers of their size, whatever they are.
 template <class Key>
 [[gnu::always_inline]] inline Key load(const Key* at) {
@@ -109,8 +100,8 @@ struct SortSideBySide {
 
 /// Many short rows, whose keys are compared side by side.
 template <class Key>
-void sort_short_rows(const Order<Key>& order, const Memory<Key>& m, std::ptrdiff_t n, const rows::Tile& tile,
-                     Key* keys) {
+void sort_short_rows(const Order<Key>& order, const rows::TypedRows<Key, Key>& m, std::ptrdiff_t n,
+                     const rows::Tile& tile, Key* keys) {
   const Key* from = m.from + tile.from;
   Key* to = m.to + tile.to;
   const std::ptrdiff_t rows = tile.rows;
@@ -124,7 +115,8 @@ void sort_short_rows(const Order<Key>& order, const Memory<Key>& m, std::ptrdiff
 }
 
 template <class Key>
-void sort_tile(const Order<Key>& order, const Memory<Key>& m, std::ptrdiff_t n, const rows::Tile& tile, Key* keys) {
+void sort_tile(const Order<Key>& order, const rows::TypedRows<Key, Key>& m, std::ptrdiff_t n, const rows::Tile& tile,
+               Key* keys) {
   if (n <= short_row && tile.rows >= fewest_side_by_side) return sort_short_rows(order, m, n, tile, keys);
   const Key* from = m.from + tile.from;
   Key* to = m.to + tile.to;
@@ -140,7 +132,8 @@ void sort_tile(const Order<Key>& order, const Memory<Key>& m, std::ptrdiff_t n, 
 
 /// One row, shared by the threads.
 template <class Key>
-void sort_long_row(const Order<Key>& order, const Memory<Key>& m, std::ptrdiff_t n, const rows::Tile& row, Key* keys) {
+void sort_long_row(const Order<Key>& order, const rows::TypedRows<Key, Key>& m, std::ptrdiff_t n, const rows::Tile& row,
+                   Key* keys) {
   const Key* from = m.from + row.from;
   Key* to = m.to + row.to;
   rows::for_each_piece(n, packed_piece, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -157,14 +150,7 @@ void sort_rows_of(const rows::Call& call, bool descending) {
   const auto order = order_of<Key>(call.dtype, descending);
   const rows::Tiling tiling(call, tile_width(call, sizeof(Key)));
   const std::ptrdiff_t n = tiling.length();
-  const Memory<Key> m{
-      .from = static_cast<const Key*>(call.from.data),
-      .from_step = tiling.from_step(),
-      .from_gap = tiling.from_gap(),
-      .to = static_cast<Key*>(call.to.data),
-      .to_step = tiling.to_step(),
-      .to_gap = tiling.to_gap(),
-  };
+  const rows::TypedRows<Key, Key> m(call, tiling);
   constexpr auto bytes = static_cast<std::ptrdiff_t>(sizeof(Key));
   if (are_shared(tiling)) {
     const memory::Allocation scratch(CpuPlace{}, 2 * n * bytes);
@@ -196,7 +182,7 @@ struct PairScratch {
 };
 
 template <class Key, class Position>
-void argsort_tile(const Order<Key>& order, const Memory<Key>& m, std::int64_t* to, std::ptrdiff_t n,
+void argsort_tile(const Order<Key>& order, const rows::TypedRows<Key, std::int64_t>& m, std::ptrdiff_t n,
                   const rows::Tile& tile, const PairScratch<Key, Position>& s) {
   const Key* from = m.from + tile.from;
   for_each_element(n, tile.rows, is_across(m.from_step, m.from_gap, tile.rows),
@@ -209,12 +195,12 @@ void argsort_tile(const Order<Key>& order, const Memory<Key>& m, std::int64_t* t
     sort_pairs(s.keys + first, s.positions + first, n, s.keys + spare, s.positions + spare);
   }
   for_each_element(n, tile.rows, is_across(m.to_step, m.to_gap, tile.rows), [&](std::ptrdiff_t j, std::ptrdiff_t row) {
-    to[tile.to + j * m.to_step + row * m.to_gap] = static_cast<std::int64_t>(s.positions[row * n + j]);
+    m.to[tile.to + j * m.to_step + row * m.to_gap] = static_cast<std::int64_t>(s.positions[row * n + j]);
   });
 }
 
 template <class Key, class Position>
-void argsort_long_row(const Order<Key>& order, const Memory<Key>& m, std::int64_t* to, std::ptrdiff_t n,
+void argsort_long_row(const Order<Key>& order, const rows::TypedRows<Key, std::int64_t>& m, std::ptrdiff_t n,
                       const rows::Tile& row, const PairScratch<Key, Position>& s) {
   const Key* from = m.from + row.from;
   rows::for_each_piece(n, packed_piece, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -224,7 +210,7 @@ void argsort_long_row(const Order<Key>& order, const Memory<Key>& m, std::int64_
   const auto sorted = sort_many_pairs<Key, Position>({s.keys, s.positions}, n, {s.keys + n, s.positions + n});
   rows::for_each_piece(n, packed_piece, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     for (std::ptrdiff_t j = begin; j < end; ++j)
-      to[row.to + j * m.to_step] = static_cast<std::int64_t>(sorted.positions[j]);
+      m.to[row.to + j * m.to_step] = static_cast<std::int64_t>(sorted.positions[j]);
   });
 }
 
@@ -234,25 +220,17 @@ void argsort_rows_of(const rows::Call& call, bool descending) {
   const auto order = order_of<Key>(call.dtype, descending);
   const rows::Tiling tiling(call, tile_width(call, sizeof(Key) + sizeof(Position)));
   const std::ptrdiff_t n = tiling.length();
-  const Memory<Key> m{
-      .from = static_cast<const Key*>(call.from.data),
-      .from_step = tiling.from_step(),
-      .from_gap = tiling.from_gap(),
-      .to = nullptr,
-      .to_step = tiling.to_step(),
-      .to_gap = tiling.to_gap(),
-  };
-  auto* to = static_cast<std::int64_t*>(call.to.data);
+  const rows::TypedRows<Key, std::int64_t> m(call, tiling);
   if (are_shared(tiling)) {
     const memory::Allocation memory(CpuPlace{}, Scratch::bytes(2 * n));
     const Scratch scratch(static_cast<std::byte*>(memory.data()), 2 * n);
     for (std::ptrdiff_t row = 0; row < tiling.tile_count(); ++row)
-      argsort_long_row(order, m, to, n, tiling.tile(row), scratch);
+      argsort_long_row(order, m, n, tiling.tile(row), scratch);
     return;
   }
   const std::ptrdiff_t most = (tiling.width() + 1) * n;
   rows::for_each_tile(tiling, Scratch::bytes(most), [&](const rows::Tile& tile, std::byte* memory) {
-    argsort_tile(order, m, to, n, tile, Scratch(memory, most));
+    argsort_tile(order, m, n, tile, Scratch(memory, most));
   });
 }
 

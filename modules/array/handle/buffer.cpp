@@ -61,17 +61,10 @@ bool Buffer::subtract(std::uint64_t share) const noexcept {
 }
 
 void Buffer::name_as_a_whole(BufferVar& shared) const {
-  Engine* engine = nullptr;
-  schedule::ReadyList ready;
-  {
-    const std::lock_guard lock(views_mutex());
-    if (const ViewVars* views = shared.views.load(std::memory_order_relaxed)) {
-      engine = views->engine;
-      reunite_views(shared, engine, ready);
-    }
-    shared.is_named.store(true, std::memory_order_release);
-  }
-  if (ready.first != nullptr) engine->distribute(ready);
+  schedule::HeldSubmissions held;
+  const std::lock_guard lock(views_mutex());
+  if (const ViewVars* views = shared.views.load(std::memory_order_relaxed)) reunite_views(shared, views->engine, held);
+  shared.is_named.store(true, std::memory_order_release);
 }
 
 std::ptrdiff_t Buffer::count_view_vars() const {

@@ -17,28 +17,11 @@ import tessera.schedule;
 // The submission of an op by the views that it accesses.
 namespace tessera {
 
-namespace {
-
-/// Ops that are ready are begun when no lock is held any more, whatever happens.
-struct Ready {
-  Engine& engine;
-  schedule::ReadyList list;
-
-  explicit Ready(Engine& of) : engine(of) {}
-  Ready(const Ready&) = delete;
-  Ready& operator=(const Ready&) = delete;
-  ~Ready() {
-    if (list.first != nullptr) engine.distribute(list);
-  }
-};
-
-}  // namespace
-
 /// One op on its way, while views_mutex is held.
 class ViewSubmission {
  public:
-  ViewSubmission(Engine& engine, schedule::OpState& op, schedule::ReadyList& ready)
-      : engine_(engine), op_(op), ready_(ready) {}
+  ViewSubmission(Engine& engine, schedule::OpState& op, schedule::HeldSubmissions& held)
+      : engine_(engine), op_(op), held_(held) {}
   ViewSubmission(const ViewSubmission&) = delete;
   ViewSubmission& operator=(const ViewSubmission&) = delete;
   ~ViewSubmission() {
@@ -52,7 +35,7 @@ class ViewSubmission {
     BufferVar& shared = buffer.shared_var();
     ViewVars* views = shared.views.load(std::memory_order_relaxed);
     if (views != nullptr && views->engine != &engine_) {
-      reunite_views(shared, &engine_, ready_);
+      reunite_views(shared, &engine_, held_);
       views = nullptr;
     }
     const Footprint all = footprint_of(buffer);
@@ -63,7 +46,7 @@ class ViewSubmission {
     const auto writes_part = [&](const ViewAccess& access) { return access.writes && !access.bytes.covers(all); };
     if (views == nullptr && !shared.is_named.load(std::memory_order_relaxed) &&
         std::ranges::any_of(accesses, writes_part)) {
-      views = &divide_views(buffer, shared, engine_, ready_);
+      views = &divide_views(buffer, shared, engine_, held_);
     }
     if (views == nullptr) return name_whole(shared, all, accesses);
     touched_.push_back(views);
@@ -73,7 +56,7 @@ class ViewSubmission {
 
   void submit() {
     named_.declare(op_);
-    engine_.enlist(op_, ready_);
+    held_.submit(engine_, op_);
     for (ViewVars* views : touched_) {
       for (ViewVar& view : views->list) view.take_over();
       std::erase_if(views->list, [](const ViewVar& view) { return view.is_replaced_now; });
@@ -121,7 +104,7 @@ class ViewSubmission {
     if (view.was_read) {
       schedule::AccessList join;
       join.changes(*view.reading);
-      schedule::enlist_join(engine_, join, ready_);
+      held_.submit_join(engine_, join);
       view.was_read = false;
       view.is_joined = true;
     }
@@ -144,16 +127,16 @@ class ViewSubmission {
 
   Engine& engine_;
   schedule::OpState& op_;
-  schedule::ReadyList& ready_;
+  schedule::HeldSubmissions& held_;
   std::vector<ViewVars*> touched_;
   schedule::AccessList named_;
 };
 
 void storage::submit_by_views(Engine& engine, schedule::OpState& op, std::span<ViewAccess> accesses, Views mode) {
-  Ready ready(engine);
+  schedule::HeldSubmissions held;
   {
     const std::lock_guard lock(views_mutex());
-    ViewSubmission submission(engine, op, ready.list);
+    ViewSubmission submission(engine, op, held);
     std::ranges::sort(accesses, std::less<>{}, &ViewAccess::buffer);
     while (!accesses.empty()) {
       const Buffer* const buffer = accesses.front().buffer;
@@ -165,7 +148,7 @@ void storage::submit_by_views(Engine& engine, schedule::OpState& op, std::span<V
     }
     submission.submit();
   }
-  engine.start(ready.list);
+  held.start(engine);
 }
 
 }  // namespace tessera

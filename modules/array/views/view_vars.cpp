@@ -58,7 +58,7 @@ Footprint storage::footprint_of(const Buffer& buffer) noexcept {
   return Footprint({.data = buffer.data(), .shape = {&bytes, 1}, .strides = {&stride, 1}, .item = 1});
 }
 
-void reunite_views(BufferVar& shared, Engine* engine, schedule::ReadyList& ready) {
+void reunite_views(BufferVar& shared, Engine* engine, schedule::HeldSubmissions& held) {
   ViewVars& views = *shared.views.load(std::memory_order_relaxed);
   bool is_idle = true;
   schedule::SharedFailure failure;
@@ -76,7 +76,7 @@ void reunite_views(BufferVar& shared, Engine* engine, schedule::ReadyList& ready
       accesses.changes(view.written);
       if (view.reading) accesses.writes(*view.reading);
     }
-    schedule::enlist_join(*engine, accesses, ready);
+    held.submit_join(*engine, accesses);
     schedule::reunite(shared.var);
   }
   shared.last_named.store(engine, std::memory_order_release);
@@ -84,7 +84,7 @@ void reunite_views(BufferVar& shared, Engine* engine, schedule::ReadyList& ready
   delete &views;
 }
 
-ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, schedule::ReadyList& ready) {
+ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, schedule::HeldSubmissions& held) {
   auto views = std::make_unique<ViewVars>();
   views->engine = &engine;
   views->list.reserve(8);
@@ -96,14 +96,14 @@ ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, 
       schedule::AccessList after_writers;
       after_writers.reads(shared.var);
       after_writers.writes(all.written);
-      schedule::enlist_join(engine, after_writers, ready);
+      held.submit_join(engine, after_writers);
       all.may_be_written = true;
     }
     if (before.has_readers) {
       schedule::AccessList after_readers;
       after_readers.writes(shared.var);
       after_readers.writes(*all.reading);
-      schedule::enlist_join(engine, after_readers, ready);
+      held.submit_join(engine, after_readers);
       all.is_joined = true;
     }
   } catch (...) {

@@ -69,10 +69,10 @@ struct ViewVars {
 };
 
 /// Gives views of the buffer Vars of their own. What has been submitted on the buffer's Var counts as done with all of it.
-ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, schedule::ReadyList& ready);
+ViewVars& divide_views(const Buffer& buffer, BufferVar& shared, Engine& engine, schedule::HeldSubmissions& held);
 
 /// Gives the buffer's own Var back its meaning: what comes on it waits for what is pending on the views. If nothing is, the engine
 /// may be gone.
-void reunite_views(BufferVar& shared, Engine* engine, schedule::ReadyList& ready);
+void reunite_views(BufferVar& shared, Engine* engine, schedule::HeldSubmissions& held);
 
 }  // namespace tessera

@@ -85,17 +85,28 @@ class DirectLeaves {
   plan::Input inputs_[Count];
 };
 
-/// Computes an expression over operands that lie like the result. Returns whether it did.
-template <Element To, class Node, int Rank>
-[[gnu::always_inline]] inline bool evaluate_directly(const Node& node, To* data, const Dim<Rank>& shape,
-                                                     const Strides<Rank>& strides, Place place) {
+/// Calls `compute(lowered, inputs, elements)` if the expression's operands lie like the result, and returns whether they do.
+template <Element To, class Node, int Rank, class Compute>
+[[gnu::always_inline]] inline bool with_direct_operands(const Node& node, const void* data, const Dim<Rank>& shape,
+                                                        const Strides<Rank>& strides, Place place,
+                                                        const Compute& compute) {
   const std::ptrdiff_t elements = row_major_elements(shape, strides);
   if (!is_for_one_thread(elements)) return false;
   DirectLeaves<Rank, Node::leaf_count> leaves(data, sizeof(To), elements, shape, place);
   const auto lowered = node.lower(leaves);
   if (!leaves.all_direct()) return false;
-  kernel_of<To>(lowered)(&lowered, data, leaves.inputs(), elements);
+  compute(lowered, leaves.inputs(), elements);
   return true;
+}
+
+/// Computes an expression over operands that lie like the result. Returns whether it did.
+template <Element To, class Node, int Rank>
+[[gnu::always_inline]] inline bool evaluate_directly(const Node& node, To* data, const Dim<Rank>& shape,
+                                                     const Strides<Rank>& strides, Place place) {
+  return with_direct_operands<To>(
+      node, data, shape, strides, place,
+      [data](const auto& lowered, const plan::Input* inputs, std::ptrdiff_t elements)
+          __attribute__((always_inline)) { kernel_of<To>(lowered)(&lowered, data, inputs, elements); });
 }
 
 }  // namespace tessera

@@ -19,11 +19,8 @@ struct IndexList {
   DType type;
 };
 
-/// What indices pick from: `shape` and `strides` of the memory, and the axis along which they pick.
-struct PickedMemory {
-  const void* data;
-  std::span<const std::ptrdiff_t> shape, strides;
-  std::ptrdiff_t item;
+/// What indices pick from, and the axis along which they pick.
+struct PickedMemory : storage::ViewMemory {
   int axis;
 };
 

@@ -82,6 +82,11 @@ DType type_at(const ExplainedStage& stage, std::size_t operand) {
 
 constexpr const char* no_kernel = "  nothing: an operation has no device text, and the assignment throws DTypeError\n";
 
+std::string device_blocks_text(const DeviceLoopPlan& work) {
+  return "  one kernel of " + counted(work.blocks, "block") + " of " + std::to_string(device::launching::tile_threads) +
+         " threads\n";
+}
+
 std::string device_loop_text(const ExplainedStage& stage) {
   const LoopPlan& plan = stage.plan;
   if (stage.device.missing != nullptr) return no_kernel;
@@ -101,8 +106,7 @@ std::string device_loop_text(const ExplainedStage& stage) {
                                                                : ways[static_cast<int>(work.variant.access[k])];
     text += line_of(operand_name(k), type_at(stage, k), axes_text(plan.rank, plan.operands[k].strides), way);
   }
-  return text + "  one kernel of " + counted(work.blocks, "block") + " of " +
-         std::to_string(device::launching::tile_threads) + " threads\n";
+  return text + device_blocks_text(work);
 }
 
 std::string loop_text(const ExplainedStage& stage) {
@@ -152,7 +156,7 @@ std::string normalisation_text(const NormalisationPlan& plan) {
 std::string device_folding_text(const DeviceFoldPlan& plan) {
   if (plan.blocks == 0) return "  nothing: there are no results\n";
   constexpr const char* teams[] = {"8 threads", "32 threads", "a block", "8 threads, 32 results side by side",
-                                   "4 threads"};
+                                   "4 threads", "one thread"};
   const std::string threads = " of " + std::to_string(fold_threads) + " threads";
   std::string text = "  one kernel of " + counted(plan.blocks, "block") + threads + ", for each result " +
                      teams[static_cast<int>(plan.cut.shape)];
@@ -161,6 +165,21 @@ std::string device_folding_text(const DeviceFoldPlan& plan) {
             counted(plan.merging_blocks, "block") + threads + ", which merges the parts";
   }
   return text + "\n";
+}
+
+std::string device_normalisation_text(const DeviceNormalisingPlan& plan) {
+  if (plan.rows == 0) return "  nothing: there are no elements\n";
+  const bool by_columns = plan.threads == 0;
+  const std::string each = by_columns ? "column" : "row";
+  const std::string kernel = "  one kernel of " + counted(plan.blocks, "block") + " of " +
+                             std::to_string(plan.block_threads) + " threads, for each " + each + " of " +
+                             counted(plan.length, "value") + " " +
+                             (by_columns ? "8 threads, 32 columns side by side" : counted(plan.threads, "thread"));
+  if (plan.held > 0) return kernel + " that keep up to " + counted(plan.held, "value") + " each in registers\n";
+  if (plan.in_one) return kernel + " that read them twice\n";
+  return kernel + ", which fold " + (plan.parts > 1 ? counted(plan.parts, "part") + " of it" : "it") +
+         "\n  another of " + counted(plan.blocks, "block") + " of " + std::to_string(plan.block_threads) +
+         " threads, which applies what was found\n";
 }
 
 std::string rows_text(const RowBlocks& blocks) {
@@ -184,11 +203,32 @@ std::string reduction_text(const ExplainedStage& stage) {
                                                       : "fused with the reduction");
   }
   if (stage.rows.count > 0) text += rows_text(stage.rows);
-  constexpr const char* device_normalisation =
-      "  one kernel, or two where rows do not fit registers: the first folds parts of them, the second applies what it "
-      "found\n";
-  if (!folds) return text + (on_host ? normalisation_text(stage.normalisation) : device_normalisation);
+  if (!folds) {
+    return text +
+           (on_host ? normalisation_text(stage.normalisation) : device_normalisation_text(stage.device_normalisation));
+  }
   return text + (on_host ? folding_text(stage.folding) : device_folding_text(stage.device_folding));
+}
+
+std::string moved_text(const ExplainedStage& stage) {
+  std::string text = "  elements move to their new positions in " + stage.target;
+  if (!stage.operations.empty()) text += ", and are computed on their way";
+  text += "\n";
+  for (const ExplainedMove& move : stage.moves) {
+    const LoopPlan& plan = move.plan;
+    if (plan.elements == 0) continue;
+    text += "  one loop over " + counted(plan.elements, "element") + ":";
+    if (stage.place.on_host()) {
+      text += block_text(plan).substr(1);
+    } else if (move.device.missing != nullptr) {
+      return text + "\n" + no_kernel;
+    } else {
+      text += device_blocks_text(device_plan(plan, move.device, stage.written)).substr(1);
+    }
+  }
+  const std::ptrdiff_t more = stage.moves_count - std::ssize(stage.moves);
+  if (more > 0) text += "  and " + counted(more, "loop") + " more\n";
+  return text;
 }
 
 std::string blas_factor_text(const Matrix& m) {
@@ -381,7 +421,7 @@ std::string plan_text(const ExplainedStage& stage) {
     case ExplainedStage::Kind::loop: text += loop_text(stage); break;
     case ExplainedStage::Kind::reduction:
     case ExplainedStage::Kind::normalisation: text += reduction_text(stage); break;
-    case ExplainedStage::Kind::moved: text += "  elements move to their new positions in " + stage.target + "\n"; break;
+    case ExplainedStage::Kind::moved: text += moved_text(stage); break;
     case ExplainedStage::Kind::product: text += product_text(stage); break;
   }
   for (const std::string& note : stage.notes) text += "  " + note + "\n";

@@ -7,6 +7,7 @@ import tessera.core;
 import tessera.device;
 import tessera.array;
 import :plan;
+import :segments;
 import :lowering;
 import :elementwise;
 import :node;
@@ -159,16 +160,13 @@ class Explainer {
   void note(std::string text) { explanation_.stages.back().notes.push_back(std::move(text)); }
 
  private:
-  /// Whether evaluate_directly would compute it.
+  /// Whether evaluate_directly computes it.
   template <Element To, class Node, int Rank>
   static bool is_direct(const Node& node, const void* data, const Dim<Rank>& shape, const Strides<Rank>& strides,
                         Place place) {
     if constexpr (MayBeDirect<Node, Dim<Rank>>) {
-      const std::ptrdiff_t elements = row_major_elements(shape, strides);
-      if (!is_for_one_thread(elements)) return false;
-      DirectLeaves<Rank, Node::leaf_count> leaves(data, sizeof(To), elements, shape, place);
-      node.lower(leaves);
-      return leaves.all_direct();
+      return with_direct_operands<To>(node, data, shape, strides, place,
+                                      [](const auto&, const plan::Input*, std::ptrdiff_t) {});
     } else {
       return false;
     }
@@ -198,10 +196,22 @@ class Explainer {
   void plan_normalisation(Stage& stage, const plan::Loop& loop, const plan::Lowering& lowering) {
     using Plan = decltype(std::declval<const Node&>().lower(std::declval<plan::Lowering&>()));
     constexpr bool copies = std::same_as<Plan, LeafPlan<To>> && std::same_as<compute_t<To>, To>;
-    if (!loop.place.on_host()) return;
+    if (!loop.place.on_host()) {
+      stage.device_normalisation = device_plan_of<To, Node>(loop, *lowering.normalised());
+      return;
+    }
     stage.normalisation = plan::plan_of(loop, *lowering.normalised(), copies);
     if (const auto& product = lowering.tiled())
       plan_rows(stage, *product, plan::row_blocks(loop, *lowering.normalised(), copies, *product));
+  }
+
+  /// Nothing is said where there is no kernel.
+  template <Element To, class Node>
+  static plan::DeviceNormalisingPlan device_plan_of(plan::Loop loop, const plan::Normalisation& work) {
+    loop.device = {.form = &device_form<Node>, .node = nullptr, .written = dtype_of<To>};
+    const auto is_text = [](plan::DeviceForm& form) { return plan::element_of(form).missing == nullptr; };
+    if (!is_text(*loop.device.form) || !is_text(*work.device.form)) return {};
+    return plan::device_plan(loop, work);
   }
 
   /// A product whose rows the stage takes block by block, or as a whole after all.
@@ -248,20 +258,57 @@ class Explainer {
     } else if constexpr (MultipliesOperands<Node>) {
       return add_product(node, data, strides, place);
     } else {
-      return add_moved(node);
+      return add_moved<To>(node, data, strides, place);
     }
   }
 
-  /// A node that moves elements of its operands to other positions.
-  template <class Node>
-  std::size_t add_moved(const Node& node) {
+  /// A node that moves elements of its operands to other positions: elementwise work on them is done on the way.
+  template <Element To, class Node>
+  std::size_t add_moved(const Node& node, const void* data, const Strides<Node::rank>& strides, Place place) {
     Stage stage{.kind = Stage::Kind::moved};
     if constexpr (requires { Node::name; }) stage.title = Node::name;
     stage.target = "memory of its own";
     stage.written = dtype_of<compute_t<typename Node::value_type>>;
+    stage.place = place;
     add_line(stage, 0, stage.title, dtype_of<typename Node::value_type>, to_string(node.shape()), "");
+    if constexpr (requires { node.layout(); }) {
+      const auto shape = node.operand().shape();
+      const std::size_t number = add<compute_t<typename Node::value_type>>(
+          node.operand(), fresh(), shape, storage::contiguous_strides(shape), place, "memory of its own");
+      add_result(stage, 1, dtype_of<typename Node::value_type>, to_string(shape), number);
+    } else if constexpr (requires { node.operand(); }) {
+      add_moves<To>(stage, node.operand(), data, strides, [&](const plan::Loop& loop, const plan::LoopBody& add_move) {
+        node.template for_each_loop<To>(loop, add_move);
+      });
+    } else {
+      const auto add_part = [&]<bool is_straight, class Part>(const Part& part, To* slice, const auto& inner) {
+        if constexpr (is_straight) {
+          const std::size_t number = add<To>(part, slice, part.shape(), inner, place, "its part of the result");
+          add_result(stage, 1, dtype_of<typename Part::value_type>, to_string(part.shape()), number);
+        } else {
+          add_moves<To>(stage, part, slice, inner,
+                        [](const plan::Loop& loop, const plan::LoopBody& add_move) { add_move(loop); });
+        }
+      };
+      node.for_each_part(static_cast<To*>(const_cast<void*>(data)), strides, add_part);
+    }
     explanation_.stages.push_back(std::move(stage));
     return explanation_.stages.size();
+  }
+
+  /// The loops that `for_each_loop` makes of the one over an operand's elements.
+  template <Element To, class Node>
+  void add_moves(Stage& stage, const Node& node, const void* data, const auto& strides, const auto& for_each_loop) {
+    constexpr std::size_t most = 16;
+    plan::Operand storage[Node::leaf_count + 1];
+    plan::Lowering lowering(storage, node.shape().extents(), stage.place, plan::Fusion::none);
+    add_node(stage, lowering, node, 1);
+    plan::Loop all = loop_of<To, Node::rank>(lowering, data, strides);
+    all.device = {.form = &device_form<Node>, .node = nullptr, .written = dtype_of<To>};
+    for_each_loop(all, [&](const plan::Loop& loop) {
+      ++stage.moves_count;
+      if (stage.moves.size() < most) stage.moves.push_back({plan::plan_of(loop), plan::element_of(*loop.device.form)});
+    });
   }
 
   /// A stage that takes values along axes of its operand, which it registers with `lowering`.
@@ -455,7 +502,10 @@ class Explainer {
         add_result<Value>(stage, lowering, node, depth, number, data);
       }
     } else if constexpr (ComputesItself<Node, Value>) {
-      add_result<Value>(stage, lowering, node, depth, add_moved(node), fresh());
+      const void* const data = fresh();
+      const auto strides = storage::contiguous_strides(node.shape());
+      const std::size_t number = add_moved<Value>(node, data, strides, lowering.place());
+      add_result<Value>(stage, lowering, node, depth, number, data);
     } else {
       add_other(stage, lowering, node, depth);
     }

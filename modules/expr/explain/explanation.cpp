@@ -142,8 +142,11 @@ std::string device_text_of(const ExplainedStage& stage) {
     return stage.product.way == ProductWay::device_kernel ? "CUDA\n  a kernel of this library for any strides\n"
                                                           : "CUDA\n  none: matrix products are cuBLAS's\n";
   }
-  if (stage.kind == ExplainedStage::Kind::moved)
-    return "CUDA\n  none for the expression: a kernel of this library moves elements as they are\n";
+  if (stage.kind == ExplainedStage::Kind::moved) {
+    return stage.operations.empty()
+               ? "CUDA\n  none for the expression: a kernel of this library moves elements as they are\n"
+               : "CUDA\n  that of each operand by itself, over the part of the result that it is moved to\n";
+  }
   if (stage.device.missing != nullptr) {
     const auto missing = std::ranges::find_if(stage.operations, [&](const ExplainedOperation& operation) {
       return stage.device.missing == operation.name || operation.name.starts_with("F<");

@@ -40,6 +40,12 @@ struct ExplainedOperation {
   const void* nodes = nullptr;
 };
 
+/// One of the loops that bring elements to their new positions.
+struct ExplainedMove {
+  LoopPlan plan{};
+  DeviceElement device{};
+};
+
 /// A part of the evaluation that is complete before the next one begins.
 struct ExplainedStage {
   enum class Kind { loop, reduction, normalisation, product, moved };
@@ -61,6 +67,9 @@ struct ExplainedStage {
   ReductionPlan folding{};              // the same, on the CPU
   DeviceFoldPlan device_folding{};      // and on a GPU
   NormalisationPlan normalisation{};    // on the CPU
+  DeviceNormalisingPlan device_normalisation{};
+  std::vector<ExplainedMove> moves{};  // the first few loops that move elements,
+  std::ptrdiff_t moves_count = 0;      // and how many there are
   std::vector<Operand> leaves{};
   ProductPlan product{};
   std::size_t product_stage = 0;  // that of the product whose tiles or rows are read, from 1

@@ -66,6 +66,80 @@ DeviceFoldPlan plan_of(const ReductionTask& task, const DeviceElement& element, 
   return plan;
 }
 
+bool has_elements(const Loop& loop) {
+  for (int axis = 0; axis < loop.rank; ++axis) {
+    if (loop.extents[static_cast<std::size_t>(axis)] == 0) return false;
+  }
+  return true;
+}
+
+/// A loop around a normalisation, whose operands and those of what is normalised are walked as those of one reduction.
+struct NormalisingWork {
+  NormalisingWork(const Loop& loop, const Normalisation& work)
+      : leaves(loop.leaves.size() + work.leaves.size()),
+        axes{.rank = loop.rank,
+             .extents = loop.extents,
+             .reduced = work.reduced,
+             .target = loop.target,
+             .leaves = joined(loop, work),
+             .kernel = nullptr,
+             .nodes = nullptr,
+             .reducer = &reducer(ReduceOp::sum, DType::float64),
+             .store = nullptr,
+             .finish = {}},
+        storage(axes.leaves.size() + 1),
+        task{.reduction = axes, .space = {.operands = storage.empty()}},
+        kernel{.outer = element_of(*loop.device.form),
+               .inner = element_of(*work.device.form),
+               .leaf = static_cast<std::size_t>(work.leaf),
+               .op = work.op,
+               .kept = 0,
+               .threads = 0,
+               .held = 0} {
+    arrange(task);
+    divide(task);
+    kernel.kept = task.kept;
+    const CombinedLeaves all(kernel.outer, kernel.inner, kernel.leaf);
+    variant = normalising_variant(task, all.element, loop.device.written);
+    choose_team(kernel, task, variant);
+    constexpr std::ptrdiff_t few_values =
+        1024;  // behind a statistic: one kernel finds them in a cache when it reads them again
+    const std::ptrdiff_t outputs_of_a_block = kernel.threads == 0 ? warp : kernel.block() / kernel.threads;
+    cut = kernel.held > 0 ? FoldCut{.blocks = (task.outputs - 1) / outputs_of_a_block + 1}
+                          : fold_cut(task, all.element, variant);
+    plan = {.rows = task.outputs,
+            .length = task.reduced,
+            .blocks = cut.blocks * cut.parts,
+            .block_threads = kernel.block(),
+            .threads = kernel.threads,
+            .held = kernel.held,
+            .parts = cut.parts,
+            .in_one = kernel.held > 0 || (cut.parts == 1 && task.reduced <= few_values)};
+  }
+  NormalisingWork(const NormalisingWork&) = delete;
+  NormalisingWork& operator=(const NormalisingWork&) = delete;
+
+  PerOperand<Operand> leaves;
+  Reduction axes;
+  OperandStorage storage;
+  ReductionTask task;
+  NormalisingKernel kernel;
+  DeviceVariant variant{};
+  FoldCut cut{};
+  DeviceNormalisingPlan plan{};
+
+ private:
+  /// The operands of both but the normalised one.
+  std::span<const Operand> joined(const Loop& loop, const Normalisation& work) {
+    Operand* end = leaves.data();
+    for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
+      if (k != static_cast<std::size_t>(work.leaf)) *end++ = loop.leaves[k];
+    }
+    end = std::ranges::copy(work.leaves, end).out;
+    return {leaves.data(), end};
+  }
+};
+
 }  // namespace
 
 DeviceWork copying_work(std::ptrdiff_t item) {
@@ -167,73 +241,46 @@ void run_on_device(const Reduction& reduction) {
   merge.launch(stream, grid_of(plan.merging_blocks), fold_threads, 0, merging.padded(), form.name.text(), where);
 }
 
+DeviceNormalisingPlan device_plan(const Loop& loop, const Normalisation& work) {
+  if (!has_elements(loop)) return {};
+  return NormalisingWork(loop, work).plan;
+}
+
 void run_normalised_on_device(const Loop& loop, const Normalisation& work) {
   DeviceForm& form = *loop.device.form;
   const DeviceElement& outer = element_of(form);
   const DeviceElement& inner = element_of(*work.device.form);
   require_device_text(outer);
   require_device_text(inner);
-  const auto leaf = static_cast<std::size_t>(work.leaf);
-  PerOperand<Operand> all_leaves(loop.leaves.size() + work.leaves.size());
-  Operand* end = all_leaves.data();
-  for (std::size_t k = 0; k < loop.leaves.size(); ++k) {
-    if (k != leaf) *end++ = loop.leaves[k];
-  }
-  end = std::ranges::copy(work.leaves, end).out;
-  const std::span<const Operand> leaves(all_leaves.data(), end);
-  const Reduction axes{.rank = loop.rank,
-                       .extents = loop.extents,
-                       .reduced = work.reduced,
-                       .target = loop.target,
-                       .leaves = leaves,
-                       .kernel = nullptr,
-                       .nodes = nullptr,
-                       .reducer = &reducer(ReduceOp::sum, DType::float64),
-                       .store = nullptr,
-                       .finish = {}};
-  for (int axis = 0; axis < loop.rank; ++axis) {
-    if (loop.extents[static_cast<std::size_t>(axis)] == 0) return;
-  }
-  OperandStorage storage(leaves.size() + 1);
-  ReductionTask task{.reduction = axes, .space = {.operands = storage.empty()}};
-  arrange(task);
-  divide(task);
-  const CombinedLeaves all(outer, inner, leaf);
-  NormalisingKernel which{
-      .outer = outer, .inner = inner, .leaf = leaf, .op = work.op, .kept = task.kept, .threads = 0, .held = 0};
-  const DeviceVariant variant = normalising_variant(task, all.element, loop.device.written);
-  choose_team(which, task, variant);
+  if (!has_elements(loop)) return;
+  NormalisingWork kernels(loop, work);
+  const auto& [rows, length, blocks, block_threads, threads_of_row, held, parts, in_one] = kernels.plan;
   const GpuPlace place{loop.place.ordinal()};
   Scalars scalars = scalars_of(form, loop.device.node);
   const Scalars more = scalars_of(*work.device.form, work.device.node);
   scalars.append(more.data(), more.size());
-  const std::ptrdiff_t outputs_of_a_block = which.threads == 0 ? warp : which.block() / which.threads;
-  FoldCut cut{.blocks = (task.outputs - 1) / outputs_of_a_block + 1};
-  if (which.held == 0) cut = fold_cut(task, all.element, variant);
-  constexpr std::ptrdiff_t few_values =
-      1024;  // behind a statistic: one kernel finds them in a cache when it reads them again
-  const bool in_one = which.held > 0 || (cut.parts == 1 && task.reduced <= few_values);
-  const std::ptrdiff_t partial_bytes = in_one ? 0 : task.outputs * cut.parts * statistics_bytes(work.op);
   std::optional<Temporary> partials;
-  if (!in_one) partials.emplace(place, partial_bytes);
+  if (!in_one) partials.emplace(place, rows * parts * statistics_bytes(work.op));
   device::launching::Arguments arguments;
-  put_normalising_arguments(arguments, task, variant, cut, in_one ? nullptr : partials->data(), scalars, work.epsilon);
+  put_normalising_arguments(arguments, kernels.task, kernels.variant, kernels.cut, in_one ? nullptr : partials->data(),
+                            scalars, work.epsilon);
+  NormalisingKernel& which = kernels.kernel;
   DeviceKernelKey key{
-      .variant = variant,
+      .variant = kernels.variant,
       .task = DeviceTask::normalise,
-      .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = task.kept},
+      .fold = {.op = ReduceOp::sum, .shape = FoldShape::warps, .kept = which.kept},
       .normalising = {.op = work.op, .threads = which.threads, .held = which.held, .inner = work.device.form},
       .place = place};
   const auto write = [&] {
-    const CombinedElement both(outer, inner, leaf);
-    return normalising_support(both.element, variant.target) + normalising_kernel(which, both.element, variant);
+    const CombinedElement both(outer, inner, which.leaf);
+    return normalising_support(both.element, key.variant.target) + normalising_kernel(which, both.element, key.variant);
   };
   const auto launch = [&](NormaliseStage stage) {
     which.stage = stage;
     key.normalising.stage = stage;
     const device::Kernel& kernel = kernel_of_form(form, key, std::cref(write));
-    kernel.launch(device::Stream::current(place), grid_of(cut.blocks * cut.parts), static_cast<unsigned>(which.block()),
-                  0, arguments.padded(), form.name.text(), std::source_location::current());
+    kernel.launch(device::Stream::current(place), grid_of(blocks), static_cast<unsigned>(block_threads), 0,
+                  arguments.padded(), form.name.text(), std::source_location::current());
   };
   if (in_one) return launch(NormaliseStage::whole);
   launch(NormaliseStage::statistics);

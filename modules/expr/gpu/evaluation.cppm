@@ -32,6 +32,20 @@ struct DeviceFoldPlan {
 
 DeviceFoldPlan device_plan(const Reduction& reduction);
 
+/// How a GPU normalises: by one kernel, which keeps each row in registers or finds it in a cache again, or by two, the first of which folds parts of
+/// rows.
+struct DeviceNormalisingPlan {
+  std::ptrdiff_t rows = 0, length = 0;  // or columns, and their values; no rows where there are no elements
+  std::ptrdiff_t blocks = 0;            // of each kernel
+  int block_threads = 0;
+  int threads = 0;  // for each row; 0 if 32 columns side by side have 8 each
+  int held = 0;     // values that a thread keeps; 0 if they are read again
+  std::ptrdiff_t parts = 1;
+  bool in_one = true;
+};
+
+DeviceNormalisingPlan device_plan(const Loop& loop, const Normalisation& work);
+
 /// The loop's elements on this thread's stream of its GPU. Throws DTypeError if an operation has no device text, DeviceError.
 void run_on_device(const Loop& loop);
 

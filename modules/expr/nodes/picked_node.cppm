@@ -84,7 +84,7 @@ class PickedNode : public ExpressionOperations<PickedNode<Node, At, Picks...>, t
       memory_strides[to] = axis == At ? 1 : elements.strides[static_cast<std::size_t>(source)];
     }
     const plan::PickedMemory memory{
-        .data = elements.data, .shape = memory_shape, .strides = memory_strides, .item = sizeof(Stored), .axis = At};
+        {.data = elements.data, .shape = memory_shape, .strides = memory_strides, .item = sizeof(Stored)}, At};
     const int leaf =
         lowering.place().on_host()
             ? plan::add_gathered(lowering, memory, {offsets, count, 1, DType::int64}, extents.extents())

@@ -240,11 +240,8 @@ Result with_picks_of_gpu(const Node& node, const std::tuple<Picks...>& picks, Pl
       const Dim<Node::rank> from = node.shape();
       const auto elements = materialise<Stored>(node, place);
       const HeldPicks<At, Picks...> held(picks, from.extents(), elements.strides, place);
-      const plan::PickedMemory memory{.data = elements.data,
-                                      .shape = from.extents(),
-                                      .strides = elements.strides,
-                                      .item = sizeof(Stored),
-                                      .axis = At};
+      const plan::PickedMemory memory{
+          {.data = elements.data, .shape = from.extents(), .strides = elements.strides, .item = sizeof(Stored)}, At};
       return use(memory, held.pickers());
     }
   }

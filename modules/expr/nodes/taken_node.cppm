@@ -67,11 +67,8 @@ class TakenNode : public ExpressionOperations<TakenNode<Node, Indices, Axis>, ty
     const Dim<rank> from = node_.shape();
     plan::check_indices(list, from[Axis], source_axis_);
     auto elements = materialise<Stored>(node_, lowering.place());
-    const plan::PickedMemory memory{.data = elements.data,
-                                    .shape = from.extents(),
-                                    .strides = elements.strides,
-                                    .item = sizeof(Stored),
-                                    .axis = Axis};
+    const plan::PickedMemory memory{
+        {.data = elements.data, .shape = from.extents(), .strides = elements.strides, .item = sizeof(Stored)}, Axis};
     const int leaf = lowering.place().on_host() ? plan::add_gathered(lowering, memory, list)
                                                 : plan::gather_taken(lowering, memory, list, shape_.extents());
     if (indices.owner) lowering.keep(std::move(indices.owner));

@@ -103,6 +103,19 @@ class JoinNode : public ExpressionOperations<JoinNode<Axis, Stacks, Nodes...>,
 
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const { return computed_leaf(*this, lowering); }
 
+  /// Calls `visit<is_straight>(part, slice, strides)` for all parts, with the slice that compute() writes; the straight one is evaluated there as
+  /// by itself, the others by an elementwise loop.
+  template <Element To, class Visit>
+  void for_each_part(To* data, const Strides<rank>& strides, const Visit& visit) const {
+    const bool empty = product(shape_) == 0;
+    const auto inner = part_strides<Axis, Stacks>(strides);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (visit.template operator()<I == straight<To>()>(node<I>(), slice_start(data, start<I>(), strides[Axis], empty),
+                                                      inner),
+       ...);
+    }(std::index_sequence_for<Nodes...>{});
+  }
+
  private:
   template <class... Shape>
   static Dim<rank> shape_of(const Shape&... shapes) {
@@ -202,11 +215,19 @@ class SequenceNode
   void compute(To* data, const Strides<rank>& strides, Place place) const {
     for (const auto& part : parts_)
       static_cast<void>(Part<To, LeafNode<A>>(part, place));  // throws before anything is written
+    for_each_part(data, strides, [&]<bool>(const auto& part, To* slice, const auto& inner) {
+      plan::run(Part<To, LeafNode<A>>(part, place).loop(slice, inner));
+    });
+  }
+
+  /// As JoinNode's; no part is straight.
+  template <Element To, class Visit>
+  void for_each_part(To* data, const Strides<rank>& strides, const Visit& visit) const {
     const bool empty = product(shape_) == 0;
+    const auto inner = part_strides<Axis, Stacks>(strides);
     std::ptrdiff_t at = 0;
     for (const auto& part : parts_) {
-      const Part<To, LeafNode<A>> ready(part, place);
-      plan::run(ready.loop(slice_start(data, at, strides[Axis], empty), part_strides<Axis, Stacks>(strides)));
+      visit.template operator()<false>(part, slice_start(data, at, strides[Axis], empty), inner);
       if constexpr (Stacks) {
         ++at;
       } else {

@@ -41,10 +41,18 @@ class RepeatNode : public ExpressionOperations<RepeatNode<Node>, typename Node::
   void compute(To* data, const Strides<rank>& strides, Place place) const {
     static_assert(2 * rank <= plan::most_axes, "tile and repeat take operands of at most 8 axes");
     const Part<To, Node> part(node_, place);
-    if (product(shape_) != 0) plan::run_repeated(part.loop(data, strides), times_);
+    for_each_loop<To>(part.loop(data, strides), &plan::run);
+  }
+
+  /// Calls `body(loop)` with the loop by which the elements get to their positions; `loop` computes those of the operand.
+  template <Element To>
+  void for_each_loop(const plan::Loop& loop, const plan::LoopBody& body) const {
+    if (product(shape_) != 0) plan::with_repeats(loop, times_, body);
   }
 
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const { return computed_leaf(*this, lowering); }
+
+  const Node& operand() const { return node_; }
 
  private:
   Node node_;

@@ -46,11 +46,16 @@ class SegmentsNode : public ExpressionOperations<SegmentsNode<Node, Fills>, type
   template <Element To>
   void compute(To* data, const Strides<rank>& strides, Place place) const {
     const Part<To, Node> part(node_, place);
+    for_each_loop<To>(part.loop(data, strides), &plan::run);
+  }
+
+  /// Calls `body(loop)` with the loops by which the elements get to their positions; `loop` computes those of the operand.
+  template <Element To>
+  void for_each_loop(plan::Loop loop, const plan::LoopBody& body) const {
     if (product(shape_) == 0) return;
-    plan::Loop loop = part.loop(data, strides);
     std::array<plan::SegmentList, static_cast<std::size_t>(rank)> segments;
     for (std::size_t axis = 0; axis < segments.size(); ++axis) segments[axis] = segments_[axis].listed();
-    if (product(node_.shape()) != 0) plan::run_segments(loop, segments);
+    if (product(node_.shape()) != 0) plan::for_each_segment(loop, segments, body);
     if constexpr (Fills) {
       loop.extents = {};
       for (int axis = 0; axis < rank; ++axis) loop.extents[static_cast<std::size_t>(axis)] = shape_[axis];
@@ -60,11 +65,13 @@ class SegmentsNode : public ExpressionOperations<SegmentsNode<Node, Fills>, type
       loop.nodes = &fill_;
       const ScalarNode<value_type> fill(fill_.value);
       loop.device = device_work<To>(fill);
-      plan::run_around(loop, segments);
+      plan::for_each_slab_around(loop, segments, body);
     }
   }
 
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const { return computed_leaf(*this, lowering); }
+
+  const Node& operand() const { return node_; }
 
  private:
   Node node_;

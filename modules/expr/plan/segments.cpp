@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 module tessera.expr;
@@ -106,7 +107,7 @@ SegmentList AxisSegments::listed() const {
   return padded_segments(extent_, before_, after_, padding_);
 }
 
-void run_segments(const Loop& loop, std::span<const SegmentList> axes) {
+void for_each_segment(const Loop& loop, std::span<const SegmentList> axes, const LoopBody& body) {
   MovableLoop box(loop);
   std::array<std::size_t, most_axes> chosen{};
   for (;;) {
@@ -120,31 +121,31 @@ void run_segments(const Loop& loop, std::span<const SegmentList> axes) {
       for (Operand& leaf : box.leaves()) leaf.strides[axis] *= segment.step;
     }
     box.place_target(loop, offset);
-    run(box.loop);
+    body(box.loop);
     std::size_t axis = axes.size();
     while (axis > 0 && ++chosen[axis - 1] == axes[axis - 1].segments().size()) chosen[--axis] = 0;
     if (axis == 0) return;
   }
 }
 
-void run_around(const Loop& loop, std::span<const SegmentList> axes) {
+void for_each_slab_around(const Loop& loop, std::span<const SegmentList> axes, const LoopBody& body) {
   Loop slab = loop;
   std::ptrdiff_t corner = 0;
-  const auto run_slab = [&](std::size_t axis, std::ptrdiff_t from, std::ptrdiff_t to) {
+  const auto take_slab = [&](std::size_t axis, std::ptrdiff_t from, std::ptrdiff_t to) {
     slab.extents[axis] = to - from;
     slab.target.data = loop.target.data + (corner + from * loop.target.strides[axis]) * loop.target.item;
-    run(slab);
+    body(slab);
   };
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const Segment& inner = axes[axis].segments().front();
-    run_slab(axis, 0, inner.to);
-    run_slab(axis, inner.to + inner.count, loop.extents[axis]);
+    take_slab(axis, 0, inner.to);
+    take_slab(axis, inner.to + inner.count, loop.extents[axis]);
     slab.extents[axis] = inner.count;
     corner += inner.to * loop.target.strides[axis];
   }
 }
 
-void run_repeated(const Loop& loop, std::span<const Repeats> axes) {
+void with_repeats(const Loop& loop, std::span<const Repeats> axes, const LoopBody& body) {
   MovableLoop split(loop);
   split.reset_leaves();
   split.loop.rank = 2 * loop.rank;
@@ -162,7 +163,7 @@ void run_repeated(const Loop& loop, std::span<const Repeats> axes) {
       split.leaves()[k].strides[whole ? inner : outer] = loop.leaves[k].strides[axis];
     }
   }
-  run(split.loop);
+  body(split.loop);
 }
 
 }  // namespace tessera::plan

@@ -63,12 +63,15 @@ export class AxisSegments {
   Padding padding_ = Padding::constant;
 };
 
-/// Evaluates the loop, whose leaves lie over the source's shape and whose target over the result's, for every combination of segments, one
-/// list for each axis.
-void run_segments(const Loop& loop, std::span<const SegmentList> axes);
+/// What is done with a loop that is a part of another one; it is valid during the call.
+using LoopBody = std::function<void(const Loop& loop)>;
 
-/// Evaluates the loop over the target's shape outside of the box that the single segment of each axis covers.
-void run_around(const Loop& loop, std::span<const SegmentList> axes);
+/// Calls `body` with the loop, whose leaves lie over the source's shape and whose target over the result's, for every combination of segments, one
+/// list for each axis.
+void for_each_segment(const Loop& loop, std::span<const SegmentList> axes, const LoopBody& body);
+
+/// Calls `body` with loops over the target's shape outside of the box that the single segment of each axis covers.
+void for_each_slab_around(const Loop& loop, std::span<const SegmentList> axes, const LoopBody& body);
 
 /// How often the elements of an axis appear in a result: the axis as a whole one time after the other, or each element.
 struct Repeats {
@@ -76,7 +79,7 @@ struct Repeats {
   bool whole;
 };
 
-/// Evaluates the loop, whose leaves lie over the source's shape, into a target in which axes repeat.
-void run_repeated(const Loop& loop, std::span<const Repeats> axes);
+/// Calls `body` with the loop, whose leaves lie over the source's shape, into a target in which axes repeat.
+void with_repeats(const Loop& loop, std::span<const Repeats> axes, const LoopBody& body);
 
 }  // namespace tessera::plan

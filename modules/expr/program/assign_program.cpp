@@ -88,13 +88,7 @@ Destination seen(const Target& target) {
           .strides = {target.strides.data(), static_cast<std::size_t>(target.rank)}};
 }
 
-LeafView view_of(const Leaf& leaf) {
-  return {leaf.data,
-          item_size(leaf.dtype),
-          leaf.place,
-          leaf.shape(),
-          {leaf.strides.data(), static_cast<std::size_t>(leaf.rank)}};
-}
+LeafView view_of(const Leaf& leaf) { return {leaf.memory(), leaf.place}; }
 
 /// The computation, through a temporary array if the destination conflicts with a leaf.
 void evaluate_with(const Destination& destination, std::span<const LeafView> leaves,

@@ -23,12 +23,8 @@ export struct Destination {
 };
 
 /// Memory that a loop reads.
-export struct LeafView {
-  const void* data;
-  std::ptrdiff_t item;  // bytes of an element
+export struct LeafView : storage::ViewMemory {
   Place place;
-  std::span<const std::ptrdiff_t> shape;
-  std::span<const std::ptrdiff_t> strides;
 };
 
 /// Computes the elements of the destination by a kernel over these leaves, which broadcast, by one call of it where that can be.

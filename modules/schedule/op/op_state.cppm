@@ -184,7 +184,7 @@ export inline void add_access(OpState& op, const VarState* var, std::uintptr_t b
 }
 
 /// Ops that have become ready, in that order.
-export struct ReadyList {
+struct ReadyList {
   OpState* first = nullptr;
   OpState* last = nullptr;
 

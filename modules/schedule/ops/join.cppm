@@ -14,13 +14,10 @@ namespace tessera {
 
 namespace schedule {
 
-/// Submits a join: an op that does nothing, and ends as soon as it is ready. What it writes is poisoned afterwards if something that it
-/// reads is, so what it reads and writes stays as it was; it does not fail and cannot be cancelled. `ready` is as for Engine::enlist.
-/// Throws SchedulerError, std::bad_alloc.
-export void enlist_join(Engine& engine, const AccessList& accesses, ReadyList& ready);
+/// HeldSubmissions::submit_join(). `ready` is as for Engine::enlist.
+void enlist_join(Engine& engine, const AccessList& accesses, ReadyList& ready);
 
 }  // namespace schedule
-using schedule::enlist_join;
 
 bool is_join(const OpState& op) noexcept;
 

@@ -211,8 +211,28 @@ TEST_CASE("normalisations and joins are stages that nothing computes while they 
   const std::string joined = explain(concat<0>(z, z) * 2);
   CHECK(memory::stats(CpuPlace{}).allocations == before);
   CHECK(contains(joined, "Stage 1 of 2: concat, into memory of its own"));
+  CHECK(contains(joined, "one loop over 640 elements: "));
   const auto batch = ones<float>(Dim{5, 64, 64});
   CHECK(contains(explain(matmul(batch, batch)), "the same for each of 5 pairs of matrices"));
+}
+
+TEST_CASE("operands whose elements move are shown with the loops that move them") {
+  const auto x = ones<float>(Dim{4, 6});
+  const std::string rolled = explain(roll<0>(exp(x), 1));
+  CHECK(contains(rolled, "Stage 1 of 1: roll, into a new array"));
+  CHECK(contains(rolled, "exp"));
+  CHECK(contains(rolled, "elements move to their new positions in a new array, and are computed on their way"));
+  CHECK(contains(rolled, "one loop over 6 elements: "));
+  CHECK(contains(rolled, "one loop over 18 elements: "));
+  const std::string parts = explain(concat<1>(x, softmax<1>(x)));
+  CHECK(contains(parts, "Stage 1 of 2: softmax, into its part of the result"));
+  CHECK(contains(parts, "x1 = result of stage 1"));
+  CHECK(contains(parts, "one loop over 24 elements: "));
+  CHECK(contains(explain(pad(x, {{1, 1}, {0, 0}})), "one loop over 6 elements: "));
+  CHECK(contains(explain(pad(ones<float>(Dim{2}), {{100, 0}}, PadMode::wrap)), "and 35 loops more"));
+  CHECK(contains(explain(concat<0>(ones<float>(Dim{0, 6}), x)), "one loop over 24 elements: "));
+  const std::string view = explain(transpose(x + x) * 1);
+  CHECK(contains(view, "elementwise"));
 }
 
 TEST_CASE("explain says which scalar functions run one by one, by the clock") {
