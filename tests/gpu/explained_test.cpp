@@ -83,7 +83,8 @@ TEST_CASE("explain names the kernel of a reduction of few values") {
   checked(ones<float>(Dim{5}, gpu), max<1>(ones<float>(Dim{5, 2}, gpu)));
 }
 
-TEST_CASE("explain names the kernels of normalisations on a GPU: one that keeps its rows, and two that read them twice") {
+TEST_CASE(
+    "explain names the kernels of normalisations on a GPU: one that keeps its rows, and two that read them twice") {
   const auto x = ones<float>(Dim{300, 200}, gpu);
   const std::string held = checked(ones<float>(Dim{300, 200}, gpu), softmax<1>(x * 2));
   CHECK(contains(held, "for each row of 200 values 32 threads that keep up to 8 values each in registers"));
@@ -102,7 +103,7 @@ TEST_CASE("explain names the kernels that move elements on a GPU, with the work 
   CHECK(contains(joined, "operator *"));
   checked(ones<float>(Dim{60, 20}, gpu), concat<0>(softmax<1>(x), x));
   checked(ones<float>(Dim{30, 20}, gpu), roll<0>(x + 1, 7));
-  checked(ones<float>(Dim{34, 20}, gpu), pad(x, {{2, 2}, {0, 0}}));
+  checked(ones<float>(Dim{34, 20}, gpu), pad(x, {{2, 2}, {0, 0}}, 0));
   checked(ones<float>(Dim{60, 20}, gpu), tile(x, {2, 1}));
 }
 

@@ -92,6 +92,13 @@ concept MultipliesOperands = requires(const Node& node) {
   node.right();
 };
 
+/// A node that shows the elements of its operand() through another layout(), as ViewNode does.
+template <class Node>
+concept ViewsExpression = requires(const Node& node) {
+  node.operand();
+  node.layout();
+};
+
 /// A node that changes each row by a statistic of the row, as softmax does: the evaluator computes it row by row.
 template <class Node>
 concept NormalisesOperand = ReducesOperand<Node> && FusesOne<Node>;
@@ -122,7 +129,11 @@ class Explainer {
     if constexpr (TooLargeForDevice<Node>) {
       if (!place.on_host()) return add_in_parts<To>(node, data, shape, strides, place, std::move(target));
     }
-    if constexpr (Node::rank == Rank && ComputesItself<Node, To>) {
+    if constexpr (Node::rank == Rank && ViewsExpression<Node>) {
+      const auto from = node.operand().shape();
+      if (node.shape() == shape && node.keeps_order(strides))
+        return add<To>(node.operand(), data, from, storage::contiguous_strides(from), place, std::move(target));
+    } else if constexpr (Node::rank == Rank && ComputesItself<Node, To>) {
       if (node.shape() == shape)
         return finish(add_itself<To>(node, data, strides, place), std::move(target), dtype_of<To>);
     }
@@ -271,12 +282,7 @@ class Explainer {
     stage.written = dtype_of<compute_t<typename Node::value_type>>;
     stage.place = place;
     add_line(stage, 0, stage.title, dtype_of<typename Node::value_type>, to_string(node.shape()), "");
-    if constexpr (requires { node.layout(); }) {
-      const auto shape = node.operand().shape();
-      const std::size_t number = add<compute_t<typename Node::value_type>>(
-          node.operand(), fresh(), shape, storage::contiguous_strides(shape), place, "memory of its own");
-      add_result(stage, 1, dtype_of<typename Node::value_type>, to_string(shape), number);
-    } else if constexpr (requires { node.operand(); }) {
+    if constexpr (requires { node.operand(); }) {
       add_moves<To>(stage, node.operand(), data, strides, [&](const plan::Loop& loop, const plan::LoopBody& add_move) {
         node.template for_each_loop<To>(loop, add_move);
       });
@@ -501,6 +507,14 @@ class Explainer {
             add_product(node, std::move(made), factors, data, storage::contiguous_strides(node.shape()));
         add_result<Value>(stage, lowering, node, depth, number, data);
       }
+    } else if constexpr (ViewsExpression<Node>) {
+      const auto from = node.operand().shape();
+      const auto* const data = static_cast<const Value*>(fresh());
+      const std::size_t number = add<Value>(node.operand(), data, from, storage::contiguous_strides(from),
+                                            lowering.place(), "memory of its own");
+      lowering.add(data + node.layout().offset, node.shape().extents(), node.layout().strides, sizeof(Value),
+                   lowering.place());
+      add_result(stage, depth, dtype_of<Value>, to_string(node.shape()), number);
     } else if constexpr (ComputesItself<Node, Value>) {
       const void* const data = fresh();
       const auto strides = storage::contiguous_strides(node.shape());

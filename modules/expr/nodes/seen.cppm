@@ -42,10 +42,14 @@ class ViewNode : public ExpressionOperations<ViewNode<Node, Rank>, typename Node
   template <Element To>
   void compute(To* data, const Strides<Rank>& strides, Place place) const {
     const Dim<Node::rank> from = node_.shape();
-    if (layout_.offset == 0 && product(from) == product(layout_.shape) &&
-        storage::is_contiguous(layout_.shape, layout_.strides) && storage::is_contiguous(layout_.shape, strides))
-      return evaluate_into(node_, data, from, storage::contiguous_strides(from), place);
+    if (keeps_order(strides)) return evaluate_into(node_, data, from, storage::contiguous_strides(from), place);
     evaluate_elementwise(*this, data, layout_.shape, strides, place);
+  }
+
+  /// Whether the operand's elements, row-major, are the destination's.
+  bool keeps_order(const Strides<Rank>& strides) const {
+    return layout_.offset == 0 && product(node_.shape()) == product(layout_.shape) &&
+           storage::is_contiguous(layout_.shape, layout_.strides) && storage::is_contiguous(layout_.shape, strides);
   }
 
   LeafPlan<compute_t<value_type>> lower(plan::Lowering& lowering) const {
