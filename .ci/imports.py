@@ -40,7 +40,6 @@ HANDED_ON = {
     "expr/cpu/normalise": {"run_normalised_on_device"},
     "expr/cpu/product": {"plan_on_device", "run_on_device", "is_cut_by_depth", "multiply_by_depth", "multiply_few", "multiply_few_sums", "multiply_vector", "multiply_vector_alone"},
     "expr/cpu/reduce": {"run_on_device"},
-    "expr/gpu": {"leaf_name"},
     "memory/pool": {"pending_figures", "collect_freed"},  # what streams still use is not free
     "schedule/engine": {"is_join", "end_recorded", "check_not_recording", "record_submission", "run_recorded"},
     "schedule/ops": {"record_failure"},

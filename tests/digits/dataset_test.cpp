@@ -230,6 +230,8 @@ TEST_CASE("files of Fashion-MNIST that disagree are refused with both numbers") 
   check_contains(fashion_complaint(folder), "training images are 4x3 pixels, test images are 3x4");
 }
 
+TEST_SUITE("fashion") {
+
 TEST_CASE("the real Fashion-MNIST, where it is installed, has 6,000 and 1,000 images of each class") {
   if (!std::filesystem::exists(default_fashion_directory)) {
     MESSAGE("skipped: dataset-fashion-mnist is not installed");
@@ -243,3 +245,5 @@ TEST_CASE("the real Fashion-MNIST, where it is installed, has 6,000 and 1,000 im
   CHECK(class_counts(data.train_labels) == std::vector<std::int64_t>(10, 6000));
   CHECK(class_counts(data.test_labels) == std::vector<std::int64_t>(10, 1000));
 }
+
+}  // TEST_SUITE

@@ -166,8 +166,6 @@ std::string device_text_of(const ExplainedStage& stage) {
 
 }  // namespace
 
-std::string leaf_name(std::size_t leaf) { return "x" + std::to_string(leaf); }
-
 std::string layout_text(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
                         std::string_view place) {
   std::size_t expected = 1;  // wraps where there are no elements, and extents that no memory has

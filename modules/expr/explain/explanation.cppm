@@ -82,9 +82,6 @@ struct Explanation {
   std::vector<ExplainedStage> stages{};
 };
 
-/// The leaf of a stage: its number in the stage's tree, "x0", "x1", ...
-std::string leaf_name(std::size_t leaf);
-
 /// "strides (10, 1), row-major, on cpu"
 std::string layout_text(std::span<const std::ptrdiff_t> shape, std::span<const std::ptrdiff_t> strides,
                         std::string_view place);

@@ -152,6 +152,8 @@ DType dtype_at(const DeviceElement& element, DType target, std::size_t operand) 
   return operand == 0 ? target : element.leaves[operand - 1];
 }
 
+std::string leaf_name(std::size_t leaf) { return "x" + std::to_string(leaf); }
+
 std::string operand_name(std::size_t operand) { return operand == 0 ? "y" : leaf_name(operand - 1); }
 
 core::SmallVector<int, most_axes> stride_axes(const DeviceVariant& variant, std::size_t operand) {

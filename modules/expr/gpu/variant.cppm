@@ -103,7 +103,9 @@ void find_shared_operands(std::span<const Operand> operands, int rank, const Dev
 /// Element type of operand number `operand`: the target, then the leaves.
 DType dtype_at(const DeviceElement& element, DType target, std::size_t operand);
 
-/// Name of an operand in device text: "y", then "x0", "x1", ...
+/// Name of a leaf in device text, and in explain(): "x0", "x1", ...
+std::string leaf_name(std::size_t leaf);
+/// Name of an operand: "y", then those of the leaves.
 std::string operand_name(std::size_t operand);
 
 /// Axes along which the kernel multiplies by a stride of this operand.

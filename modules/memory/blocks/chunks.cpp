@@ -222,7 +222,6 @@ void Chunks::visit(const std::function<void(const Piece&)>& function) const {
 
 namespace {
 
-constexpr std::ptrdiff_t system_page = 4096;
 constexpr std::size_t most_kept = 64;
 constexpr std::ptrdiff_t growth_part = 16;  // of what is reserved: a new chunk's size
 

@@ -19,7 +19,6 @@ namespace tessera::memory {
 
 namespace {
 
-constexpr std::ptrdiff_t system_page = 4096;
 constexpr std::ptrdiff_t huge_page = std::ptrdiff_t{2} << 20;
 constexpr std::ptrdiff_t smallest_mapped = std::ptrdiff_t{64} << 10;  // a pool's first chunk is a mapping of its own
 

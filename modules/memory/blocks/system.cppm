@@ -9,6 +9,9 @@ import :allocator;
 // Allocators that ask the system each time. Pools stand in front of them.
 namespace tessera::memory {
 
+/// Bytes of the smallest pages.
+inline constexpr std::ptrdiff_t system_page = 4096;
+
 /// What the system's pages hold when they arrive.
 export enum class Contents { uninitialised, zeros };
 
