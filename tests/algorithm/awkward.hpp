@@ -1,6 +1,6 @@
 // Elements that are hard to compare among random ones, and the order that the library gives them.
 #pragma once
-#include "../../expr/support.hpp"
+#include "../expr/support.hpp"
 
 namespace awkward {
 
