@@ -1,5 +1,5 @@
 // einsum beside a walk over all positions of all letters, and what it refuses.
-#include "../expr/support.hpp"
+#include "../../expr/support.hpp"
 
 using namespace tessera;
 using namespace support;

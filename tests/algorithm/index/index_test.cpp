@@ -1,5 +1,5 @@
 // Positions as arrays, picking and writing along an axis, diagonals and triangles.
-#include "../expr/support.hpp"
+#include "../../expr/support.hpp"
 
 using namespace tessera;
 using namespace support;

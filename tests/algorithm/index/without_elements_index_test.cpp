@@ -3,7 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "../expr/without_elements.hpp"
+#include "../../expr/without_elements.hpp"
 
 #define CALL(...) [](auto& x) -> std::decay_t<decltype(__VA_ARGS__)> { return __VA_ARGS__; }
 

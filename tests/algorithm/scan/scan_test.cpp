@@ -1,5 +1,5 @@
 // cumulative_sum and cumulative_prod against a loop over long double: every type, layout and axis.
-#include "../expr/support.hpp"
+#include "../../expr/support.hpp"
 
 using namespace tessera;
 using namespace support;

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "../expr/support.hpp"
+#include "../../expr/support.hpp"
 
 using namespace tessera;
 using namespace support;

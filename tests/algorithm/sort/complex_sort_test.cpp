@@ -1,5 +1,5 @@
 // sort and argsort of complex numbers against the standard library's sort: types, layouts, axes, directions, NaN and zeros.
-#include "../expr/support.hpp"
+#include "../../expr/support.hpp"
 
 using namespace tessera;
 using namespace support;

@@ -1,5 +1,5 @@
 // sort and argsort against the standard library's sort: every type with an order, layout, axis and direction.
-#include "../expr/support.hpp"
+#include "../../expr/support.hpp"
 
 using namespace tessera;
 using namespace support;
