@@ -46,5 +46,6 @@ export import :shard_map;
 export import :sharded_operators;
 export import :sharded_elementwise;
 export import :sharded_reductions;
+export import :sharded_statistics;
 export import :sharded_rows;
 export import :sharded_products;

@@ -72,9 +72,12 @@ TEST_CASE("the lines of the page about divided arrays") {
   active *= 2.f;                                        // and writes them in place
   const Sharded<Array<bool, 1>> lit = any_of<1>(active > 0.9f);
   const auto length = norm(active);  // over all ranks
+  const auto standard = (rows - mean<0>(rows, keepdims)) / (stddev<0>(rows, keepdims) + 1e-6f);
   // --8<-- [end:sharded_elementwise]
   const Array<float, 2> expected = relu(images - 0.5f) * 2.f;
   CHECK(array_equal(active.gather(), expected));
+  const auto whole_standard = (images - mean<0>(images)) / (stddev<0>(images) + 1e-6f);
+  CHECK(allclose(standard.gather(), evaluate(whole_standard), 1e-4, 1e-5));
   CHECK(array_equal(lit.gather(), evaluate(any_of<1>(expected > 0.9f))));
   CHECK(allclose(length.gather(), evaluate(norm(expected))));
 

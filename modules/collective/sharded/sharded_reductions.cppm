@@ -97,6 +97,27 @@ auto reduced(const Sharded<X>& x, ReduceOp op, std::string_view name, const F& f
   return Sharded<decltype(own)>(x.group(), shape, layout, own, std::move(collectives));
 }
 
+using KeepDims = std::remove_cvref_t<decltype(keepdims)>;
+
+/// The same result with the reduced axes, of extent 1.
+template <int... Axis, class X, class R>
+auto kept(const Sharded<X>& x, const R& reduced) {
+  using T = value_of<std::remove_cvref_t<decltype(reduced.local())>>;
+  Dim<rank_of<X>> own = x.local().shape(), whole = x.shape();
+  for (int axis = 0; axis < rank_of<X>; ++axis) {
+    bool is_reduced = false;
+    reduced_layout<rank_of<X>, Axis...>(ShardLayout::split(axis), is_reduced);
+    if (!is_reduced) continue;
+    own = own.with(axis, 1);
+    whole = whole.with(axis, 1);
+  }
+  bool over_ranks = false;
+  reduced_layout<rank_of<X>, Axis...>(x.layout(), over_ranks);
+  const ShardLayout layout = over_ranks ? ShardLayout::replicated() : x.layout();
+  return Sharded<Array<T, rank_of<X>>>(
+      x.group(), whole, layout, Array<T, rank_of<X>>(reshape(evaluate(reduced.local()), own)), reduced.collectives());
+}
+
 /// What no element is greater than; those of 16 bits have no limits of their own in the standard library.
 template <class T>
 T highest_of() {
@@ -186,5 +207,30 @@ auto norm(const Sharded<X>& x, const std::source_location& where = std::source_l
     return Sharded<Local>(x.group(), shape, layout, Local(measure * sqrt(squares)), std::move(collectives));
   }
 }
+
+#define TESSERA_KEEPING(named)                                                      \
+  export template <int... Axis, Operand X>                                          \
+    requires requires(const Sharded<X>& x) { named<Axis...>(x); }                   \
+  auto named(const Sharded<X>& x, collective::KeepDims,                             \
+             const std::source_location& where = std::source_location::current()) { \
+    return collective::kept<Axis...>(x, named<Axis...>(x, where));                  \
+  }
+/// sum() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(sum)
+/// prod() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(prod)
+/// min() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(min)
+/// max() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(max)
+/// mean() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(mean)
+/// all_of() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(all_of)
+/// any_of() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(any_of)
+/// norm() whose result keeps the reduced axes with extent 1.
+TESSERA_KEEPING(norm)
+#undef TESSERA_KEEPING
 
 }  // namespace tessera
