@@ -231,19 +231,18 @@ TEST_CASE("files of Fashion-MNIST that disagree are refused with both numbers") 
 }
 
 TEST_SUITE("fashion") {
-
-TEST_CASE("the real Fashion-MNIST, where it is installed, has 6,000 and 1,000 images of each class") {
-  if (!std::filesystem::exists(default_fashion_directory)) {
-    MESSAGE("skipped: dataset-fashion-mnist is not installed");
-    return;
+  TEST_CASE("the real Fashion-MNIST, where it is installed, has 6,000 and 1,000 images of each class") {
+    if (!std::filesystem::exists(default_fashion_directory)) {
+      MESSAGE("skipped: dataset-fashion-mnist is not installed");
+      return;
+    }
+    const Dataset data = load_fashion();
+    CHECK(data.rows == 28);
+    CHECK(data.columns == 28);
+    CHECK(data.train_pixels.size() == 60000u * 784);
+    CHECK(data.test_pixels.size() == 10000u * 784);
+    CHECK(class_counts(data.train_labels) == std::vector<std::int64_t>(10, 6000));
+    CHECK(class_counts(data.test_labels) == std::vector<std::int64_t>(10, 1000));
   }
-  const Dataset data = load_fashion();
-  CHECK(data.rows == 28);
-  CHECK(data.columns == 28);
-  CHECK(data.train_pixels.size() == 60000u * 784);
-  CHECK(data.test_pixels.size() == 10000u * 784);
-  CHECK(class_counts(data.train_labels) == std::vector<std::int64_t>(10, 6000));
-  CHECK(class_counts(data.test_labels) == std::vector<std::int64_t>(10, 1000));
-}
 
 }  // TEST_SUITE
