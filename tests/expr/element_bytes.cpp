@@ -45,4 +45,17 @@ void copy_in(const ElementBytes& to, const void* from) {
   });
 }
 
+std::ptrdiff_t offset_of(const std::ptrdiff_t* position, const std::ptrdiff_t* strides, int rank) {
+  std::ptrdiff_t offset = 0;
+  for (int axis = 0; axis < rank; ++axis) offset += position[axis] * strides[axis];
+  return offset;
+}
+
+void to_next_position(std::ptrdiff_t* position, const std::ptrdiff_t* extents, int rank) {
+  for (int axis = rank; axis-- > 0;) {
+    if (++position[axis] < extents[axis]) return;
+    position[axis] = 0;
+  }
+}
+
 }  // namespace support

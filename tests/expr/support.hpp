@@ -143,9 +143,11 @@ Array<T, Rank> storage_like(const Dim<Rank>& shape, Arrangement kind, T fill, Ra
   std::ptrdiff_t stride = 1;
   for (int position = Rank; position-- > 0;) {
     const int axis = order[static_cast<std::size_t>(position)];
-    const AxisPlan plan = plan_axis(kind, may_repeat, random);
+    AxisPlan plan = plan_axis(kind, may_repeat, random);
     if (plan.repeats) continue;
     const std::ptrdiff_t extent = std::max<std::ptrdiff_t>(shape[axis], 1);
+    constexpr std::ptrdiff_t most_of_many_axes = 50'000;  // elements, of which most would be gaps
+    if (Rank > 4 && stride * extent * std::abs(plan.step) > most_of_many_axes) plan.step = plan.step < 0 ? -1 : 1;
     layout.strides[static_cast<std::size_t>(axis)] = stride * plan.step;
     if (plan.step < 0) layout.offset += stride * -plan.step * (extent - 1);
     stride *= extent * std::abs(plan.step) + (kind == Arrangement::sliced || kind == Arrangement::random ? 1 : 0);
@@ -158,21 +160,17 @@ Array<T, Rank> storage_like(const Dim<Rank>& shape, Arrangement kind, T fill, Ra
 template <int Rank, class Body>
 void for_each_position(const Dim<Rank>& shape, const Body& body) {
   std::array<std::ptrdiff_t, static_cast<std::size_t>(Rank) + 1> position{};
+  const std::ptrdiff_t* const extents = shape.extents().data();
   for (std::ptrdiff_t n = product(shape); n > 0; --n) {
     body(position);
-    for (int axis = Rank; axis-- > 0;) {
-      if (++position[static_cast<std::size_t>(axis)] < shape[axis]) break;
-      position[static_cast<std::size_t>(axis)] = 0;
-    }
+    to_next_position(&position[0], extents, Rank);
   }
 }
 
 template <class T, int Rank, class Position>
 T& element(const Array<T, Rank>& array, const Position& position) {
-  std::ptrdiff_t offset = 0;
-  for (int axis = 0; axis < Rank; ++axis)
-    offset += position[static_cast<std::size_t>(axis)] * array.strides()[static_cast<std::size_t>(axis)];
-  return array.data()[offset];
+  if constexpr (Rank == 0) return *array.data();
+  return array.data()[offset_of(&position[0], std::data(array.strides()), Rank)];
 }
 
 /// Calls use(bytes) with where the elements of an array on the host lie.

@@ -37,6 +37,7 @@ struct Laid {
   std::ptrdiff_t low = 0, count = 1;  // elements from the lowest to the highest one
   std::unique_ptr<GuardedMemory> memory;
   T* first = nullptr;
+  std::ptrdiff_t steps[Rank] = {};  // strides, 0 where one element is all
 
   Laid(const Dim<Rank>& shape, bool repeats, Random& random) : layout{.shape = shape} {
     std::array<int, static_cast<std::size_t>(Rank)> order{};
@@ -78,6 +79,8 @@ struct Laid {
   }
 
   void lay(Random& random) {
+    for (int axis = 0; axis < Rank; ++axis)
+      steps[axis] = layout.shape[axis] > 1 ? layout.strides[static_cast<std::size_t>(axis)] : 0;
     memory = std::make_unique<GuardedMemory>(static_cast<std::size_t>(count) * sizeof(T));
     first = memory->elements<T>(count, random.below(2) == 0);
   }
@@ -85,14 +88,7 @@ struct Laid {
   ArrayView<T, Rank> view() const { return {first - low, layout, CpuPlace{}}; }
 
   /// The element that broadcasting puts at a position.
-  T& at(const auto& position) const {
-    std::ptrdiff_t offset = -low;
-    for (int axis = 0; axis < Rank; ++axis) {
-      if (layout.shape[axis] > 1)
-        offset += position[static_cast<std::size_t>(axis)] * layout.strides[static_cast<std::size_t>(axis)];
-    }
-    return first[offset];
-  }
+  T& at(const auto& position) const { return first[offset_of(&position[0], steps, Rank) - low]; }
 
   void fill(Random& random) const {
     for (std::ptrdiff_t i = 0; i < count; ++i) first[i] = static_cast<T>(static_cast<float>(random.between(0, 12)));

@@ -25,16 +25,16 @@ struct Facts {
 /// Facts of every result, in row-major order, when the axes in `reduced` go.
 template <class T, int Rank>
 std::vector<Facts> facts_of(const Array<T, Rank>& a, const std::vector<int>& reduced) {
-  const auto goes = [&](int axis) { return std::find(reduced.begin(), reduced.end(), axis) != reduced.end(); };
-  std::ptrdiff_t results = 1;
-  for (int axis = 0; axis < Rank; ++axis) results *= goes(axis) ? 1 : a.shape()[axis];
+  std::ptrdiff_t steps[Rank] = {}, results = 1;  // from result to result along the axes that stay
+  for (int axis = Rank; axis-- > 0;) {
+    if (std::find(reduced.begin(), reduced.end(), axis) != reduced.end()) continue;
+    steps[axis] = results;
+    results *= a.shape()[axis];
+  }
   std::vector<Facts> facts(static_cast<std::size_t>(results));
   for_each_position(a.shape(), [&](const auto& at) {
-    std::ptrdiff_t result = 0;
-    for (int axis = 0; axis < Rank; ++axis) {
-      if (!goes(axis)) result = result * a.shape()[axis] + at[static_cast<std::size_t>(axis)];
-    }
-    facts[static_cast<std::size_t>(result)].take(static_cast<double>(element(a, at)));
+    const auto result = static_cast<std::size_t>(offset_of(&at[0], steps, Rank));
+    facts[result].take(static_cast<double>(element(a, at)));
   });
   return facts;
 }

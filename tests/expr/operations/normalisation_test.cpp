@@ -15,14 +15,14 @@ enum class Kind { softmax, log_softmax, standardise };
 /// The definition, in long double, of the rows of `a` along the axes in `reduced`; in row-major order of the elements.
 template <class T, int Rank>
 std::vector<double> defined(Kind kind, const Array<T, Rank>& a, const std::vector<int>& reduced, long double epsilon) {
-  const auto row_of = [&](const auto& at) {
-    std::ptrdiff_t row = 0;
-    for (int axis = 0; axis < Rank; ++axis) {
-      if (std::find(reduced.begin(), reduced.end(), axis) == reduced.end())
-        row = row * a.shape()[axis] + at[static_cast<std::size_t>(axis)];
-    }
-    return static_cast<std::size_t>(row);
-  };
+  const Dim<Rank> shape = a.shape();
+  std::ptrdiff_t steps[Rank] = {}, rows_so_far = 1;  // from row to row along the axes that stay
+  for (int axis = Rank; axis-- > 0;) {
+    if (std::find(reduced.begin(), reduced.end(), axis) != reduced.end()) continue;
+    steps[axis] = rows_so_far;
+    rows_so_far *= shape[axis];
+  }
+  const auto row_of = [&](const auto& at) { return static_cast<std::size_t>(offset_of(&at[0], steps, Rank)); };
   struct Row {
     long double largest = -std::numeric_limits<long double>::infinity(), sum = 0, exponentials = 0, squares = 0,
                 count = 0;
