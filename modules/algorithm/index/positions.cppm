@@ -54,7 +54,7 @@ auto flatnonzero(const O& x, std::source_location where = std::source_location::
   if (Place(mask.place()).on_host()) {
     mask.wait(schedule::Purpose::read);
     const plan::TruePositions positions(mask.data(), mask.size());
-    const Result result(Dim{positions.count()}, mask.place());
+    Result result(Dim{positions.count()}, mask.place());
     positions.write(result.data());
     return result;
   }
