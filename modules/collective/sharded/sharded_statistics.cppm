@@ -21,8 +21,7 @@ namespace tessera {
 
 namespace collective {
 
-/// Positions in what this rank has, `row` elements along the axis that is split, as positions in all of it. Of all elements they are row-major; `inner` elements
-/// stand behind one position of the axis.
+/// Row-major positions in the part that this rank has of `whole` indices along an axis, as positions in all of it; `inner` elements stand behind one index.
 template <class Positions>
 auto global_positions(const Positions& own, const Part& part, std::ptrdiff_t whole, std::ptrdiff_t inner) {
   const auto row = static_cast<std::int64_t>(part.extent), begin = static_cast<std::int64_t>(part.begin);
